@@ -1,0 +1,155 @@
+"""The dtypes of tensors: TensorFlow's names and printed forms over NumPy's dtypes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+
+class DType:
+    """What kind of number a tensor holds."""
+
+    __slots__ = ("_numpy", "is_bool", "is_complex", "is_floating", "is_integer", "name")
+
+    def __init__(self, name: str, numpy_type: type) -> None:
+        kind = np.dtype(numpy_type).kind
+        self.name: Final = name
+        self._numpy: Final = np.dtype(numpy_type)
+        self.is_floating: Final = kind == "f"
+        self.is_complex: Final = kind == "c"
+        self.is_integer: Final = kind in "iu"
+        self.is_bool: Final = kind == "b"
+
+    @property
+    def as_numpy_dtype(self) -> type:
+        """The NumPy scalar type that holds one element."""
+        return self._numpy.type
+
+    @property
+    def as_datatype_enum(self) -> int:
+        """The number of this dtype in TensorFlow's protocol buffers."""
+        return _ENUM[self.name]
+
+    @property
+    def base_dtype(self) -> DType:
+        """This dtype itself; there are no reference dtypes here."""
+        return self
+
+    @property
+    def real_dtype(self) -> DType:
+        """The dtype of the real part."""
+        return {"complex64": float32, "complex128": float64}.get(self.name, self)
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it can be counted with."""
+        return self.is_floating or self.is_complex or self.is_integer
+
+    @property
+    def is_differentiable(self) -> bool:
+        """Whether a gradient can flow through tensors of this dtype."""
+        return self.is_floating or self.is_complex
+
+    @property
+    def size(self) -> int:
+        """Bytes per element."""
+        return 1 if self.name == "string" else self._numpy.itemsize
+
+    @property
+    def min(self) -> Any:
+        """The smallest finite value; TypeError where there is no order."""
+        return self._limits()[0]
+
+    @property
+    def max(self) -> Any:
+        """The largest finite value; TypeError where there is no order."""
+        return self._limits()[1]
+
+    def _limits(self) -> tuple[Any, Any]:
+        if self.is_bool:
+            return False, True
+        if self.is_floating:
+            info = np.finfo(self._numpy)
+            return info.min, info.max
+        if self.is_integer:
+            whole = np.iinfo(self._numpy)
+            return whole.min, whole.max
+        raise TypeError(f"Cannot find minimum value of {self}.")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if other is None:
+            return False
+        try:
+            return as_dtype(other) is self
+        except TypeError:
+            return False
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return as_dtype, (self.name,)
+
+    def __repr__(self) -> str:
+        return f"tf.{self.name}"
+
+    def __str__(self) -> str:
+        return f"<dtype: {self.name!r}>"
+
+
+float16 = half = DType("float16", np.float16)
+float32 = DType("float32", np.float32)
+float64 = double = DType("float64", np.float64)
+int8 = DType("int8", np.int8)
+int16 = DType("int16", np.int16)
+int32 = DType("int32", np.int32)
+int64 = DType("int64", np.int64)
+uint8 = DType("uint8", np.uint8)
+uint16 = DType("uint16", np.uint16)
+uint32 = DType("uint32", np.uint32)
+uint64 = DType("uint64", np.uint64)
+bool_ = DType("bool", np.bool_)
+complex64 = DType("complex64", np.complex64)
+complex128 = DType("complex128", np.complex128)
+string = DType("string", np.object_)
+
+ALL: Final = (
+    *(float16, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64),
+    *(bool_, complex64, complex128, string),
+)
+
+_ENUM = {
+    **{"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7},
+    **{"complex64": 8, "int64": 9, "bool": 10, "uint16": 17, "complex128": 18, "float16": 19},
+    **{"uint32": 22, "uint64": 23},
+}
+_BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {"half": float16, "double": float64}
+BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {d._numpy: d for d in ALL}
+_BY_PYTHON: dict[type, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
+_BY_PYTHON |= {str: string, bytes: string}
+
+
+def as_dtype(value: Any) -> DType:
+    """The DType for a name, a Python type, a NumPy dtype or a DType; TypeError otherwise."""
+    if isinstance(value, DType):
+        return value
+    if isinstance(value, str) and value in _BY_NAME:
+        return _BY_NAME[value]
+    if isinstance(value, type) and value in _BY_PYTHON:
+        return _BY_PYTHON[value]
+    try:
+        numpy_dtype = np.dtype(getattr(value, "as_numpy_dtype", value))
+    except TypeError:
+        numpy_dtype = None
+    if numpy_dtype is not None and value is not None:
+        if numpy_dtype.kind in "SU":
+            return string
+        if numpy_dtype in BY_NUMPY:
+            return BY_NUMPY[numpy_dtype]
+    raise TypeError(
+        f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. "
+        f"Try one of {', '.join(repr(d) for d in ALL)}."
+    )

@@ -1,0 +1,195 @@
+"""Questions to a tape: gradient, jacobian and batch_jacobian, their checks and their answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.engine.backprop import Flow, sweep
+from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.log import Origin, next_id, origin_here
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.engine.variable import Variable, read
+from tapelab.recording.events import Method
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+
+@dataclass
+class Answer:
+    """A question that was put to a tape and what came of it, for the recording."""
+
+    serial: int
+    origin: Origin
+    method: Method
+    zero: bool
+    targets: tuple[Any, ...]
+    sources: tuple[Any, ...]
+    results: tuple[Any, ...] = ()
+    flows: list[Flow] = field(default_factory=list)
+
+
+def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bool) -> Any:
+    """The gradient of the sum of the targets for each source."""
+    tape._consume()
+    targets, origins = _targets(target), _sources(sources)
+    upstream = _upstream(targets, seeds)
+    answer = _ask(tape, Method.GRADIENT, zero, targets, origins)
+    found = sweep(tape, targets, upstream, origins, answer.flows)
+    results = [_filled(source, each, zero) for source, each in zip(origins, found, strict=True)]
+    answer.results = tuple(results)
+    tape._release()
+    return nest.pack_sequence_as(sources, results)
+
+
+def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
+    """One gradient per element of the target, stacked into target shape + source shape."""
+    if not pfor and not tape._persistent:
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the jacobian with "
+            "experimental_use_pfor set to False."
+        )
+    tape._consume()
+    if nest.is_nested(target):
+        raise AttributeError(
+            f"'{type(target).__name__}' object has no attribute 'shape': jacobian takes one tensor "
+            "as target. Ask once for each, or tf.stack them first."
+        )
+    targets, origins = _targets(target), _sources(sources)
+    answer = _ask(tape, Method.JACOBIAN, zero, targets, origins)
+    shape = targets[0]._value.shape
+    rows = [_row(tape, targets, seed, origins, answer) for seed in _one_hot(targets[0]._value)]
+    results = [
+        _filled(source, _stack(column, (*shape, *source.shape)), zero, shape)
+        for source, column in zip(origins, zip(*rows, strict=True), strict=True)
+    ]
+    answer.results = tuple(results)
+    tape._release()
+    return nest.pack_sequence_as(sources, results)
+
+
+def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
+    """The Jacobian of each row of the target by the same row of the source."""
+    _check_batch(target, source)
+    if not pfor and not tape._persistent:
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the batch_jacobian "
+            "with parallel_iterations."
+        )
+    tape._consume()
+    targets, origins = _targets(target), _sources(source)
+    value = targets[0]._value
+    answer = _ask(tape, Method.BATCH_JACOBIAN, True, targets, origins)
+    seeds = (np.broadcast_to(each, value.shape) for each in _one_hot(value[:1]))
+    rows = [_row(tape, targets, seed, origins, answer)[0] for seed in seeds]
+    batch, *rest = value.shape
+    shape = (batch, *rest, *origins[0].shape[1:])
+    stacked = _stack(rows, (len(rows), *origins[0].shape))
+    if stacked is None:
+        stacked = constant_of(np.zeros(shape, origins[0].dtype.as_numpy_dtype))
+    else:
+        order = (1, 0, *range(2, len(origins[0].shape) + 1))
+        stacked = REGISTRY["reshape"](REGISTRY["transpose"](stacked, perm=order), shape=shape)
+    answer.results = (stacked,)
+    tape._release()
+    return stacked
+
+
+def _ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any) -> Answer:
+    answer = Answer(next_id(), origin_here(), method, zero, tuple(targets), tuple(sources))
+    tape._answers.append(answer)
+    return answer
+
+
+def _targets(target: Any) -> list[Tensor]:
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or "
+            "CompositeTensors to be differentiated, but received None."
+        )
+    flat = nest.flatten(target)
+    return [read(_real(t, "target")) if isinstance(t, Variable) else _real(t, "target") for t in flat]
+
+
+def _sources(sources: Any) -> list[Any]:
+    return [_real(source, "source") for source in nest.flatten(sources)]
+
+
+def _real(thing: Any, part: str) -> Any:
+    if isinstance(thing, (Tensor, Variable)):
+        return thing
+    raise AttributeError(
+        f"'{type(thing).__name__}' object has no attribute '_id': the {part} must be a tensor or a "
+        f"variable, but it is {thing!r}. A value from NumPy or Python has no history on the tape; "
+        "compute it with tf ops."
+    )
+
+
+def _upstream(targets: list[Tensor], seeds: Any) -> list[Any]:
+    ones = [np.ones_like(t._value)[()] for t in targets]
+    if seeds is None:
+        return ones
+    given = nest.flatten(seeds)
+    if any(seed is None for seed in given):
+        raise ValueError(
+            "None values not supported in output_gradients. Try tf.zeros_like(target) instead."
+        )
+    if len(given) != len(targets):
+        raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(given)}.")
+    pairs = zip(given, targets, strict=True)
+    return [
+        seed if isinstance(seed, Tensor) else np.asarray(seed, dtype=t._value.dtype)[()]
+        for seed, t in ((read(s) if isinstance(s, Variable) else s, t) for s, t in pairs)
+    ]
+
+
+def _filled(source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()) -> Any:
+    if found is None:
+        if not zero:
+            return None
+        dtype = source.dtype.as_numpy_dtype
+        return constant_of(np.zeros((*before, *source.shape), dtype)[()])
+    return found if isinstance(found, (Tensor, IndexedSlices)) else constant_of(found)
+
+
+def _row(tape: Any, targets: Any, seed: Any, origins: Any, answer: Answer) -> list[Any]:
+    return [_dense(each) for each in sweep(tape, targets, [seed], origins, answer.flows)]
+
+
+def _dense(found: Any) -> Any:
+    return found.dense() if isinstance(found, IndexedSlices) else found
+
+
+def _one_hot(value: Any) -> Any:
+    for index in range(value.size):
+        seed = np.zeros(value.size, value.dtype)
+        seed[index] = 1
+        yield seed.reshape(value.shape)[()]
+
+
+def _stack(rows: Any, shape: tuple[int, ...]) -> Any:
+    rows = list(rows)
+    if not rows or rows[0] is None:
+        return None
+    stacked = REGISTRY["stack"](*rows, axis=0)
+    return REGISTRY["reshape"](stacked, shape=tuple(shape))
+
+
+def _check_batch(target: Any, source: Any) -> None:
+    ours, theirs = target.shape, source.shape
+    if len(ours) < 2 or len(theirs) < 2:
+        raise ValueError(
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match, and both "
+            "to have rank 2 or more. Try tape.jacobian."
+        )
+    if ours[0] != theirs[0]:
+        raise ValueError(
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match."
+        )
+
+

@@ -1,0 +1,183 @@
+"""The way back: one loop over the log, last op first, no recursion.
+
+On raw arrays it is fast; where another tape listens the same rules run on tensors, so that the
+way back is itself recorded and can be differentiated again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tapelab.engine.indexed_slices import IndexedSlices, accumulated
+from tapelab.engine.log import RAN, Dropped, Record, next_id, origin_here, small, thread
+from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.variable import Variable
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+
+class Flow(NamedTuple):
+    """One step back, with its numbers where they are small; an op's serial of -1 is the start."""
+
+    op: int
+    position: int
+    tensor: int
+    upstream: Any
+    contribution: Any
+    sum: Any
+
+
+def sweep(
+    tape: GradientTape, targets: Sequence[Tensor], upstream: Sequence[Any], sources: Sequence[Any],
+    flows: list[Flow],
+) -> list[Any]:  # fmt: skip
+    """The gradients of the sources (raw arrays or tensors, None without a path)."""
+    recorded = bool(thread.active)
+    adjoints: dict[int, Any] = {}
+    for target, seed in zip(targets, upstream, strict=True):
+        _add(adjoints, target._id, _lifted(seed, recorded))
+        flows.append(_flow(-1, 0, target._id, seed, seed, adjoints))
+    wanted = _wanted(tape, sources)
+    with np.errstate(all="ignore"):
+        for record in _taped(tape):
+            _step_back(record, adjoints, wanted, tape._tracked, recorded, flows)
+        return [_collected(tape, source, adjoints) for source in sources]
+
+
+def _taped(tape: GradientTape) -> Iterator[Record]:
+    """The ops on the tape, last first."""
+    serial = tape._serial
+    for log, start, stop in reversed(tape._windows):
+        records = log.records
+        for at in range((len(records) if stop is None else stop) - 1, start - 1, -1):
+            record = records[at]
+            if record[0] == RAN and serial in record[9]:
+                yield record
+
+
+def _step_back(
+    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int], recorded: bool,
+    flows: list[Flow],
+) -> None:  # fmt: skip
+    _, serial, _, origin, ids, values, result_ids, results, settings, _ = record
+    op: Op = origin.op
+    dy = _upstream(op, result_ids, results, adjoints, recorded)
+    if dy is None:
+        return
+    if not op.multi and result_ids not in wanted:
+        del adjoints[result_ids]
+    inputs = _lifted_all(values, ids, recorded, origin)
+    result = _lifted_results(results, result_ids, recorded, origin, op)
+    joint = _joint(op, dy, result, inputs, settings) if op.joint is not None else None
+    for position, each in enumerate(ids):
+        if each in tracked:
+            contribution = (
+                joint[position] if joint is not None else _rule(op, position)(dy, result, inputs, settings)
+            )
+            if contribution is not None:
+                if op.broadcasts:
+                    contribution = _undo_broadcast(contribution, values[position])
+                _add(adjoints, each, contribution)
+            flows.append(_flow(serial, position, each, dy, contribution, adjoints))
+
+
+def _rule(op: Op, position: int) -> Any:
+    rule = op.rule(position)
+    if rule is None:
+        raise LookupError(f"gradient registry has no entry for: {op.raw}")
+    function = rule.function
+    if function is None:
+        return lambda dy, y, inputs, settings: None
+    return lambda dy, y, inputs, settings: function(dy, y, *inputs, **settings)
+
+
+def _joint(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Any:
+    assert op.joint is not None
+    return op.joint(dy, y, *inputs, **settings)
+
+
+def _upstream(op: Op, result_ids: Any, results: Any, adjoints: dict[int, Any], recorded: bool) -> Any:
+    if not op.multi:
+        dy = adjoints.get(result_ids)
+        return dy.dense() if isinstance(dy, IndexedSlices) else dy
+    found = [adjoints.get(each) for each in result_ids]
+    if all(each is None for each in found):
+        return None
+    return tuple(
+        _lifted(np.zeros(np.shape(value), value.dtype), recorded)
+        if dy is None
+        else dy.dense()
+        if isinstance(dy, IndexedSlices)
+        else dy
+        for dy, value in zip(found, results, strict=True)
+    )
+
+
+def _undo_broadcast(contribution: Any, value: Any) -> Any:
+    shape = np.shape(value) if not isinstance(value, Dropped) else value.shape
+    there = contribution._value.shape if type(contribution) is Tensor else np.shape(contribution)
+    return contribution if there == shape else REGISTRY["sum_to"](contribution, shape=shape)
+
+
+def _add(adjoints: dict[int, Any], number: int, more: Any) -> None:
+    held = adjoints.get(number)
+    adjoints[number] = more if held is None else accumulated(held, more)
+
+
+def _wanted(tape: GradientTape, sources: Sequence[Any]) -> set[int]:
+    wanted = {source._id for source in sources if isinstance(source, Tensor)}
+    cells = {source._cell.id for source in sources if isinstance(source, Variable)}
+    return wanted | {state for state, cell in tape._states.items() if cell.id in cells}
+
+
+def _collected(tape: GradientTape, source: Any, adjoints: dict[int, Any]) -> Any:
+    if isinstance(source, Tensor):
+        return adjoints.get(source._id)
+    total = None
+    for state, cell in tape._states.items():
+        if cell.id == source._cell.id and state in adjoints:
+            found = adjoints[state]
+            total = found if total is None else accumulated(total, found)
+    if total is None:
+        return adjoints.get(source._cell.state._id)
+    return total
+
+
+def _lifted(value: Any, recorded: bool) -> Any:
+    if not recorded:
+        return value._value if type(value) is Tensor else value
+    return value if type(value) is Tensor else wrap(value, next_id(), origin_here())
+
+
+def _lifted_all(values: Any, ids: Any, recorded: bool, origin: Any) -> Any:
+    if not recorded:
+        return values
+    return [wrap(value, each, origin) for value, each in zip(values, ids, strict=True)]
+
+
+def _lifted_results(results: Any, ids: Any, recorded: bool, origin: Any, op: Op) -> Any:
+    if not recorded:
+        return results
+    if op.multi:
+        return tuple(_lifted_all(results, ids, recorded, origin))
+    return wrap(results, ids, origin)
+
+
+def _plain(value: Any) -> Any:
+    if type(value) is Tensor:
+        return small(value._value)
+    if type(value) is tuple:
+        return _plain(value[0])
+    return None if value is None or isinstance(value, IndexedSlices) else small(value)
+
+
+def _flow(
+    op: int, position: int, tensor: int, upstream: Any, contribution: Any, adjoints: dict[int, Any]
+) -> Flow:
+    total = adjoints.get(tensor)
+    return Flow(op, position, tensor, _plain(upstream), _plain(contribution), _plain(total))

@@ -1,0 +1,99 @@
+"""From any value to a tensor: constants, variables that are read, tensors in lists that are stacked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import BY_NUMPY, DType, as_dtype
+from tapelab.engine.arrays import checked, typed_array
+from tapelab.engine.exits import came_back
+from tapelab.engine.log import MADE, next_id, note, origin_here
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.variable import Variable, read
+
+
+def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
+    """The value as a tensor; a tensor is returned itself, a variable is read, tensors in lists
+    are stacked and keep their history."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if type(value) is Tensor:
+        return checked(value, wanted)
+    if isinstance(value, Variable):
+        return checked(value.value(), wanted)
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return checked(_stacked(value, wanted), wanted)
+    array = typed_array(value, wanted if wanted is not None else _hinted(value, dtype_hint))
+    return new_constant(array, value)
+
+
+def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
+    """A tensor over an array of our own, noting whether `source` had left the tape before."""
+    made = wrap(array, next_id(), origin_here())
+    if how:
+        note(MADE, made._id, made._value, how, None, -1)
+    came_back(source, made._id, made._value)
+    return made
+
+
+def operand(value: Any, like: Any) -> Any:
+    """The other side of an operator: Python numbers and NumPy data take the tensor's dtype."""
+    if type(value) is Tensor:
+        return value
+    if isinstance(value, Variable):
+        return read(value)
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return to_tensor(value)
+    wanted = BY_NUMPY[like]
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiub":
+        return new_constant(value.astype(like, copy=True), value)
+    try:
+        return new_constant(typed_array(value, wanted), value)
+    except (TypeError, ValueError):
+        return to_tensor(value)
+
+
+def _stacked(parts: Any, dtype: Any) -> Tensor:
+    """A list of tensors, or of lists of tensors and numbers, as one tensor with their history."""
+    wanted = dtype or _first_dtype(parts)
+    rows = [
+        _stacked(part, wanted)
+        if isinstance(part, (list, tuple))
+        else read(part)
+        if isinstance(part, Variable)
+        else to_tensor(part, None if type(part) is Tensor else wanted)
+        for part in parts
+    ]
+    made: Tensor = REGISTRY["stack"](*rows, axis=0)
+    return made
+
+
+def _first_dtype(parts: Any) -> Any:
+    for part in parts:
+        if isinstance(part, (Tensor, Variable)):
+            return part.dtype
+        found = _first_dtype(part) if isinstance(part, (list, tuple)) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _hinted(value: Any, hint: Any) -> DType | None:
+    if hint is None:
+        return None
+    try:
+        typed_array(value, hint)
+    except (TypeError, ValueError):
+        return None
+    return as_dtype(hint)
+
+
+def _holds_tensors(nest: Any) -> bool:
+    for each in nest:
+        if isinstance(each, (Tensor, Variable)):
+            return True
+        if isinstance(each, (list, tuple)) and _holds_tensors(each):
+            return True
+    return False

@@ -1,0 +1,120 @@
+"""Running an op on tensors: the kernel, the log, and the tapes that listen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab.engine.log import RAN, Scope, next_id, origin_here, small, thread
+from tapelab.engine.tensor import Tensor, wrap
+from tapelab.errors import OpError, invalid_argument
+
+if TYPE_CHECKING:
+    from tapelab.engine.op import Op
+
+
+def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+    """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
+    values = tuple([x._value if type(x) is Tensor else x for x in inputs])
+    ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
+    if op.same_dtype and values[0].dtype != values[1].dtype:
+        raise _mixed_dtypes(op, values)
+    try:
+        result = op.kernel(*values, **settings)
+    except (OpError, TypeError):
+        raise
+    except (ValueError, np.linalg.LinAlgError) as error:
+        raise _refused(op, values, error) from error
+    origin = origin_here(op)
+    if op.multi:
+        results = tuple([wrap(each, next_id(), origin) for each in result])
+        _write(op, origin, ids, values, tuple([r._id for r in results]), result, settings)
+        return results
+    made = wrap(result, next_id(), origin)
+    _write(op, origin, ids, values, made._id, made._value, settings)
+    return made
+
+
+def _write(
+    op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any
+) -> None:
+    serial = result_ids[0] if op.multi else result_ids
+    if thread.log is None:
+        kept = tuple(map(small, results)) if op.multi else small(results)
+        record = (RAN, serial, thread.number, origin, ids, None, result_ids, kept, {}, ())
+    else:
+        tapes = _listeners(ids, result_ids, results) if thread.active else ()
+        record = (
+            RAN, serial, thread.number, origin, ids, values, result_ids, results, settings, tapes
+        )  # fmt: skip
+    thread.records.append(record)
+
+
+def _listeners(ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+    """The tapes that record this op; its differentiable results are then followed by them."""
+    tapes: tuple[int, ...] = ()
+    for tape in thread.active:
+        tracked = tape._tracked
+        for each in ids:
+            if each in tracked:
+                followed = _differentiable(result_ids, results)
+                if followed:
+                    tracked.update(followed)
+                    tapes += tape._mark
+                break
+    return tapes
+
+
+def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
+    if type(result_ids) is tuple:
+        pairs = zip(result_ids, results, strict=True)
+        return tuple(each for each, value in pairs if value.dtype.kind in "fc")
+    return (result_ids,) if results.dtype.kind in "fc" else ()
+
+
+def composite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a function of several ops under its own name, so that a picture can fold them."""
+
+    @wraps(function)
+    def grouped(*args: Any, **kwargs: Any) -> Any:
+        outer = thread.scope
+        origin = origin_here()
+        thread.scope = Scope(function.__name__, outer, origin.code, origin.instruction)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            thread.scope = outer
+
+    return grouped
+
+
+def _mixed_dtypes(op: Op, values: Any) -> OpError:
+    first, second = (_called(value.dtype) for value in values[:2])
+    return invalid_argument(
+        op.raw,
+        f"cannot compute {op.raw} as input #1(zero-based) was expected to be a {first} tensor "
+        f"but is a {second} tensor. {op.name}() got {_shown(values[0])} and {_shown(values[1])}; "
+        f"tensors are never cast silently. Try tf.cast(…, tf.{values[0].dtype})",
+    )
+
+
+def _called(dtype: Any) -> str:
+    return {"float32": "float", "float64": "double", "float16": "half"}.get(str(dtype), str(dtype))
+
+
+def _shown(value: Any) -> str:
+    return f"{value.dtype}[{', '.join(map(str, np.shape(value)))}]"
+
+
+def _refused(op: Op, values: Any, error: Exception) -> OpError:
+    shapes = " vs. ".join("[" + ",".join(map(str, np.shape(v))) + "]" for v in values)
+    if op.broadcasts:
+        return invalid_argument(
+            op.raw,
+            f"Incompatible shapes: {shapes}. {op.name}() needs equal lengths along each axis, "
+            "or 1; shapes are compared from the last axis on. Try tf.reshape or tf.expand_dims",
+        )
+    return invalid_argument(op.raw, f"{op.name}() cannot work with {shapes}: {error}")

@@ -1,0 +1,83 @@
+"""The sparse gradient of picking rows: the rows that were picked, repeats kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import DType
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.shapes import TensorShape
+
+
+def _tensor(value: Any) -> Tensor:
+    return value if isinstance(value, Tensor) else constant_of(value)
+
+
+class IndexedSlices:
+    """Rows `values` that belong at `indices` of a tensor of `dense_shape`; repeats add up."""
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._rows = values
+        self._indices = indices
+        self._shape = tuple(int(n) for n in np.asarray(dense_shape)) if dense_shape is not None else None
+
+    @property
+    def values(self) -> Tensor:
+        """The rows, one per index."""
+        return _tensor(self._rows)
+
+    @property
+    def indices(self) -> Tensor:
+        """Where each row belongs."""
+        return _tensor(self._indices)
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole, as a tensor."""
+        return None if self._shape is None else constant_of(np.array(self._shape, np.int32))
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number the rows hold."""
+        return self.values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole."""
+        return TensorShape(self._shape)
+
+    def dense(self) -> Any:
+        """The whole, repeated rows added up, as the raw array or the tensor that the rows are."""
+        if self._shape is None:
+            raise ValueError("These IndexedSlices have no dense_shape, so they cannot be made dense.")
+        indices = self._indices._value if isinstance(self._indices, Tensor) else self._indices
+        return REGISTRY["scatter_rows"](self._rows, indices=indices, shape=self._shape)
+
+    def merged(self, other: IndexedSlices) -> IndexedSlices:
+        """The rows of both, one after the other."""
+        rows = REGISTRY["concat"](self._rows, other._rows, axis=0)
+        pair = [np.asarray(x._value if isinstance(x, Tensor) else x)
+                for x in (self._indices, other._indices)]  # fmt: skip
+        return IndexedSlices(rows, np.concatenate(pair), self._shape)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(_tensor(self.dense()), dtype=dtype)
+
+    def __str__(self) -> str:
+        return (
+            f"IndexedSlices(indices={self.indices}, values={self.values}, "
+            f"dense_shape={self.dense_shape})"
+        )
+
+
+def accumulated(held: Any, more: Any) -> Any:
+    """The sum of two gradients of one tensor; sparse only where both are."""
+    sparse = isinstance(held, IndexedSlices), isinstance(more, IndexedSlices)
+    if all(sparse):
+        return held.merged(more)
+    held = held.dense() if sparse[0] else held
+    more = more.dense() if sparse[1] else more
+    return REGISTRY["add"](held, more)

@@ -1,0 +1,146 @@
+"""The log beside the tape: what happened, in order, whether or not it was taped.
+
+A record is a plain tuple, because one is written for every op: its kind, its serial number, the number
+of the thread, its origin, then what the kind needs (see `RAN` … `RESET`). The serial of an op is the id of its
+first result: ids only ever grow, so they tell the time.
+
+While a tape is open in a thread, records go into the `Log` of its outermost tape and keep the numbers that the
+way back needs. Otherwise they go into `recent`, a short memory shared by all threads that keeps small values only;
+it lets the diagnosis say where a tensor from before the tape came from.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import threading
+import weakref
+from collections import deque
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tapelab.recording.recording import KEPT_ELEMENTS
+
+if TYPE_CHECKING:
+    from tapelab.engine.op import Op
+    from tapelab.engine.tape import GradientTape
+
+Record = tuple[Any, ...]
+
+# kind · serial · thread · origin · …
+RAN: Final = 0  # input ids · input values · result id(s) · result value(s) · settings · tapes
+READ: Final = 1  # variable · state
+ASSIGNED: Final = 2  # variable · how · id of the source · new state
+LEFT: Final = 3  # id of the tensor · how · result (an object, a weak reference or None)
+RETURNED: Final = 4  # serial of the Left · id of the new constant · its value
+MADE: Final = 5  # id · value · how · the variable, if it is one
+WATCHED: Final = 6  # id · value · variable or None · how · tape
+PAUSED: Final = 7  # tape
+RESUMED: Final = 8  # tape
+OPENED: Final = 9  # tape
+CLOSED: Final = 10  # tape
+RESET: Final = 11  # tape
+
+next_id: Final = itertools.count(1).__next__
+RECENT: Final = 4096
+recent: Final[deque[Record]] = deque(maxlen=RECENT)
+_threads: Final = itertools.count()
+
+
+class Scope(NamedTuple):
+    """A composite that is running, such as softmax, inside another or none."""
+
+    name: str
+    outer: Scope | None
+    code: CodeType
+    instruction: int
+
+
+class Origin(NamedTuple):
+    """Which op made a tensor, and where in the learner's code it was called."""
+
+    op: Op | None
+    code: CodeType
+    instruction: int
+    scope: Scope | None
+
+
+class Dropped(NamedTuple):
+    """What is left of a large value whose numbers were not kept."""
+
+    shape: tuple[int, ...]
+    dtype: Any
+
+
+@dataclass(eq=False)
+class Log:
+    """Everything that happened in a thread while tapes were open in it."""
+
+    before: tuple[Record, ...]
+    records: list[Record] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+    exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    holders: weakref.WeakSet[GradientTape] = field(default_factory=weakref.WeakSet)
+
+    def release(self, tape: GradientTape) -> None:
+        """Let go of the large values once no tape needs them for its way back."""
+        self.holders.discard(tape)
+        if not self.holders:
+            self.records = [_lightened(record) for record in self.records]
+
+
+class ThreadState(threading.local):
+    """What the engine knows of one thread."""
+
+    def __init__(self) -> None:
+        self.number = next(_threads)
+        self.tapes: list[GradientTape] = []
+        self.active: tuple[GradientTape, ...] = ()
+        self.log: Log | None = None
+        self.records: Any = recent
+        self.scope: Scope | None = None
+
+
+thread: Final = ThreadState()
+_OWN: Final = frozenset({"tapelab", "tapelab."})
+
+
+def origin_here(op: Op | None = None) -> Origin:
+    """The place in the learner's code that led to this call: the first frame that is not ours."""
+    frame = sys._getframe(1)
+    while frame.f_globals.get("__name__", "")[:8] in _OWN and frame.f_back is not None:
+        frame = frame.f_back
+    return tuple.__new__(Origin, (op, frame.f_code, frame.f_lasti, thread.scope))
+
+
+def note(kind: int, *fields: Any) -> int:
+    """Write a record other than that of an op; returns its serial number."""
+    serial = next_id()
+    thread.records.append((kind, serial, thread.number, origin_here(), *fields))
+    return serial
+
+
+def small(value: Any) -> Any:
+    """The value itself if it is small enough to keep, else its shape and dtype."""
+    if getattr(value, "size", 1) <= KEPT_ELEMENTS:
+        return value
+    return Dropped(value.shape, value.dtype)
+
+
+def remembered(record: Record) -> Record:
+    """A record as `recent` keeps it: small results only, no inputs, nothing alive."""
+    if record[0] != RAN:
+        return record
+    kind, serial, number, origin, ids, _, result_ids, results, _, _ = record
+    kept = tuple(map(small, results)) if type(results) is tuple else small(results)
+    return kind, serial, number, origin, ids, None, result_ids, kept, {}, ()
+
+
+def _lightened(record: Record) -> Record:
+    if record[0] != RAN:
+        return record
+    kind, serial, number, origin, ids, values, result_ids, results, _, tapes = record
+    values = tuple(small(value) for value in values)
+    results = tuple(map(small, results)) if type(results) is tuple else small(results)
+    return kind, serial, number, origin, ids, values, result_ids, results, {}, tapes

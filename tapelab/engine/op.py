@@ -1,0 +1,165 @@
+"""How an op is declared: a kernel, one gradient rule per input, and what to say of them.
+
+    @op(formula=r"z = x \\cdot y", glyph="×", raw="Mul", broadcasts=True)
+    def multiply(x, y):
+        \"\"\"Each entry is the product of the two entries at its place.\"\"\"
+        return np.multiply(x, y)
+
+    @multiply.grad("x", r"\\bar x = \\bar z \\cdot y", local="y")
+    def multiply_grad_x(dz, z, x, y):
+        return multiply(dz, y)
+
+The arrays are positional, the settings keyword-only. Called with raw arrays an op runs its kernel; called with
+tensors it also writes the log, and the tape where one listens. A rule is therefore fast on arrays, and can be
+differentiated again on tensors.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tapelab.engine.dispatch import run
+from tapelab.engine.tensor import Tensor
+from tapelab.recording.recording import OpFacts, Rule
+
+REGISTRY: Final[dict[str, Op]] = {}
+"""Every declared op by its name."""
+
+Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
+"""From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
+
+PATTERNS: Final = (
+    *("differentiable", "integer", "index-only", "predicate-only", "shape-only"),
+    *("sampler", "stateful", "not implemented", "stop"),
+)
+
+
+@dataclass(frozen=True)
+class GradRule:
+    """The gradient rule of one input; without a function it says why nothing flows."""
+
+    function: Callable[..., Any] | None
+    facts: Rule
+
+
+@dataclass(eq=False)
+class Op:
+    """A declared op. Make one with the `op` decorator."""
+
+    name: str
+    kernel: Callable[..., Any]
+    inputs: tuple[str, ...]
+    settings: tuple[str, ...]
+    formula: str = ""
+    glyph: str = ""
+    title: str = ""
+    raw: str = ""
+    output: str = "y"
+    sentence: str = ""
+    pattern: str = "differentiable"
+    samples: Samples | None = None
+    reference: Callable[..., Any] | None = None
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    broadcasts: bool = False
+    same_dtype: bool = False
+    variadic: bool = False
+    multi: bool = False
+    rules: dict[str, GradRule] = field(default_factory=dict)
+    joint: Callable[..., Any] | None = None
+
+    def __call__(self, *inputs: Any, **settings: Any) -> Any:
+        """Run on tensors (recorded) or on raw arrays (not)."""
+        for each in inputs:
+            if type(each) is Tensor:
+                return run(self, inputs, settings)
+        return self.kernel(*inputs, **settings)
+
+    def grad(self, name: str, formula: str, *, local: str = "") -> Callable[..., Any]:
+        """Declare the gradient rule of one input: `rule(dy, y, *inputs, **settings)`."""
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._declare(name, GradRule(function, Rule(formula=formula, local=local)))
+            return function
+
+        return declare
+
+    def grads(self, formulas: dict[str, str]) -> Callable[..., Any]:
+        """Declare one joint rule for several inputs; it returns a gradient for every input."""
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            for name, formula in formulas.items():
+                self._declare(name, GradRule(function, Rule(formula=formula)))
+            self.joint = function
+            return function
+
+        return declare
+
+    def no_grad(self, *names: str, because: str) -> None:
+        """Declare that no gradient flows to some inputs, and the sentence that says why."""
+        for name in names:
+            self._declare(name, GradRule(None, Rule(because=because)))
+
+    def _declare(self, name: str, rule: GradRule) -> None:
+        if name not in self.inputs:
+            raise ValueError(f"{self.name} has no input {name!r}, only {', '.join(self.inputs)}.")
+        if name in self.rules:
+            raise ValueError(f"The gradient of {self.name} to {name} is declared already.")
+        self.rules[name] = rule
+
+    def rule(self, position: int) -> GradRule | None:
+        """The rule of the input at a position; None if none was declared."""
+        name = self.inputs[0] if self.variadic else self.inputs[position]
+        return self.rules.get(name)
+
+    def facts(self) -> OpFacts:
+        """What the pictures need to know of this op."""
+        empty = GradRule(None, Rule())
+        return OpFacts(
+            name=self.name, title=self.title, glyph=self.glyph, formula=self.formula,
+            inputs=self.inputs, output=self.output, sentence=self.sentence, pattern=self.pattern,
+            rules=tuple(self.rules.get(name, empty).facts for name in self.inputs),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}({', '.join(self.inputs)})>"
+
+
+def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
+    """Declare an op; see the top of this file."""
+
+    def declare(kernel: Callable[..., Any]) -> Op:
+        made = _from_kernel(kernel, declared)
+        if made.name in REGISTRY:
+            raise ValueError(f"An op {made.name!r} is declared already.")
+        REGISTRY[made.name] = made
+        return made
+
+    return declare
+
+
+def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
+    parameters = inspect.signature(kernel).parameters.values()
+    tensors = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    name = declared.pop("name", kernel.__name__.rstrip("_"))
+    words = name.replace("_", " ")
+    formula = declared.get("formula", "")
+    made = Op(
+        name=name,
+        kernel=kernel,
+        inputs=tuple(p.name for p in tensors),
+        settings=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),
+        variadic=any(p.kind is p.VAR_POSITIONAL for p in tensors),
+        sentence=(inspect.getdoc(kernel) or "").split("\n\n")[0].replace("\n", " "),
+        output=declared.pop("output", formula.partition("=")[0].strip() or "y"),
+        **declared,
+    )
+    made.title = made.title or words.capitalize()
+    made.glyph = made.glyph or words
+    made.raw = made.raw or "".join(word.capitalize() for word in name.split("_"))
+    if made.pattern not in PATTERNS:
+        raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
+    return made
+

@@ -1,0 +1,40 @@
+"""How tensors and variables look in print, as in TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import BY_NUMPY
+from tapelab.shapes import TensorShape
+
+
+def _numbers(value: Any, text: Any) -> str:
+    if value.ndim == 0:
+        return text(np.asarray(value)[()])
+    return text(np.asarray(value))
+
+
+def str_of(value: Any) -> str:
+    """`tf.Tensor(6.0, shape=(), dtype=float32)`; a new line before arrays of rank 2 and more."""
+    numbers = _numbers(value, str)
+    start = "\n" if "\n" in numbers else ""
+    dtype = BY_NUMPY[value.dtype].name
+    return f"tf.Tensor({start}{numbers}, shape={TensorShape(value.shape)}, dtype={dtype})"
+
+
+def repr_of(value: Any) -> str:
+    """`<tf.Tensor: shape=(), dtype=float32, numpy=6.0>`."""
+    dtype = BY_NUMPY[value.dtype].name
+    shape = TensorShape(value.shape)
+    return f"<tf.Tensor: shape={shape}, dtype={dtype}, numpy={numpy_text(value)}>"
+
+
+def numpy_text(value: Any) -> str:
+    """The numbers as the `numpy=` part of a repr; arrays of several rows start on a new line."""
+    if value.ndim == 0:
+        scalar = np.asarray(value)[()]
+        return repr(scalar) if isinstance(scalar, bytes) else str(scalar)
+    text = repr(np.asarray(value))
+    return f"\n{text}" if "\n" in text else text

@@ -1,0 +1,242 @@
+"""The gradient tape: which tensors it follows, when it records, and what it is asked."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import Enum
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab import nest
+from tapelab.engine import log as logs
+from tapelab.engine.asking import batch_jacobian, gradient, jacobian
+from tapelab.engine.log import Log, Origin, note, origin_here, recent, thread
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Cell, Variable
+
+if TYPE_CHECKING:
+    from tapelab.engine.asking import Answer
+
+logger: Final = logging.getLogger("tapelab")
+_serials: Final = count(1)
+
+CONSUMED: Final = (
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
+    "Try tf.GradientTape(persistent=True), or ask for all sources at once: "
+    "tape.gradient(target, [x, y])."
+)
+
+
+class UnconnectedGradients(Enum):
+    """What `gradient` returns where no path leads from the target to a source."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape:
+    """Records ops while its block runs, and answers with gradients afterwards.
+
+    A trainable variable is watched from its first read; a tensor only after `watch`. The tape belongs to the
+    thread that entered it. Unless `persistent`, it answers once and then lets go of what it kept.
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._persistent = persistent
+        self._auto = watch_accessed_variables
+        self._serial = next(_serials)
+        self._mark = (self._serial,)
+        self._tracked: set[int] = set()
+        self._watched: dict[int, Variable] = {}
+        self._states: dict[int, Cell] = {}
+        self._windows: list[list[Any]] = []
+        self._answers: list[Answer] = []
+        self._origin: Origin | None = None
+        self._opened = self._closed = 0
+        self._recording = False
+        self._entered = False
+        self._consumed = False
+
+    def __enter__(self) -> GradientTape:
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, this can happen if you try to re-enter an "
+                "already-active tape. Leave its block first."
+            )
+        self._push()
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        if self._recording:
+            self._pop()
+
+    def _push(self) -> None:
+        self._recording = self._entered = True
+        if thread.log is None:
+            thread.log = self._windows[-1][0] if self._windows else Log(tuple(recent))
+            thread.records = thread.log.records
+        log = thread.log
+        log.holders.add(self)
+        thread.tapes.append(self)
+        thread.active = (*thread.active, self)
+        self._windows.append([log, len(log.records), None])
+        self._opened = note(logs.OPENED, self._serial) if not self._opened else self._opened
+        self._origin = self._origin or origin_here()
+
+    def _pop(self) -> None:
+        self._recording = False
+        self._closed = note(logs.CLOSED, self._serial)
+        window = self._windows[-1]
+        window[2] = len(window[0].records)
+        thread.tapes.remove(self)
+        thread.active = tuple(tape for tape in thread.active if tape is not self)
+        if not thread.tapes:
+            thread.log = None
+            thread.records = recent
+            recent.extend(map(logs.remembered, window[0].records[-logs.RECENT :]))
+
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor, a variable, or any nest of them, from here on."""
+        if not self._entered:
+            raise AttributeError(
+                "This tape was never entered, so it cannot watch. "
+                "Call watch inside its block: with tf.GradientTape() as tape: tape.watch(x)."
+            )
+        for each in nest.flatten(tensor):
+            if not isinstance(each, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {each!r} of type {type(each).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType. Try x = tf.constant(…) first."
+                )
+            if not each.dtype.is_differentiable:
+                logger.warning(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    each.dtype,
+                )
+                if isinstance(each, Tensor):
+                    continue
+            if self._recording:
+                self._follow(each)
+
+    def _follow(self, thing: Any) -> None:
+        if isinstance(thing, Variable):
+            self._watched.setdefault(thing._cell.id, thing)
+            self._watch_state(thing._cell, 0)
+            return
+        if thing._id not in self._tracked:
+            self._tracked.add(thing._id)
+            note(logs.WATCHED, thing._id, thing._value, None, 0, self._serial)
+
+    def _on_read(self, cell: Cell) -> None:
+        if (self._auto and cell.trainable) or cell.id in self._watched:
+            if cell.id not in self._watched:
+                self._watched[cell.id] = Variable._of(cell)
+            if cell.state._id not in self._states:
+                self._watch_state(cell, 1)
+
+    def _watch_state(self, cell: Cell, how: int) -> None:
+        state = cell.state
+        if state._id in self._states:
+            return
+        self._states[state._id] = cell
+        if cell.dtype.is_differentiable:
+            self._tracked.add(state._id)
+        note(logs.WATCHED, state._id, state._value, cell, how, self._serial)
+
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables this tape watches, in the order in which they were created."""
+        return tuple(self._watched[number] for number in sorted(self._watched))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Compute off this tape for the length of a block."""
+        if not self._recording:
+            raise ValueError("Tape is not recording, so there is nothing to stop.")
+        note(logs.PAUSED, self._serial)
+        thread.active = tuple(tape for tape in thread.active if tape is not self)
+        self._recording = False
+        try:
+            yield
+        finally:
+            self._recording = True
+            thread.active = tuple(tape for tape in thread.tapes if tape._recording)
+            note(logs.RESUMED, self._serial)
+
+    def reset(self) -> None:
+        """Forget all ops and all watched variables, and go on recording."""
+        if not self._recording:
+            raise ValueError("Tape is not recording, so it cannot be reset.")
+        self._tracked.clear()
+        self._watched.clear()
+        self._states.clear()
+        note(logs.RESET, self._serial)
+        log = self._windows[-1][0]
+        self._windows = [[log, len(log.records), None]]
+
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:  # fmt: skip
+        """How the (summed) target changes with each source, in the structure of the sources.
+
+        `None`, or zeros with `unconnected_gradients`, where no path leads to a source.
+        """
+        zero = _wants_zero(unconnected_gradients)
+        return gradient(self, target, sources, output_gradients, zero)
+
+    def jacobian(
+        self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None, experimental_use_pfor: bool = True,
+    ) -> Any:  # fmt: skip
+        """How each element of the target changes with each element of the sources.
+
+        The shape is that of the target followed by that of the source.
+        """
+        del parallel_iterations
+        zero = _wants_zero(unconnected_gradients)
+        return jacobian(self, target, sources, zero, experimental_use_pfor)
+
+    def batch_jacobian(
+        self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None, experimental_use_pfor: bool = True,
+    ) -> Any:  # fmt: skip
+        """One Jacobian per row of a batch, of shape [batch, target…, source…]."""
+        del unconnected_gradients
+        pfor = experimental_use_pfor and parallel_iterations is None
+        return batch_jacobian(self, target, source, pfor)
+
+    def _consume(self) -> None:
+        """Spend the one answer of a non-persistent tape; RuntimeError if it is spent."""
+        if self._consumed or not self._entered:
+            raise RuntimeError(CONSUMED)
+        if self._persistent:
+            if self._recording:
+                logger.warning(
+                    "Calling GradientTape.gradient on a persistent tape inside its context is "
+                    "significantly less efficient than calling it outside the context (it causes "
+                    "the gradient ops to be recorded on the tape, leading to increased CPU and "
+                    "memory usage). Only call GradientTape.gradient inside the context if you "
+                    "actually want to trace the gradient in order to compute higher order "
+                    "derivatives."
+                )
+            return
+        if self._recording:
+            self._pop()
+        self._consumed = True
+
+    def _release(self) -> None:
+        if not self._persistent:
+            for log, _, _ in self._windows:
+                log.release(self)
+
+
+def _wants_zero(unconnected: Any) -> bool:
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {unconnected!r}. "
+            "Try tf.UnconnectedGradients.ZERO or tf.UnconnectedGradients.NONE."
+        ) from None

@@ -1,0 +1,300 @@
+"""The variable: a named place whose value can be assigned; reading it gives a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import DType, as_dtype
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.exits import leave
+from tapelab.engine.log import ASSIGNED, MADE, READ, Origin, next_id, note, origin_here, thread
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.printing import numpy_text
+from tapelab.engine.tensor import Reference, Tensor, wrap
+from tapelab.errors import invalid_argument
+from tapelab.recording.events import How
+from tapelab.shapes import TensorShape
+
+name_scopes: list[str] = []
+
+
+class Cell:
+    """What several handles of one variable share: its name and its present state."""
+
+    __slots__ = ("__weakref__", "dtype", "id", "name", "origin", "shape", "state", "trainable")
+
+    def __init__(
+        self, state: Tensor, name: str, trainable: bool, shape: TensorShape, origin: Origin
+    ) -> None:
+        self.id = next_id()
+        self.state = state
+        self.name = name
+        self.trainable = trainable
+        self.shape = shape
+        self.dtype = state.dtype
+        self.origin = origin
+
+
+class Variable:
+    """A place that holds a value, watched by tapes when it is read, unless `trainable=False`."""
+
+    __slots__ = ("__weakref__", "_cell", "_constraint")
+    __array_priority__ = 100
+
+    def __init__(
+        self, initial_value: Any = None, trainable: bool | None = None, validate_shape: bool = True,
+        caching_device: Any = None, name: str | None = None, variable_def: Any = None,
+        dtype: Any = None, import_scope: Any = None, constraint: Any = None,
+        synchronization: Any = None, aggregation: Any = None, shape: Any = None, **unused: Any,
+    ) -> None:  # fmt: skip
+        del validate_shape, caching_device, variable_def, import_scope
+        del synchronization, aggregation, unused
+        if initial_value is None:
+            raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
+        start = initial_value() if callable(initial_value) else initial_value
+        start = read(start) if isinstance(start, Variable) else start
+        value = _own(typed_array(start, dtype))
+        scope = "/".join([*name_scopes, ""])
+        origin = origin_here()
+        self._constraint = constraint
+        self._cell = Cell(
+            wrap(value, next_id(), origin), scope + (name or "Variable"),
+            True if trainable is None else bool(trainable),
+            TensorShape(np.shape(value) if shape is None else shape), origin,
+        )  # fmt: skip
+        source_id = start._id if type(start) is Tensor else -1
+        note(MADE, self._cell.state._id, self._cell.state._value, "tf.Variable", self._cell, source_id)
+
+    @classmethod
+    def _of(cls, cell: Cell) -> Variable:
+        """Another handle of the variable that a cell belongs to."""
+        made = object.__new__(cls)
+        made._cell = cell
+        made._constraint = None
+        return made
+
+    @property
+    def name(self) -> str:
+        """The name with TensorFlow's `:0`."""
+        return f"{self._cell.name}:0"
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the value is along each axis, as far as it is fixed."""
+        return self._cell.shape
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self._cell.dtype
+
+    @property
+    def trainable(self) -> bool:
+        """Whether tapes watch it without being asked."""
+        return self._cell.trainable
+
+    @property
+    def constraint(self) -> Any:
+        """A function that an optimizer applies to the value after an update, or None."""
+        return self._constraint
+
+    @property
+    def device(self) -> str:
+        """Where the numbers are; always the processor."""
+        return self._cell.state.device
+
+    @property
+    def handle(self) -> int:
+        """A number that is the same for all handles of one variable."""
+        return self._cell.id
+
+    def get_shape(self) -> TensorShape:
+        """How long the value is along each axis."""
+        return self._cell.shape
+
+    def numpy(self) -> Any:
+        """A copy of the present value; from here on it is off the tape."""
+        return read(self).numpy()
+
+    def value(self) -> Tensor:
+        """The present value as a tensor of its own, recorded as a read."""
+        made: Tensor = REGISTRY["read_value"](read(self))
+        return made
+
+    def read_value(self) -> Tensor:
+        """The present value as a tensor of its own, recorded as a read."""
+        return self.value()
+
+    def ref(self) -> Reference:
+        """A hashable stand-in for this variable."""
+        return Reference(self)
+
+    def assign(
+        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable | None:
+        """Replace the value; its history ends here, no gradient passes an assignment."""
+        del use_locking, name
+        return self._put(value, How.ASSIGN, read_value)
+
+    def assign_add(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable | None:
+        """Add to the value in place; shapes must be equal."""
+        del use_locking, name
+        return self._put(delta, How.ASSIGN_ADD, read_value)
+
+    def assign_sub(
+        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+    ) -> Variable | None:
+        """Subtract from the value in place; shapes must be equal."""
+        del use_locking, name
+        return self._put(delta, How.ASSIGN_SUB, read_value)
+
+    def _put(self, given: Any, how: How, read_value: bool) -> Variable | None:
+        cell = self._cell
+        value, source = _operand(cell, given)
+        if how is How.ASSIGN:
+            _check_shape(cell, np.shape(value))
+        else:
+            value = _moved(cell, value, how)
+        store(cell, value, how, source)
+        return UnreadVariable._of(cell) if read_value else None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return read(self).__array__(dtype, copy)
+
+    def __float__(self) -> float:
+        return float(read(self))
+
+    def __int__(self) -> int:
+        return int(read(self))
+
+    def __index__(self) -> int:
+        return read(self).__index__()
+
+    def __bool__(self) -> bool:
+        return bool(read(self))
+
+    def __iadd__(self, other: Any) -> Any:
+        raise _in_place("+=", "assign_add")
+
+    def __isub__(self, other: Any) -> Any:
+        raise _in_place("-=", "assign_sub")
+
+    def __imul__(self, other: Any) -> Any:
+        raise _in_place("*=", "assign")
+
+    def __itruediv__(self, other: Any) -> Any:
+        raise _in_place("/=", "assign")
+
+    def __iter__(self) -> Any:
+        return iter(read(self))
+
+    def __hash__(self) -> int:
+        raise TypeError("Variable is unhashable. Instead, use variable.ref() as the key.")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError("'ResourceVariable' object does not support item assignment")
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"'ResourceVariable' object has no attribute {name!r}")
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        cell = self._cell
+        copy = Variable(cell.state, trainable=cell.trainable, shape=cell.shape)
+        copy._cell.name = cell.name
+        memo[id(self)] = copy
+        return copy
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        leave(self._cell.state, "pickle", None)
+        return _revived, (self._cell.state._value, self._cell.name, self._cell.trainable)
+
+    def __repr__(self) -> str:
+        value = self._cell.state._value
+        return (
+            f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, "
+            f"numpy={numpy_text(value)}>"
+        )
+
+
+class UnreadVariable(Variable):
+    """What an assignment returns: another handle of the same variable."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return super().__repr__().replace("<tf.Variable", "<tf.Variable 'UnreadVariable'", 1)
+
+
+def read(variable: Variable) -> Tensor:
+    """The present state of a variable as a tensor; tapes that listen begin to watch it."""
+    cell = variable._cell
+    log = thread.log
+    if log is not None:
+        for tape in thread.active:
+            tape._on_read(cell)
+        if cell.state._id not in log.seen:
+            log.seen.add(cell.state._id)
+            note(READ, cell, cell.state._id, cell.state._value)
+    return cell.state
+
+
+def store(cell: Cell, value: Any, how: How, source: int) -> None:
+    """Give a variable a new state, and write down where it came from."""
+    cell.state = wrap(value, next_id(), origin_here())
+    note(ASSIGNED, cell, int(how), source, cell.state._id, cell.state._value)
+
+
+def _revived(value: Any, name: str, trainable: bool) -> Variable:
+    return Variable(value, name=name, trainable=trainable)
+
+
+def _own(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+
+
+def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
+    if isinstance(given, Variable):
+        given = read(given)
+    if type(given) is Tensor:
+        if given.dtype is not cell.dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {cell.dtype.name} for Tensor with dtype "
+                f"{given.dtype.name}: {given!r}. Try tf.cast(value, {cell.dtype!r})."
+            )
+        return given._value, given._id
+    return _own(typed_array(given, cell.dtype)), -1
+
+
+def _check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
+    if not cell.shape.is_compatible_with(shape):
+        raise ValueError(
+            f"Cannot assign value to variable ' {cell.name}:0': Shape mismatch."
+            f"The variable shape {cell.shape}, and the assigned value shape "
+            f"{TensorShape(shape)} are incompatible."
+        )
+
+
+def _moved(cell: Cell, delta: Any, how: How) -> Any:
+    value = cell.state._value
+    if np.shape(delta) != np.shape(value):
+        raise invalid_argument(
+            "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp",
+            f"Cannot update variable with shape {_brackets(value)} using a Tensor with shape "
+            f"{_brackets(delta)}, shapes must be equal.",
+        )
+    return value + delta if how is How.ASSIGN_ADD else value - delta
+
+
+def _brackets(value: Any) -> str:
+    return "[" + ",".join(map(str, np.shape(value))) + "]"
+
+
+def _in_place(sign: str, method: str) -> RuntimeError:
+    return RuntimeError(
+        f"Variable {sign} value not supported. Use `variable.{method}(value)` to modify the "
+        f"variable value and `variable = variable {sign[0]} value` to get a new Tensor object."
+    )

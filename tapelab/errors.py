@@ -1,0 +1,92 @@
+"""The exception types, under TensorFlow's names; `tf.errors` is this module."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class OpError(Exception):
+    """An op could not run; `message` says what happened, why, and what to try."""
+
+    def __init__(self, node_def: Any, op: Any, message: str, *, finding: Any = None) -> None:
+        super().__init__(message)
+        self.node_def = node_def
+        self.op = op
+        self.message = message
+        self.finding = finding
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.node_def, self.op, self.message)
+
+
+class CancelledError(OpError):
+    """The work was called off before it finished."""
+
+
+class UnknownError(OpError):
+    """Something failed for a reason that is not known."""
+
+
+class InvalidArgumentError(OpError):
+    """An op got values, shapes or dtypes it cannot work with."""
+
+
+class DeadlineExceededError(OpError):
+    """The work took longer than it was given."""
+
+
+class NotFoundError(OpError):
+    """Something that was asked for is not there."""
+
+
+class AlreadyExistsError(OpError):
+    """Something that should be made is there already."""
+
+
+class PermissionDeniedError(OpError):
+    """The caller may not do this."""
+
+
+class UnauthenticatedError(OpError):
+    """It is not known who the caller is."""
+
+
+class ResourceExhaustedError(OpError):
+    """Memory, or another resource, ran out."""
+
+
+class FailedPreconditionError(OpError):
+    """Something must happen first, such as giving a variable its value."""
+
+
+class AbortedError(OpError):
+    """The work was given up part-way."""
+
+
+class OutOfRangeError(OpError):
+    """There is nothing left to read."""
+
+
+class UnimplementedError(OpError):
+    """This is not supported here."""
+
+
+class InternalError(OpError):
+    """tapelab itself is at fault; please report it."""
+
+
+class UnavailableError(OpError):
+    """A service cannot be reached at the moment."""
+
+
+class DataLossError(OpError):
+    """Stored data are damaged."""
+
+
+class RecordingError(ValueError):
+    """A recording cannot be read: not a recording, damaged, or of another schema."""
+
+
+def invalid_argument(op: str, message: str, finding: Any = None) -> InvalidArgumentError:
+    """An InvalidArgumentError that ends, like TensorFlow's, in the name of the op."""
+    return InvalidArgumentError(None, op, f"{message} [Op:{op}]", finding=finding)

@@ -1,0 +1,1 @@
+"""Layer 1: raw arrays in, raw arrays out."""

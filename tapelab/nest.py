@@ -1,0 +1,90 @@
+"""Nests: lists, tuples, named tuples and dicts of anything, walked in one fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+_MISMATCH = "The two structures don't have the same nested structure."
+
+
+def is_nested(structure: Any) -> bool:
+    """Whether it is a list, a tuple or a dict; strings and tensors are atoms."""
+    return isinstance(structure, (list, tuple, Mapping))
+
+
+def _children(structure: Any) -> list[Any]:
+    if isinstance(structure, Mapping):
+        return [structure[key] for key in sorted(structure)]
+    return list(structure)
+
+
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """The atoms of a nest from left to right; a dict's in the order of its sorted keys."""
+    del expand_composites
+    atoms: list[Any] = []
+    pending = [structure]
+    while pending:
+        current = pending.pop()
+        if is_nested(current):
+            pending.extend(reversed(_children(current)))
+        else:
+            atoms.append(current)
+    return atoms
+
+
+def pack_sequence_as(
+    structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False
+) -> Any:
+    """A nest shaped like `structure` that holds the given atoms; ValueError on a wrong count."""
+    del expand_composites
+    atoms = list(flat_sequence)
+    wanted = len(flatten(structure))
+    if len(atoms) != wanted:
+        raise ValueError(
+            f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had "
+            f"{len(atoms)} items. Structure: {structure}, flat_sequence: {atoms}."
+        )
+    return _rebuild(structure, iter(atoms))
+
+
+def _rebuild(structure: Any, atoms: Iterator[Any]) -> Any:
+    if isinstance(structure, Mapping):
+        packed = {key: _rebuild(structure[key], atoms) for key in sorted(structure)}
+        return type(structure)((key, packed[key]) for key in structure)  # type: ignore[call-arg]
+    if isinstance(structure, tuple) and hasattr(structure, "_fields"):
+        return type(structure)(*(_rebuild(child, atoms) for child in structure))
+    if isinstance(structure, (list, tuple)):
+        return type(structure)(_rebuild(child, atoms) for child in structure)
+    return next(atoms)
+
+
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
+    """TypeError on different container types, ValueError on different lengths or keys."""
+    pending = [(nest1, nest2)]
+    while pending:
+        a, b = pending.pop()
+        if is_nested(a) != is_nested(b):
+            error = TypeError if check_types and not (a is None or b is None) else ValueError
+            raise error(f"{_MISMATCH}\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}")
+        if not is_nested(a):
+            continue
+        if check_types and type(a) is not type(b):
+            raise TypeError(
+                f"{_MISMATCH} The first has {type(a).__name__}, the second {type(b).__name__}."
+            )
+        keys = isinstance(a, Mapping) and isinstance(b, Mapping) and set(a) != set(b)
+        if len(a) != len(b) or keys:
+            raise ValueError(f"{_MISMATCH}\n\nFirst structure: {a}\n\nSecond structure: {b}")
+        pending.extend(zip(_children(a), _children(b), strict=True))
+
+
+def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+    """Apply a function to the atoms of nests of equal structure; the result is such a nest."""
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    check_types = kwargs.pop("check_types", True)
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types=check_types)
+    rows = zip(*(flatten(each) for each in structure), strict=True)
+    return pack_sequence_as(structure[0], [func(*row) for row in rows])

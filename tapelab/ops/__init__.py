@@ -1,0 +1,1 @@
+"""Layer 3: one declaration per op."""

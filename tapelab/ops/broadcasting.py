@@ -1,0 +1,47 @@
+"""Broadcasting and its way back: stretching an array, and summing what was stretched."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.ops import samples
+
+
+def stretched(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the shape to stretch them to."""
+    shapes = [((), (2, 3)), ((3,), (2, 3)), ((2, 1), (2, 3))]
+    return [((rng.normal(size=small),), {"shape": big}) for small, big in shapes]
+
+
+def summed(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the shape to sum them down to."""
+    shapes = [((2, 3), ()), ((2, 3), (3,)), ((2, 3), (2, 1))]
+    return [((rng.normal(size=big),), {"shape": small}) for big, small in shapes]
+
+
+@op(formula=r"y = \operatorname{broadcast}(x)", samples=stretched)
+def broadcast_to(x: Any, *, shape: tuple[int, ...]) -> Any:
+    """Repeat an array along new or length-1 axes until it has the given shape."""
+    return np.broadcast_to(x, shape)
+
+
+@op(formula=r"y = \sum x", glyph="Σ", title="Sum to shape", raw="Sum", samples=summed)
+def sum_to(x: Any, *, shape: tuple[int, ...]) -> Any:
+    """Sum an array over the axes along which an array of the given shape was broadcast."""
+    extra = np.ndim(x) - len(shape)
+    stretched = (i + extra for i, n in enumerate(shape) if n == 1 and np.shape(x)[i + extra] != 1)
+    axes = (*range(extra), *stretched)
+    return np.sum(x, axis=axes).reshape(shape) if axes else np.reshape(x, shape)
+
+
+@broadcast_to.grad("x", r"\bar x = \sum \bar y")
+def broadcast_to_grad_x(dy: Any, y: Any, x: Any, *, shape: Any) -> Any:
+    return sum_to(dy, shape=tuple(x.shape))
+
+
+@sum_to.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
+def sum_to_grad_x(dy: Any, y: Any, x: Any, *, shape: Any) -> Any:
+    return broadcast_to(dy, shape=tuple(x.shape))

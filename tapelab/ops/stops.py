@@ -1,0 +1,43 @@
+"""Ops that hand a value on: unchanged, read from a variable, or without its gradient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.ops import samples
+
+
+@op(formula="y = x", glyph="id", samples=samples.anywhere)
+def identity(x: Any) -> Any:
+    """The same value as a tensor of its own."""
+    return np.positive(x) if x.dtype.kind in "fciu" else x.copy()
+
+
+@identity.grad("x", r"\bar x = \bar y", local="1")
+def identity_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return dy
+
+
+@op(formula="y = x", glyph="read", raw="ReadVariableOp", samples=samples.anywhere)
+def read_value(x: Any) -> Any:
+    """The present value of a variable as a tensor of its own."""
+    return x
+
+
+@read_value.grad("x", r"\bar x = \bar y", local="1")
+def read_value_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return dy
+
+
+@op(formula="y = x", glyph="stop", pattern="stop", samples=samples.anywhere)
+def stop_gradient(x: Any) -> Any:
+    """The same value; on the way back it is a wall."""
+    return x
+
+
+stop_gradient.no_grad(
+    "x", because="stop_gradient lets the value through and holds the gradient back."
+)

@@ -1,0 +1,129 @@
+"""A recording as bytes and back: a JSON header, then int32, uint8 and float64 columns."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import asdict
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.errors import RecordingError
+from tapelab.recording.recording import (
+    SCHEMA,
+    Group,
+    OpFacts,
+    Recording,
+    Rule,
+    Source,
+    TapeFacts,
+    VariableFacts,
+)
+
+MAGIC: Final = b"TAPELAB\0"
+OLDEST: Final = 1
+_PREFIX: Final = struct.Struct("<8sII")
+_TYPES: Final = {"u8": np.dtype("u1"), "i32": np.dtype("<i4"), "f64": np.dtype("<f8")}
+_TYPE_NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
+
+
+def to_bytes(recording: Recording) -> bytes:
+    """A recording as the bytes of a `.tape` file."""
+    layout: dict[str, list[Any]] = {}
+    chunks: list[bytes] = []
+    offset = 0
+    for name, column in recording.columns.items():
+        chunk = column.tobytes()
+        layout[name] = [_TYPE_NAMES[column.dtype], offset, len(column)]
+        chunks.append(chunk + bytes(-len(chunk) % 8))
+        offset += len(chunks[-1])
+    header = json.dumps(_header(recording, layout), ensure_ascii=False).encode()
+    header += b" " * (-(_PREFIX.size + len(header)) % 8)
+    return b"".join([_PREFIX.pack(MAGIC, SCHEMA, len(header)), header, *chunks])
+
+
+def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any]:
+    tables = {
+        name: [asdict(row) for row in getattr(recording, name)]
+        for name in ("ops", "groups", "sources", "variables")
+    }
+    return {
+        "maker": recording.maker,
+        "columns": layout,
+        "tape": asdict(recording.tape),
+        "strings": list(recording.strings),
+        "shapes": [list(shape) for shape in recording.shapes],
+        "dtypes": list(recording.dtypes),
+        **tables,
+    }
+
+
+def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
+    """The recording in some bytes; RecordingError if they are none, damaged, or of another schema."""
+    data = bytes(data)
+    header, start = _read_header(data)
+    try:
+        columns = {
+            name: _column(data, start, *place) for name, place in header["columns"].items()
+        }
+        return _recording(header, columns)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RecordingError(
+            f"This recording is damaged: {error}. Save it again from the notebook that made it."
+        ) from error
+
+
+def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
+    if len(data) < _PREFIX.size or data[:8] != MAGIC:
+        raise RecordingError(
+            "This is not a recording: it does not start with the word TAPELAB. "
+            "Recordings are made by tape.recording() and saved as .tape files."
+        )
+    _, schema, length = _PREFIX.unpack_from(data)
+    if schema > SCHEMA:
+        raise RecordingError(
+            f"This recording is newer: made with schema {schema}, this tapelab reads {SCHEMA}. "
+            "Update tapelab: pip install --upgrade tapelab."
+        )
+    if schema < OLDEST:
+        raise RecordingError(
+            f"This recording is too old: made with schema {schema}, this tapelab reads "
+            f"{OLDEST} to {SCHEMA}. Run the notebook again to record anew."
+        )
+    start = _PREFIX.size + length
+    try:
+        return json.loads(data[_PREFIX.size : start]), start
+    except ValueError as error:
+        raise RecordingError(
+            f"This recording is cut short or damaged: its header cannot be read ({error})."
+        ) from error
+
+
+def _column(data: bytes, start: int, kind: str, offset: int, count: int) -> NDArray[Any]:
+    dtype = _TYPES[kind]
+    end = start + offset + count * dtype.itemsize
+    if offset < 0 or count < 0 or end > len(data):
+        raise ValueError(f"it is cut short: {end} bytes are needed, there are {len(data)}")
+    return np.frombuffer(data, dtype, count, start + offset)
+
+
+def _recording(header: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Recording:
+    return Recording(
+        maker=header["maker"],
+        tape=TapeFacts(**header["tape"]),
+        strings=tuple(header["strings"]),
+        shapes=tuple(tuple(shape) for shape in header["shapes"]),
+        dtypes=tuple(header["dtypes"]),
+        ops=tuple(_op(each) for each in header["ops"]),
+        groups=tuple(Group(**each) for each in header["groups"]),
+        sources=tuple(Source(**each) for each in header["sources"]),
+        variables=tuple(VariableFacts(**each) for each in header["variables"]),
+        columns=columns,
+    )
+
+
+def _op(facts: dict[str, Any]) -> OpFacts:
+    rules = tuple(Rule(**rule) for rule in facts["rules"])
+    return OpFacts(**{**facts, "inputs": tuple(facts["inputs"]), "rules": rules})

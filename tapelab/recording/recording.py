@@ -1,0 +1,210 @@
+"""The Recording itself: tables in a plain header, structure and numbers in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.recording.events import Event, Located, unpack
+
+SCHEMA: Final = 1
+KEPT_ELEMENTS: Final = 256
+
+
+@dataclass(frozen=True)
+class TapeFacts:
+    """How the tape was made, and whether it has answered already."""
+
+    name: str = "tape"
+    persistent: bool = False
+    watch_accessed_variables: bool = True
+    consumed: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The gradient rule of one input of an op; `because` says why nothing flows, if so."""
+
+    formula: str = ""
+    local: str = ""
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class OpFacts:
+    """What the pictures need to know of an op."""
+
+    name: str
+    title: str
+    glyph: str
+    formula: str
+    inputs: tuple[str, ...]
+    output: str
+    sentence: str
+    pattern: str
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """A composite such as softmax, so that a picture can fold its ops."""
+
+    name: str
+    parent: int
+    span: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A cell or a file, or the part of it that matters."""
+
+    title: str
+    file: str
+    first_line: int
+    text: str
+
+    def line(self, number: int) -> str:
+        """One line of the text by its number in the cell or file; empty if it is not here."""
+        lines = self.text.split("\n")
+        at = number - self.first_line
+        return lines[at] if 0 <= at < len(lines) else ""
+
+
+@dataclass(frozen=True)
+class VariableFacts:
+    """A variable of the learner's."""
+
+    name: str
+    trainable: bool
+    span: int
+    shape: int
+    dtype: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of code; lines from 1, columns from 0 in characters, the end exclusive."""
+
+    source: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Role:
+    """What a tensor of a recording is (`tensor.role`)."""
+
+    RESULT, STATE, CONSTANT, OUTSIDE, GRADIENT = range(5)
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """One tensor of a recording; `value` is None where the numbers were not kept."""
+
+    index: int
+    role: int
+    shape: tuple[int, ...]
+    dtype: str
+    name: str
+    named: bool
+    variable: int
+    span: int
+    value: NDArray[Any] | None
+
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What one tape saw, and what was asked of it, with nothing alive in it."""
+
+    maker: str
+    tape: TapeFacts
+    strings: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    dtypes: tuple[str, ...]
+    ops: tuple[OpFacts, ...]
+    groups: tuple[Group, ...]
+    sources: tuple[Source, ...]
+    variables: tuple[VariableFacts, ...]
+    columns: Columns = field(repr=False)
+
+    def __len__(self) -> int:
+        """The number of events."""
+        return len(self.columns["event.kind"])
+
+    def event(self, index: int) -> Event:
+        """The event at an index."""
+        start = self.columns["event.start"]
+        fields = self.columns["event.fields"][start[index] : start[index + 1]]
+        return unpack(int(self.columns["event.kind"][index]), fields)
+
+    def __iter__(self) -> Iterator[Located]:
+        spans, threads = self.columns["event.span"], self.columns["event.thread"]
+        for index in range(len(self)):
+            yield Located(index, self.event(index), int(spans[index]), int(threads[index]))
+
+    @cached_property
+    def located(self) -> tuple[Located, ...]:
+        """All events with their places, in order."""
+        return tuple(self)
+
+    def span(self, index: int) -> Span | None:
+        """A stretch of code by its index; None for -1."""
+        if index < 0:
+            return None
+        names = ("source", "line", "column", "end_line", "end_column")
+        return Span(*(int(self.columns[f"span.{name}"][index]) for name in names))
+
+    def text_at(self, index: int) -> str:
+        """The source text of a span; only its first line if it has several."""
+        span = self.span(index)
+        if span is None or span.source < 0:
+            return ""
+        line = self.sources[span.source].line(span.line)
+        return line[span.column : span.end_column if span.end_line == span.line else None]
+
+    def tensor(self, index: int) -> TensorFacts:
+        """One tensor by its index."""
+        column = {name: int(self.columns[f"tensor.{name}"][index]) for name in _TENSOR}
+        shape, dtype = self.shapes[column["shape"]], self.dtypes[column["dtype"]]
+        return TensorFacts(
+            index=index, role=column["role"], shape=shape, dtype=dtype,
+            name=self.strings[column["name"]] if column["name"] >= 0 else "",
+            named=bool(column["named"]), variable=column["variable"], span=column["span"],
+            value=self._value(column["value"], shape, dtype),
+        )  # fmt: skip
+
+    def _value(self, at: int, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:
+        if at < 0:
+            return None
+        size = int(np.prod(shape, dtype=np.int64))
+        if dtype.startswith("complex"):
+            return self.columns["values"][at : at + 2 * size].view(np.complex128).reshape(shape)
+        return self.columns["values"][at : at + size].astype(dtype).reshape(shape)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Recording):
+            return NotImplemented
+        same = all(getattr(self, name) == getattr(other, name) for name in _TABLES)
+        return same and self.columns.keys() == other.columns.keys() and all(
+            mine.dtype == other.columns[name].dtype and mine.tobytes() == other.columns[name].tobytes()
+            for name, mine in self.columns.items()
+        )  # fmt: skip
+
+    def __hash__(self) -> int:
+        return hash((self.maker, self.strings, len(self)))
+
+
+_TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")
+_TABLES = (
+    *("maker", "tape", "strings", "shapes", "dtypes"),
+    *("ops", "groups", "sources", "variables"),
+)

@@ -1,0 +1,113 @@
+"""From a code object and an instruction to the stretch of source it came from, and its name."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from types import CodeType
+from typing import Final
+
+Extent = tuple[int, int, int, int]
+"""line, column, end line, end column; columns in characters."""
+
+WHOLE_FILE: Final = 400
+MARGIN: Final = 3
+
+titles: list[Callable[[str], str | None]] = []
+"""Functions that name a file for people (`In [3]`); the first answer that is not None counts."""
+
+
+def title_of(file: str) -> str:
+    """What a person calls a file or a cell."""
+    for name in titles:
+        found = name(file)
+        if found is not None:
+            return found
+    return os.path.basename(file)
+
+
+@lru_cache(maxsize=4096)
+def extent_of(code: CodeType, instruction: int) -> Extent:
+    """Where the instruction at a byte offset stands; columns are 0 where Python kept none."""
+    place = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    line, end_line, column, end_column = place
+    line = line or code.co_firstlineno
+    end_line = end_line or line
+    lines = lines_of(code.co_filename)
+    start = _characters(lines, line, column or 0)
+    return line, start, end_line, _characters(lines, end_line, end_column or 0)
+
+
+def lines_of(file: str) -> list[str]:
+    """The lines of a file or a cell, as far as Python can find them."""
+    return [line.rstrip("\r\n") for line in linecache.getlines(file)]
+
+
+def _characters(lines: list[str], line: int, byte_column: int) -> int:
+    if not 0 < line <= len(lines) or lines[line - 1].isascii():
+        return byte_column
+    return len(lines[line - 1].encode()[:byte_column].decode(errors="ignore"))
+
+
+@dataclass
+class Names:
+    """The names that assignments of one file give to the expressions on their right."""
+
+    by_extent: dict[Extent, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, file: str) -> Names:
+        """The names in a file or cell; none if it is not valid Python by itself."""
+        lines = lines_of(file)
+        names = cls()
+        try:
+            tree = ast.parse(_plain("\n".join(lines)))
+        except (SyntaxError, ValueError):
+            return names
+        for node in ast.walk(tree):
+            names._note(node, lines)
+        return names
+
+    def _note(self, node: ast.AST, lines: list[str]) -> None:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self._put(value, name, lines)
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                for target, value in zip(names, values, strict=False):
+                    if isinstance(target, ast.Name):
+                        self._put(value, target.id, lines)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                self._put(value, name, lines)
+            case ast.AugAssign(target=ast.Name(id=name)):
+                self._put(node, name, lines)
+            case ast.withitem(context_expr=value, optional_vars=ast.Name(id=name)):
+                self._put(value, name, lines)
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                self._put(value, name, lines)
+
+    def _put(self, node: ast.expr | ast.stmt, name: str, lines: list[str]) -> None:
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or 0
+        start = _characters(lines, node.lineno, node.col_offset)
+        extent = (node.lineno, start, end_line, _characters(lines, end_line, end_column))
+        self.by_extent[extent] = name
+
+
+def _plain(text: str) -> str:
+    """The text with IPython's magics and shell lines blanked, so that Python can parse it."""
+    lines = text.split("\n")
+    return "\n".join("pass" if line[:1] in "%!?" and line else line for line in lines)
+
+
+def window(file: str, used: list[int]) -> tuple[int, str]:
+    """The part of a file to keep: all of a short one, else the used lines and a margin."""
+    lines = lines_of(file)
+    if len(lines) <= WHOLE_FILE:
+        return 1, "\n".join(lines)
+    first = max(1, min(used) - MARGIN)
+    last = min(len(lines), max(used) + MARGIN)
+    return first, "\n".join(lines[first - 1 : last])

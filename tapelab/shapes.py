@@ -1,0 +1,141 @@
+"""The static shape of a tensor, as far as it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+
+def _dimension(value: Any) -> int | None:
+    if value is None:
+        return None
+    size = int(getattr(value, "value", value))
+    if size < 0:
+        raise ValueError(f"Dimension {size} must be >= 0")
+    return size
+
+
+class TensorShape:
+    """How long a tensor is along each axis; None where that is not known."""
+
+    __slots__ = ("_dims",)
+
+    def __init__(self, dims: Any) -> None:
+        self._dims: tuple[int | None, ...] | None
+        if dims is None:
+            self._dims = None
+        elif isinstance(dims, TensorShape):
+            self._dims = dims._dims
+        elif isinstance(dims, Iterable):
+            self._dims = tuple(_dimension(d) for d in dims)
+        else:
+            self._dims = (_dimension(dims),)
+
+    @property
+    def rank(self) -> int | None:
+        """The number of axes, None if unknown."""
+        return None if self._dims is None else len(self._dims)
+
+    @property
+    def ndims(self) -> int | None:
+        """The number of axes, None if unknown."""
+        return self.rank
+
+    @property
+    def dims(self) -> list[int | None] | None:
+        """The lengths as a list, None if the rank is unknown."""
+        return None if self._dims is None else list(self._dims)
+
+    def as_list(self) -> list[int | None]:
+        """The lengths as a list; ValueError for an unknown rank."""
+        return list(self._known())
+
+    def num_elements(self) -> int | None:
+        """The product of the lengths, None if any is unknown."""
+        if not self.is_fully_defined():
+            return None
+        product = 1
+        for size in self._known():
+            product *= size or 0
+        return product
+
+    def is_fully_defined(self) -> bool:
+        """Whether every length is known."""
+        return self._dims is not None and None not in self._dims
+
+    def is_compatible_with(self, other: Any) -> bool:
+        """Whether some tensor could have both shapes."""
+        theirs = TensorShape(other)._dims
+        if self._dims is None or theirs is None:
+            return True
+        return len(self._dims) == len(theirs) and all(
+            a is None or b is None or a == b for a, b in zip(self._dims, theirs, strict=True)
+        )
+
+    def assert_is_compatible_with(self, other: Any) -> None:
+        """ValueError unless some tensor could have both shapes."""
+        if not self.is_compatible_with(other):
+            raise ValueError(f"Shapes {self} and {TensorShape(other)} are incompatible")
+
+    def merge_with(self, other: Any) -> TensorShape:
+        """What is known from either shape; ValueError if they disagree."""
+        theirs = TensorShape(other)
+        self.assert_is_compatible_with(theirs)
+        if self._dims is None or theirs._dims is None:
+            return theirs if self._dims is None else self
+        pairs = zip(self._dims, theirs._dims, strict=True)
+        return TensorShape([b if a is None else a for a, b in pairs])
+
+    def concatenate(self, other: Any) -> TensorShape:
+        """This shape followed by another."""
+        theirs = TensorShape(other)
+        if self._dims is None or theirs._dims is None:
+            return TensorShape(None)
+        return TensorShape(self._dims + theirs._dims)
+
+    def _known(self) -> tuple[int | None, ...]:
+        if self._dims is None:
+            raise ValueError("as_list() is not defined on an unknown TensorShape.")
+        return self._dims
+
+    def __iter__(self) -> Iterator[int | None]:
+        return iter(self._known())
+
+    def __len__(self) -> int:
+        if self._dims is None:
+            raise ValueError("Cannot take the length of shape with unknown rank.")
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return self._dims is not None
+
+    def __getitem__(self, key: Any) -> Any:
+        found = self._known()[key]
+        return TensorShape(found) if isinstance(key, slice) else found
+
+    def __add__(self, other: Any) -> TensorShape:
+        return self.concatenate(other)
+
+    def __radd__(self, other: Any) -> TensorShape:
+        return TensorShape(other).concatenate(self)
+
+    def __eq__(self, other: object) -> bool:
+        try:
+            return self._dims == TensorShape(other)._dims
+        except (TypeError, ValueError):
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._dims)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorShape, (self._dims,)
+
+    def __repr__(self) -> str:
+        return f"TensorShape({self.dims})" if self._dims is not None else "TensorShape(None)"
+
+    def __str__(self) -> str:
+        if self._dims is None:
+            return "<unknown>"
+        inside = ", ".join(map(str, self._dims))
+        return f"({inside},)" if len(self._dims) == 1 else f"({inside})"
