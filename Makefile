@@ -1,0 +1,35 @@
+# What one can do with a checkout. `make` alone lists it.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+
+# Where `make lab` puts a learner's copies of the lessons.
+LESSONS ?= $(HOME)/tapelab-lessons
+# A port for JupyterLab; empty: the first free one from 8888 on.
+PORT ?=
+# The Python to build environments with; empty: the newest one found.
+export PYTHON ?=
+
+find_python = python=$$(tools/find_python.sh) || exit 1
+
+.PHONY: help lab test check environment clean
+
+help: ## list what make can do
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+
+lab: ## open the lessons in JupyterLab (LESSONS=folder, PORT=number)
+	@$(find_python) && "$$python" tools/environment.py .venv-lab lab
+	@exec .venv-lab/bin/tapelab lab "$(LESSONS)" $(if $(PORT),--port "$(PORT)")
+
+environment: ## set up .venv, in which tapelab is developed
+	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,dev
+
+test: environment ## run every test: linters, types, engine, lessons, front-end, browser
+	@. .venv/bin/activate && python -m tools.run_tests all
+
+check: environment ## run the fast part: linters, types, unit tests (under 3 minutes)
+	@. .venv/bin/activate && python -m tools.run_tests fast
+
+clean: ## remove environments and caches, never lessons
+	rm -rf .venv .venv-lab extension/node_modules build dist
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find tapelab tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

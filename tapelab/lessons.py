@@ -1,0 +1,184 @@
+"""Copy the lessons to a learner's folder: add what is new, keep what the learner changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+START_PAGE = "Start here.ipynb"
+_MANIFEST = ".tapelab-lessons.json"
+_NOT_FOR_LEARNERS = {"README.md", "solutions", "__pycache__"}
+
+
+class LessonsFolderError(OSError):
+    """The lessons cannot be copied to the folder asked for."""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson as the start page lists it: its file, its title and the question it opens with."""
+
+    name: str
+    title: str
+    question: str
+
+
+@dataclass(frozen=True)
+class Copied:
+    """What became of every file, each name relative to `folder`."""
+
+    folder: Path
+    added: tuple[str, ...]
+    updated: tuple[str, ...]
+    kept: tuple[str, ...] = field(metadata={"why": "changed by the learner, newer version exists"})
+
+    def summary(self) -> str:
+        """Say what was done in a sentence or two a learner can act on."""
+        if not (self.added or self.updated or self.kept):
+            return f"The lessons in {self.folder} are up to date."
+        sentences = []
+        if self.added:
+            sentences.append(f"Added to {self.folder}: {', '.join(self.added)}.")
+        if self.updated:
+            sentences.append(f"Updated in {self.folder}: {', '.join(self.updated)}.")
+        if self.kept:
+            sentences.append(
+                f"Kept as you left them: {', '.join(self.kept)}. "
+                "To get a fresh copy, rename or delete yours and run this again."
+            )
+        return "\n".join(sentences)
+
+
+def shipped_folder() -> Path:
+    """Find the lessons: beside the code where tapelab is installed, in notebooks/ in a checkout."""
+    package = Path(__file__).parent
+    installed = package / "_notebooks"
+    return installed if installed.is_dir() else package.parent / "notebooks"
+
+
+def lessons(shipped: Path) -> list[Lesson]:
+    """List the lessons of a folder in the order of their numbers."""
+    return [_read_lesson(path) for path in sorted(shipped.glob("[0-9][0-9]*.ipynb"))]
+
+
+def copy_lessons(folder: Path, *, shipped: Path | None = None) -> Copied:
+    """Bring `folder` up to date with the shipped lessons without losing a learner's work.
+
+    A file the learner has not changed since it was copied is replaced by its newer version; one
+    that was changed, or that was there before, is kept.
+    """
+    shipped = shipped or shipped_folder()
+    sources = _files_for_learners(shipped)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return _bring_up_to_date(folder, sources)
+    except OSError as error:
+        raise LessonsFolderError(
+            f"The lessons cannot be copied to {folder}: {error.strerror or error}. "
+            "Choose a folder of your own that can be written, "
+            "as in: tapelab lessons ~/tapelab-lessons"
+        ) from error
+
+
+def _bring_up_to_date(folder: Path, sources: dict[str, bytes]) -> Copied:
+    manifest = _read_manifest(folder)
+    outcomes: dict[str, list[str]] = {"added": [], "updated": [], "kept": [], "same": []}
+    for name, content in sources.items():
+        outcome = _place(folder / name, content, copied_before=manifest.get(name))
+        outcomes[outcome].append(name)
+        if outcome != "kept":
+            manifest[name] = _digest(content)
+    _replace(folder / _MANIFEST, json.dumps(manifest, indent=1).encode())
+    return Copied(
+        folder, tuple(outcomes["added"]), tuple(outcomes["updated"]), tuple(outcomes["kept"])
+    )
+
+
+def _place(target: Path, content: bytes, *, copied_before: str | None) -> str:
+    """Write one file where that loses nothing, and say what was done."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with target.open("xb") as stream:  # fails where anything stands already, even a dead link
+            stream.write(content)
+    except FileExistsError:
+        present = _digest(target.read_bytes()) if target.is_file() else None
+        if present == _digest(content):
+            return "same"
+        if present != copied_before:
+            return "kept" if copied_before != _digest(content) else "same"
+        _replace(target, content)
+        return "updated"
+    return "added"
+
+
+def _files_for_learners(shipped: Path) -> dict[str, bytes]:
+    files = {START_PAGE: _start_page(lessons(shipped))}
+    for path in sorted(shipped.rglob("*")):
+        parts = path.relative_to(shipped).parts
+        hidden = any(part in _NOT_FOR_LEARNERS or part.startswith(".") for part in parts)
+        if path.is_file() and not hidden:
+            files["/".join(parts)] = path.read_bytes()
+    return files
+
+
+def _read_lesson(path: Path) -> Lesson:
+    """Take the title from the first heading and the question from the paragraph after it."""
+    cells = json.loads(path.read_bytes())["cells"]
+    text = "\n\n".join(_source(cell) for cell in cells if cell["cell_type"] == "markdown")
+    heading = re.search(r"^# +(.+)$", text, re.MULTILINE)
+    after = text[heading.end() :] if heading else text
+    paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", after))
+    question = next((part for part in paragraphs if part[:1].isalpha() or part[:1] in "*_`$"), "")
+    return Lesson(path.name, heading[1].strip() if heading else path.stem, question)
+
+
+def _source(cell: dict[str, Any]) -> str:
+    source = cell["source"]
+    return source if isinstance(source, str) else "".join(source)
+
+
+def _start_page(listed: list[Lesson]) -> bytes:
+    """Build the page JupyterLab opens on: a notebook, because JupyterLab shows one rendered."""
+    lines = ["# tapelab: the lessons", "", _HOW_TO_WORK, ""]
+    for lesson in listed:
+        lines += [f"### [{lesson.title}]({lesson.name})", "", lesson.question, ""]
+    cell = {"cell_type": "markdown", "id": "lessons", "metadata": {}, "source": "\n".join(lines)}
+    notebook = {
+        "cells": [cell],
+        "metadata": {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, indent=1).encode()
+
+
+_HOW_TO_WORK = (
+    "Click a lesson to open it. Run a cell with **Shift+Enter**. These copies are yours: "
+    "change what you like, your work is never overwritten."
+)
+
+
+def _read_manifest(folder: Path) -> dict[str, str]:
+    """Read which versions were copied; without a readable manifest, nothing is replaced."""
+    try:
+        manifest = json.loads((folder / _MANIFEST).read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _replace(target: Path, content: bytes) -> None:
+    """Replace a file in one step, so that a crash leaves the old or the new one, never half."""
+    draft = target.with_name(f"{target.name}.part")
+    draft.write_bytes(content)
+    draft.replace(target)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

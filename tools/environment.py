@@ -1,0 +1,82 @@
+"""Bring a virtual environment up to date with this checkout: python environment.py DIR EXTRAS.
+
+The work is done once: a stamp in the environment remembers what was installed from, so that the
+next run costs milliseconds.
+"""
+
+import hashlib
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def main(directory: str, extras: str) -> None:
+    """Create or refresh the environment, showing what is being done."""
+    environment = CHECKOUT / directory
+    stamp = environment / "tapelab.stamp"
+    wanted = fingerprint(extras)
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    require_venv()
+    started = time.monotonic()
+    print(f"Creating the environment {directory} ...", flush=True)
+    venv.create(environment, with_pip=True)
+    print("Installing tapelab and what it needs; the first time takes about a minute:", flush=True)
+    install(environment, extras)
+    stamp.write_text(wanted)
+    print(f"The environment is ready, after {time.monotonic() - started:.0f} s.", flush=True)
+
+
+def fingerprint(extras: str) -> str:
+    """Tell one set-up from another: by the checkout, its metadata, the extras and the Python."""
+    parts = (str(CHECKOUT), extras, sys.version, sys.prefix)
+    metadata = (CHECKOUT / "pyproject.toml").read_bytes()
+    return hashlib.sha256("\0".join(parts).encode() + metadata).hexdigest()
+
+
+def require_venv() -> None:
+    """Debian ships Python without the part that puts pip into an environment; say so."""
+    try:
+        import ensurepip  # noqa: F401 - only whether it is there
+    except ImportError:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        sys.exit(
+            f"{sys.executable} cannot create virtual environments: its ensurepip module is "
+            f"missing. On Debian or Ubuntu, try: apt install python{version}-venv"
+        )
+
+
+def install(environment: Path, extras: str) -> None:
+    """Install this checkout in editable mode, one line of progress per package."""
+    python = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off"]
+    command += ["--editable", f"{CHECKOUT}[{extras}]"]
+    log = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as pip:
+        for line in pip.stdout or ():
+            log.append(line)
+            show_progress(line)
+    print(flush=True)
+    if pip.returncode:
+        sys.exit(
+            "".join(log[-15:]) + "\nThe installation failed; pip's last words stand above. "
+            "Is this machine online, and is the disk not full? Running make again goes on."
+        )
+
+
+def show_progress(line: str) -> None:
+    """Condense pip's many lines: the packages as they come, then the one long silent step."""
+    if line.startswith("Collecting "):
+        print(line.split()[1], end=" ", flush=True)
+    elif line.startswith("Installing collected packages"):
+        print("\nUnpacking them ...", end="", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,36 @@
+"""Run the tests: python -m tools.run_tests all|fast. Linters first, pytest has the last word."""
+
+import os
+import subprocess
+import sys
+
+from tools import chromium, node
+
+LINTERS = {"ruff": ["ruff", "check"], "mypy": ["mypy"]}
+PYTEST = {
+    "all": ["--numprocesses=2", "--dist=loadfile"],
+    "fast": ["--numprocesses=2", "--dist=loadfile", "-m", "not ui and not slow"],
+}
+
+
+def main(extent: str) -> int:
+    """Run linters and tests; the status is 0 only when every one of them is content."""
+    if extent == "all":
+        os.environ["CHROMIUM"] = chromium.ensure()
+        node.ensure()
+        node.ensure_packages()
+    failed = [name for name, command in LINTERS.items() if not run(name, [*command])]
+    if failed:
+        print(f"\n{' and '.join(failed)} found faults, see above; the tests go on.", flush=True)
+    content = run("pytest", ["pytest", "-q", *PYTEST[extent]])
+    return 0 if content and not failed else 1
+
+
+def run(name: str, command: list[str]) -> bool:
+    """Run one tool of this environment under a heading, and tell whether it was content."""
+    print(f"\n--- {name} ---", flush=True)
+    return subprocess.run([sys.executable, "-m", *command], check=False).returncode == 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
