@@ -10,7 +10,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.engine.backprop import Flow, sweep
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Origin, next_id, origin_here
+from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
@@ -42,9 +42,21 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     answer = _ask(tape, Method.GRADIENT, zero, targets, origins)
     found = sweep(tape, targets, upstream, origins, answer.flows)
     results = [_filled(source, each, zero) for source, each in zip(origins, found, strict=True)]
-    answer.results = tuple(results)
+    answer.results = _kept(results)
     tape._release()
     return nest.pack_sequence_as(sources, results)
+
+
+def picture(tape: GradientTape, target: Any, sources: Any) -> None:
+    """The way back for a picture: nothing is returned, recorded or used up."""
+    targets, origins = _targets(target), _sources(sources)
+    answer = _ask(tape, Method.PICTURE, False, targets, origins)
+    listening, thread.active = thread.active, ()
+    try:
+        found = sweep(tape, targets, _upstream(targets, None), origins, answer.flows)
+    finally:
+        thread.active = listening
+    answer.results = _kept(found)
 
 
 def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
@@ -68,7 +80,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
         _filled(source, _stack(column, (*shape, *source.shape)), zero, shape)
         for source, column in zip(origins, zip(*rows, strict=True), strict=True)
     ]
-    answer.results = tuple(results)
+    answer.results = _kept(results)
     tape._release()
     return nest.pack_sequence_as(sources, results)
 
@@ -95,15 +107,30 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     else:
         order = (1, 0, *range(2, len(origins[0].shape) + 1))
         stacked = REGISTRY["reshape"](REGISTRY["transpose"](stacked, perm=order), shape=shape)
-    answer.results = (stacked,)
+    answer.results = _kept([stacked])
     tape._release()
     return stacked
 
 
 def _ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any) -> Answer:
-    answer = Answer(next_id(), origin_here(), method, zero, tuple(targets), tuple(sources))
+    ends = tuple(map(seen, targets)), tuple(map(seen, sources))
+    answer = Answer(next_id(), origin_here(), method, zero, *ends)
     tape._answers.append(answer)
     return answer
+
+
+def seen(thing: Any) -> Any:
+    """A tensor as the log remembers it; a variable's cell."""
+    if isinstance(thing, Variable):
+        return thing._cell
+    return Seen(thing._id, small(thing._value), thing._origin)
+
+
+def _kept(results: Any) -> tuple[Any, ...]:
+    """The results as a recording shows them, without the large ones."""
+    dense = (_dense(each) for each in results)
+    return tuple(each if each is None else small(each._value if isinstance(each, Tensor) else each)
+                 for each in dense)  # fmt: skip
 
 
 def _targets(target: Any) -> list[Tensor]:

@@ -43,13 +43,10 @@ def _write(
 ) -> None:
     serial = result_ids[0] if op.multi else result_ids
     if thread.log is None:
-        kept = tuple(map(small, results)) if op.multi else small(results)
-        record = (RAN, serial, thread.number, origin, ids, None, result_ids, kept, {}, ())
-    else:
-        tapes = _listeners(ids, result_ids, results) if thread.active else ()
-        record = (
-            RAN, serial, thread.number, origin, ids, values, result_ids, results, settings, tapes
-        )  # fmt: skip
+        values = tuple(map(small, values))
+        results = tuple(map(small, results)) if op.multi else small(results)
+    tapes = _listeners(ids, result_ids, results) if thread.active else ()
+    record = (RAN, serial, thread.number, origin, ids, values, result_ids, results, settings, tapes)
     thread.records.append(record)
 
 

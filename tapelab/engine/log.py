@@ -73,6 +73,14 @@ class Dropped(NamedTuple):
     dtype: Any
 
 
+class Seen(NamedTuple):
+    """A tensor as the log remembers it: not the tensor itself, so that it can be freed."""
+
+    id: int
+    value: Any
+    origin: Origin
+
+
 @dataclass(eq=False)
 class Log:
     """Everything that happened in a thread while tapes were open in it."""
@@ -87,7 +95,7 @@ class Log:
         """Let go of the large values once no tape needs them for its way back."""
         self.holders.discard(tape)
         if not self.holders:
-            self.records = [_lightened(record) for record in self.records]
+            self.records = [lightened(record) for record in self.records]
 
 
 class ThreadState(threading.local):
@@ -128,19 +136,11 @@ def small(value: Any) -> Any:
     return Dropped(value.shape, value.dtype)
 
 
-def remembered(record: Record) -> Record:
-    """A record as `recent` keeps it: small results only, no inputs, nothing alive."""
+def lightened(record: Record) -> Record:
+    """A record without its large values and without the tapes that took it."""
     if record[0] != RAN:
         return record
-    kind, serial, number, origin, ids, _, result_ids, results, _, _ = record
-    kept = tuple(map(small, results)) if type(results) is tuple else small(results)
-    return kind, serial, number, origin, ids, None, result_ids, kept, {}, ()
-
-
-def _lightened(record: Record) -> Record:
-    if record[0] != RAN:
-        return record
-    kind, serial, number, origin, ids, values, result_ids, results, _, tapes = record
-    values = tuple(small(value) for value in values)
+    kind, serial, number, origin, ids, values, result_ids, results, settings, tapes = record
+    values = tuple(map(small, values))
     results = tuple(map(small, results)) if type(results) is tuple else small(results)
-    return kind, serial, number, origin, ids, values, result_ids, results, {}, tapes
+    return kind, serial, number, origin, ids, values, result_ids, results, settings, tapes

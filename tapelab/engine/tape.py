@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab import nest
 from tapelab.engine import log as logs
-from tapelab.engine.asking import batch_jacobian, gradient, jacobian
-from tapelab.engine.log import Log, Origin, note, origin_here, recent, thread
+from tapelab.engine.asking import batch_jacobian, gradient, jacobian, picture
+from tapelab.engine.log import Log, note, origin_here, recent, thread
+from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Cell, Variable
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
+    from tapelab.recording import Recording
 
 logger: Final = logging.getLogger("tapelab")
 _serials: Final = count(1)
@@ -51,10 +53,12 @@ class GradientTape:
         self._tracked: set[int] = set()
         self._watched: dict[int, Variable] = {}
         self._states: dict[int, Cell] = {}
+        self._followed: dict[int, Tensor] = {}
         self._windows: list[list[Any]] = []
         self._answers: list[Answer] = []
-        self._origin: Origin | None = None
+        self._origin = origin_here()
         self._opened = self._closed = 0
+        self._thread = thread.number
         self._recording = False
         self._entered = False
         self._consumed = False
@@ -79,11 +83,11 @@ class GradientTape:
             thread.records = thread.log.records
         log = thread.log
         log.holders.add(self)
+        self._thread = thread.number
         thread.tapes.append(self)
         thread.active = (*thread.active, self)
         self._windows.append([log, len(log.records), None])
         self._opened = note(logs.OPENED, self._serial) if not self._opened else self._opened
-        self._origin = self._origin or origin_here()
 
     def _pop(self) -> None:
         self._recording = False
@@ -95,7 +99,7 @@ class GradientTape:
         if not thread.tapes:
             thread.log = None
             thread.records = recent
-            recent.extend(map(logs.remembered, window[0].records[-logs.RECENT :]))
+            recent.extend(map(logs.lightened, window[0].records[-logs.RECENT :]))
 
     def watch(self, tensor: Any) -> None:
         """Follow a tensor, a variable, or any nest of them, from here on."""
@@ -127,6 +131,7 @@ class GradientTape:
             return
         if thing._id not in self._tracked:
             self._tracked.add(thing._id)
+            self._followed[thing._id] = thing
             note(logs.WATCHED, thing._id, thing._value, None, 0, self._serial)
 
     def _on_read(self, cell: Cell) -> None:
@@ -171,6 +176,7 @@ class GradientTape:
         self._tracked.clear()
         self._watched.clear()
         self._states.clear()
+        self._followed.clear()
         note(logs.RESET, self._serial)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records), None]]
@@ -207,6 +213,25 @@ class GradientTape:
         pfor = experimental_use_pfor and parallel_iterations is None
         return batch_jacobian(self, target, source, pfor)
 
+    def recording(self, target: Any = None, sources: Any = None) -> Recording:
+        """What this tape saw and was asked, as plain data.
+
+        With a target, the way back to the sources (by default: all that is watched) is part of it even if nobody
+        has asked for that gradient yet; a non-persistent tape keeps its one answer.
+        """
+        if target is not None and not self._answered(target, sources):
+            picture(self, target, self._all_watched() if sources is None else sources)
+        return take(self)
+
+    def _answered(self, target: Any, sources: Any) -> bool:
+        """Whether the way back from a target is known, or can no longer be had."""
+        wanted = {each._id for each in nest.flatten(target) if isinstance(each, Tensor)}
+        known = any(wanted <= {end.id for end in answer.targets} for answer in self._answers)
+        return self._consumed or (known and sources is None)
+
+    def _all_watched(self) -> list[Any]:
+        return [*self.watched_variables(), *self._followed.values()]
+
     def _consume(self) -> None:
         """Spend the one answer of a non-persistent tape; RuntimeError if it is spent."""
         if self._consumed or not self._entered:
@@ -228,6 +253,7 @@ class GradientTape:
 
     def _release(self) -> None:
         if not self._persistent:
+            self._followed.clear()
             for log, _, _ in self._windows:
                 log.release(self)
 

@@ -7,7 +7,7 @@ The order of `KINDS` and of the fields is the file format, see docs/recording.md
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Final, NamedTuple
 
@@ -185,7 +185,7 @@ def pack(event: Event) -> list[int]:
             counts = [len(targets), len(sources)]
             return [call, method, unconnected, *counts, *targets, *sources, *results]
         case _:
-            return [int(field) for field in astuple(event)]
+            return [getattr(event, name) for name in event.__slots__]
 
 
 def unpack(kind: int, fields: Sequence[int]) -> Event:

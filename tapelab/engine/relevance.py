@@ -1,0 +1,81 @@
+"""Which records of the log belong to the account of one tape.
+
+All that happened in its block, and of what came before and after only that from which something in the block, or
+something that was asked for, was made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, Seen, recent
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+
+def relevant(tape: GradientTape) -> list[Record]:
+    """The records of a tape's account, in no particular order."""
+    inside, around = _sorted_out(tape)
+    makers = _makers(around)
+    pending = [number for record in inside for number in _needs(record)]
+    for answer in tape._answers:
+        pending.extend(_id(each) for each in (*answer.targets, *answer.sources))
+    chosen: dict[int, Record] = {}
+    while pending:
+        for record in makers.get(pending.pop(), ()):
+            if record[1] not in chosen:
+                chosen[record[1]] = record
+                pending.extend(_needs(record))
+    return [*inside, *chosen.values()]
+
+
+def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
+    seen: dict[int, Record] = {record[1]: record for record in recent}
+    inside: dict[int, Record] = {}
+    for log, start, stop in tape._windows:
+        seen.update((record[1], record) for record in log.before)
+        seen.update((record[1], record) for record in log.records)
+        inside.update((record[1], record) for record in log.records[max(start - 1, 0) : stop])
+        if stop is not None:
+            inside.update((r[1], r) for r in log.records[stop : stop + 1])
+    around = [record for serial, record in seen.items() if serial not in inside]
+    return list(inside.values()), around
+
+
+def _makers(records: list[Record]) -> dict[int, list[Record]]:
+    """For each tensor id, the records that tell where it came from."""
+    makers: dict[int, list[Record]] = {}
+    for record in records:
+        for number in _made_by(record):
+            makers.setdefault(number, []).append(record)
+    return makers
+
+
+def _made_by(record: Record) -> tuple[int, ...]:
+    kind = record[0]
+    if kind == RAN:
+        return record[6] if type(record[6]) is tuple else (record[6],)
+    if kind == MADE:
+        return (record[4],)
+    if kind == ASSIGNED:
+        return (record[7],)
+    return ()
+
+
+def _needs(record: Record) -> tuple[int, ...]:
+    """The ids that a record speaks of and whose making is worth telling."""
+    kind = record[0]
+    if kind == RAN:
+        return tuple(record[4])
+    if kind == READ:
+        return (record[5],)
+    if kind == ASSIGNED:
+        return (record[6],)
+    if kind == MADE:
+        return (record[8],)
+    return ()
+
+
+def _id(thing: Any) -> int:
+    return thing.id if isinstance(thing, Seen) else thing.state._id

@@ -1,0 +1,164 @@
+"""The growing tables from which a recording is made: every value is entered once."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.engine.log import Dropped, Origin, Scope
+from tapelab.recording import source
+from tapelab.recording.recording import KEPT_ELEMENTS, Group, Source
+
+Extent = source.Extent
+
+
+class Table(dict[Any, int]):
+    """Things in the order in which they were first seen, each with its index."""
+
+    def index(self, key: Any) -> int:
+        """The index of a key, entered now if it is new."""
+        found = self.get(key)
+        if found is None:
+            found = self[key] = len(self)
+        return found
+
+
+class Spans:
+    """Stretches of the learner's code, and the names that assignments give them."""
+
+    def __init__(self) -> None:
+        self.by_place: dict[tuple[int, int], int] = {}
+        self.rows: list[tuple[int, int, int, int, int]] = []
+        self.files = Table()
+        self._names: dict[str, source.Names] = {}
+        self._alive: list[Any] = []
+
+    def of(self, code: Any, instruction: int) -> int:
+        """The span of an instruction."""
+        place = id(code), instruction
+        found = self.by_place.get(place)
+        if found is None:
+            self._alive.append(code)
+            file = self.files.index(code.co_filename)
+            found = self.by_place[place] = len(self.rows)
+            self.rows.append((file, *source.extent_of(code, instruction)))
+        return found
+
+    def of_origin(self, origin: Origin | None) -> int:
+        """The span where something was made; -1 without an origin."""
+        return -1 if origin is None else self.of(origin.code, origin.instruction)
+
+    def name(self, span: int) -> str:
+        """The name that the code gives to what a span computes; empty if it gives none."""
+        if span < 0:
+            return ""
+        file = list(self.files)[self.rows[span][0]]
+        if file not in self._names:
+            self._names[file] = source.Names.of(file)
+        return self._names[file].by_extent.get(self.rows[span][1:], "")
+
+    def text(self, span: int) -> str:
+        """The source text of a span, its first line if it has several."""
+        if span < 0:
+            return ""
+        file, line, start, end_line, end = self.rows[span]
+        lines = source.lines_of(list(self.files)[file])
+        if not 0 < line <= len(lines):
+            return ""
+        return lines[line - 1][start : end if end_line == line else None]
+
+    def sources(self) -> tuple[Source, ...]:
+        """The cells and files that the spans lie in."""
+        used: dict[int, list[int]] = {}
+        for file, line, _, end_line, _ in self.rows:
+            used.setdefault(file, []).extend((line, end_line))
+        made = []
+        for number, file in enumerate(self.files):
+            first, text = source.window(file, used[number])
+            shown = "" if file.startswith("<") else file.rsplit("/", 1)[-1]
+            made.append(Source(source.title_of(file), shown, first, text))
+        return tuple(made)
+
+
+_COLUMNS = {
+    **{"role": "u1", "shape": "<i4", "dtype": "<i4", "name": "<i4", "named": "u1"},
+    **{"variable": "<i4", "span": "<i4", "value": "<i4"},
+}
+
+
+class Tensors:
+    """The tensors of a recording as columns."""
+
+    def __init__(self) -> None:
+        self.by_id = Table()
+        self.shapes = Table()
+        self.dtypes = Table()
+        self.rows = array("i")
+        self._known: dict[Any, int] = {}
+        self.values = array("d")
+
+    def add(
+        self, value: Any, role: int, span: int = -1, name: int = -1, named: int = 0,
+        variable: int = -1,
+    ) -> int:  # fmt: skip
+        """Enter one tensor; returns its index."""
+        at = len(self.rows) // 8
+        self.rows.extend((
+            role, self.shapes.index(value.shape), self._dtype(value.dtype), name, named, variable, span,
+            self._keep(value),
+        ))  # fmt: skip
+        return at
+
+    def _dtype(self, dtype: Any) -> int:
+        found = self._known.get(dtype)
+        if found is None:
+            found = self._known[dtype] = self.dtypes.index(
+                dtype.name if dtype != object else "string"
+            )
+        return found
+
+    def _keep(self, value: Any) -> int:
+        if type(value) is Dropped or value.size > KEPT_ELEMENTS or value.dtype == object:
+            return -1
+        at = len(self.values)
+        if value.ndim == 0 and value.dtype.kind in "fiub":
+            self.values.append(value)
+            return at
+        kind = np.complex128 if value.dtype.kind == "c" else np.float64
+        self.values.extend(np.asarray(value, kind).reshape(-1).view(np.float64))
+        return at
+
+    def as_columns(self) -> dict[str, NDArray[Any]]:
+        """The columns of the file format."""
+        rows = np.array(self.rows, "<i4").reshape(-1, len(_COLUMNS))
+        made = {
+            f"tensor.{name}": rows[:, at].astype(kind)
+            for at, (name, kind) in enumerate(_COLUMNS.items())
+        }
+        return {**made, "values": np.array(self.values, "<f8")}
+
+
+class Groups:
+    """The composites that ran, each call by itself."""
+
+    def __init__(self, spans: Spans) -> None:
+        self._spans = spans
+        self._index: dict[int, int] = {}
+        self._alive: list[Scope] = []
+        self.rows: list[Group] = []
+
+    def of(self, scope: Scope | None) -> int:
+        """The index of a running composite; -1 for none."""
+        if scope is None:
+            return -1
+        found = self._index.get(id(scope))
+        if found is None:
+            outer = self.of(scope.outer)
+            found = self._index[id(scope)] = len(self.rows)
+            self._alive.append(scope)
+            span = self._spans.of(scope.code, scope.instruction)
+            self.rows.append(Group(scope.name, outer, span))
+        return found

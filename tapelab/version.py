@@ -1,0 +1,3 @@
+"""The version of tapelab, for the package and for what it writes."""
+
+__version__ = "0.1.0"
