@@ -1,0 +1,124 @@
+"""Picking rows by number, and its way back: adding rows up where they were picked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.op import op
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.kernels.rows import add_rows
+from tapelab.ops import samples
+from tapelab.ops.shape import reshape
+
+Shape = tuple[int, ...]
+
+POSITIONS: str = "An index says which entries are picked; a small step of it means nothing."
+
+
+def picks(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with indices, some repeated, and the axis they count along."""
+    return [
+        ((rng.normal(size=(4,)), np.array([3, 0, 3])), {}),
+        ((rng.normal(size=(3, 2)), np.int32(1)), {}),
+        ((rng.normal(size=(3, 2)), np.array([[2, 0], [2, 2]])), {}),
+        ((rng.normal(size=(2, 3)), np.array([2, 2])), {"axis": 1}),
+        ((rng.normal(size=(2, 3)), np.array([[1, 1], [0, 2]])), {"axis": 1, "batch_dims": 1}),
+    ]
+
+
+def unpicks(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the places that they are added to."""
+    return [
+        ((rng.normal(size=(2, 2)), np.array([2, 2])), {"shape": (2, 3), "axis": 1, "batch_dims": 0})
+    ]
+
+
+def added_rows(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rows with the places where they belong, some of them shared."""
+    return [
+        ((rng.normal(size=(3,)),), {"indices": np.array([2, 0, 2]), "shape": (4,)}),
+        ((rng.normal(size=(2, 3)),), {"indices": np.array([1, 1]), "shape": (2, 3)}),
+    ]
+
+
+@op(formula=r"y = \operatorname{gather}(x)", glyph="gather", raw="GatherV2", samples=picks)
+def gather(x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
+    """Pick entries along an axis by position; one that is picked twice receives both gradients."""
+    axis = axis % max(x.ndim, 1)
+    _check(indices, x.shape[axis] if x.ndim else 0)
+    if not batch_dims:
+        return np.take(x, indices, axis)
+    picked = np.moveaxis(x, axis, batch_dims)[(*_batch(indices.shape, batch_dims), indices)]
+    new = indices.ndim - batch_dims
+    return np.moveaxis(picked, range(batch_dims, batch_dims + new), range(axis, axis + new))
+
+
+@gather.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
+def gather_grad_x(
+    dy: Any, y: Any, x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0
+) -> Any:
+    shape = tuple(x.shape)
+    axis = axis % len(shape)
+    if axis or batch_dims:
+        return add_at(dy, indices, shape=shape, axis=axis, batch_dims=batch_dims)
+    places = np.reshape(indices._value if isinstance(indices, Tensor) else indices, -1)
+    return IndexedSlices(reshape(dy, shape=(places.size, *shape[1:])), places, shape)
+
+
+gather.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"y = \operatorname{scatter}(x)", glyph="scatter", title="Scatter", samples=unpicks)
+def add_at(x: Any, indices: Any, *, shape: Shape, axis: int, batch_dims: int) -> Any:
+    """Add entries up at the places they were picked from, in an array of zeros."""
+    whole = np.zeros(shape, x.dtype)
+    new = indices.ndim - batch_dims
+    picked = np.moveaxis(x, range(axis, axis + new), range(batch_dims, batch_dims + new))
+    batch = _batch(indices.shape, batch_dims)
+    np.add.at(np.moveaxis(whole, axis, batch_dims), (*batch, indices), picked)
+    return whole
+
+
+@add_at.grad("x", r"\bar x = \operatorname{gather}(\bar y)")
+def add_at_grad_x(
+    dy: Any, y: Any, x: Any, indices: Any, *, shape: Shape, axis: int, batch_dims: int
+) -> Any:
+    return gather(dy, indices, axis=axis, batch_dims=batch_dims)
+
+
+add_at.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"y = \operatorname{scatter}(x)", glyph="scatter", title="Scatter rows",
+    samples=added_rows)  # fmt: skip
+def scatter_rows(x: Any, *, indices: Any, shape: Shape) -> Any:
+    """Put rows at their places in an array of zeros; rows with one place in common are added."""
+    return add_rows(x, indices, shape)
+
+
+@scatter_rows.grad("x", r"\bar x = \operatorname{gather}(\bar y)")
+def scatter_rows_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, shape: Shape) -> Any:
+    return gather(dy, indices)
+
+
+def _batch(shape: Shape, batch_dims: int) -> list[Any]:
+    """For each batch axis its positions, shaped so that they broadcast with the indices."""
+    return list(np.ogrid[tuple(slice(n) for n in shape)][:batch_dims]) if batch_dims else []
+
+
+def _check(indices: Any, length: int) -> None:
+    outside = (indices < 0) | (indices >= length)
+    if np.any(outside):
+        first = np.argwhere(outside)[0] if indices.ndim else ()
+        place = ",".join(map(str, first))
+        raise invalid_argument(
+            "GatherV2",
+            f"indices{f'[{place}]' if place else ''} = {indices[tuple(first)]} is not in "
+            f"[0, {length})",
+        )
+
+

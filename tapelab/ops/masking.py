@@ -1,0 +1,69 @@
+"""Picking the entries where a mask is true, and its way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.ops import samples
+from tapelab.ops.wording import brackets
+
+MASK: str = "A mask only says which entries are kept; it is true or false and has no slope."
+
+
+def masks(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with a mask over some of their axes."""
+    return [
+        ((rng.normal(size=(3,)), np.array([True, False, True])), {}),
+        ((rng.normal(size=(2, 3)), np.array([False, True])), {}),
+        ((rng.normal(size=(2, 3)), np.array([False, True, True])), {"axis": 1}),
+        ((rng.normal(size=(2, 2)), np.array([[False, True], [True, True]])), {}),
+    ]
+
+
+def kept(rng: np.random.Generator) -> list[samples.Sample]:
+    """Kept entries with the mask that kept them."""
+    mask = np.array([True, False, True])
+    return [((rng.normal(size=(2,)), mask), {"axis": 0, "shape": (3,)})]
+
+
+@op(formula=r"y = \operatorname{mask}(x)", glyph="mask", title="Boolean mask", samples=masks)
+def boolean_mask(x: Any, mask: Any, *, axis: int = 0) -> Any:
+    """The entries of x where the mask is true, in a row."""
+    axis = axis % max(x.ndim, 1)
+    over = x.shape[axis : axis + mask.ndim]
+    if not mask.ndim:
+        raise ValueError("mask cannot be scalar.")
+    if over != mask.shape:
+        raise ValueError(f"Shapes {brackets(over)} and {brackets(mask.shape)} are incompatible")
+    return x[(*_before(axis), mask)]
+
+
+@boolean_mask.grad("x", r"\bar x = \operatorname{unmask}(\bar y)")
+def boolean_mask_grad_x(dy: Any, y: Any, x: Any, mask: Any, *, axis: int = 0) -> Any:
+    return unmask(dy, mask, axis=axis % len(x.shape), shape=tuple(x.shape))
+
+
+boolean_mask.no_grad("mask", because=MASK)
+
+
+@op(formula=r"y = \operatorname{unmask}(x)", glyph="unmask", samples=kept)
+def unmask(x: Any, mask: Any, *, axis: int, shape: tuple[int, ...]) -> Any:
+    """Entries at the places where the mask is true, zeros elsewhere."""
+    whole = np.zeros(shape, x.dtype)
+    whole[(*_before(axis), mask)] = x
+    return whole
+
+
+@unmask.grad("x", r"\bar x = \operatorname{mask}(\bar y)")
+def unmask_grad_x(dy: Any, y: Any, x: Any, mask: Any, *, axis: int, shape: Any) -> Any:
+    return boolean_mask(dy, mask, axis=axis)
+
+
+unmask.no_grad("mask", because=MASK)
+
+
+def _before(axis: int) -> tuple[slice, ...]:
+    return (slice(None),) * axis

@@ -1,0 +1,136 @@
+"""The same numbers in another shape: reshape, transpose, and axes of length 1 put in or taken out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+
+Shape = tuple[int, ...]
+
+
+def reshaped(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with a shape of as many entries."""
+    shapes = [((2, 3), (3, 2)), ((2, 3), (-1,)), ((1,), ()), ((), (1, 1))]
+    return [((rng.normal(size=old),), {"shape": new}) for old, new in shapes]
+
+
+def transposed(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with an order of their axes, or none: the reverse."""
+    orders = [((2, 3), None), ((2, 3, 4), (1, 2, 0)), ((3,), None), ((), None)]
+    return [((rng.normal(size=shape),), {"perm": perm}) for shape, perm in orders]
+
+
+def expanded(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the place of a new axis."""
+    places = [((), 0), ((3,), 0), ((3,), -1), ((2, 3), 1)]
+    return [((rng.normal(size=shape),), {"axis": axis}) for shape, axis in places]
+
+
+def squeezed(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the axes of length 1 to take out, or none: all of them."""
+    places = [((1, 3), (0,)), ((1, 3, 1), None), ((2, 1), (-1,)), ((1,), None)]
+    return [((rng.normal(size=shape),), {"axis": axis}) for shape, axis in places]
+
+
+@op(formula=r"y = \operatorname{reshape}(x)", glyph="reshape", samples=reshaped)
+def reshape(x: Any, *, shape: Shape) -> Any:
+    """The same entries in the same order, laid out in another shape; one length may be -1."""
+    wanted = _filled_in(x, shape)
+    return x.reshape(wanted) if wanted else x.reshape(wanted)[()]
+
+
+def _filled_in(x: Any, shape: Shape) -> Shape:
+    """The shape with its -1 worked out; InvalidArgumentError where the entries do not fit."""
+    known = 1
+    for length in shape:
+        known *= length
+    if known < 0 and shape.count(-1) == 1:
+        missing, rest = divmod(x.size, -known)
+        if not rest:
+            return tuple(missing if length == -1 else length for length in shape)
+        raise invalid_argument(
+            "Reshape",
+            f"Input to reshape is a tensor with {x.size} values, but the requested shape requires "
+            f"a multiple of {-known}",
+        )
+    if min(shape, default=0) < -1:
+        raise invalid_argument("Reshape", f"Size {min(shape)} must be non-negative, not {shape}")
+    if shape.count(-1) > 1:
+        raise invalid_argument(
+            "Reshape", f"Only one input size may be -1, not both of those in {list(shape)}"
+        )
+    if known != x.size:
+        raise invalid_argument(
+            "Reshape",
+            f"Input to reshape is a tensor with {x.size} values, "
+            f"but the requested shape has {abs(known)}",
+        )
+    return shape
+
+
+@reshape.grad("x", r"\bar x = \operatorname{reshape}(\bar y)")
+def reshape_grad_x(dy: Any, y: Any, x: Any, *, shape: Shape) -> Any:
+    return reshape(dy, shape=tuple(x.shape))
+
+
+@op(formula=r"y = x^\top", glyph="ᵀ", samples=transposed)
+def transpose(x: Any, *, perm: Shape | None = None) -> Any:
+    """The same entries with the axes in another order; without `perm` the order is reversed."""
+    if perm is not None and len(perm) != x.ndim:
+        raise invalid_argument(
+            "Transpose", f"transpose expects a vector of size {x.ndim}. But input(1) is a vector "
+            f"of size {len(perm)}",
+        )  # fmt: skip
+    return np.transpose(x, perm) if x.ndim else x
+
+
+@transpose.grad("x", r"\bar x = \bar y^\top")
+def transpose_grad_x(dy: Any, y: Any, x: Any, *, perm: Shape | None = None) -> Any:
+    if perm is None:
+        return transpose(dy)
+    axes = [axis % len(perm) for axis in perm]
+    return transpose(dy, perm=tuple(axes.index(axis) for axis in range(len(axes))))
+
+
+@op(formula=r"y = \operatorname{expand}(x)", glyph="expand", samples=expanded)
+def expand_dims(x: Any, *, axis: int) -> Any:
+    """The same entries with one more axis, of length 1."""
+    if not -x.ndim - 1 <= axis <= x.ndim:
+        raise invalid_argument(
+            "ExpandDims",
+            f"Tried to expand dim index {axis} for tensor with {x.ndim} dimensions.",
+        )
+    return np.expand_dims(x, axis)
+
+
+@expand_dims.grad("x", r"\bar x = \operatorname{squeeze}(\bar y)")
+def expand_dims_grad_x(dy: Any, y: Any, x: Any, *, axis: int) -> Any:
+    return reshape(dy, shape=tuple(x.shape))
+
+
+@op(formula=r"y = \operatorname{squeeze}(x)", glyph="squeeze", samples=squeezed)
+def squeeze(x: Any, *, axis: Shape | None = None) -> Any:
+    """The same entries without the axes of length 1, or without those of them that are named."""
+    if axis is not None:
+        for each in axis:
+            if not -x.ndim <= each < x.ndim:
+                raise invalid_argument(
+                    "Squeeze",
+                    f"Tried to squeeze dim index {each} for tensor with {x.ndim} dimensions.",
+                )
+            if x.shape[each] != 1:
+                raise invalid_argument(
+                    "Squeeze",
+                    f"Can not squeeze dim[{each}], expected a dimension of 1, got {x.shape[each]}",
+                )
+    return np.squeeze(x, axis or None)[()]
+
+
+@squeeze.grad("x", r"\bar x = \operatorname{expand}(\bar y)")
+def squeeze_grad_x(dy: Any, y: Any, x: Any, *, axis: Shape | None = None) -> Any:
+    return reshape(dy, shape=tuple(x.shape))

@@ -1,0 +1,140 @@
+"""Square brackets: `x[1]`, `x[::2]`, `x[..., tf.newaxis]`, `x[mask]`, and `v[0].assign(5)`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Cell, UnreadVariable, Variable, read, store
+from tapelab.errors import OpError, invalid_argument
+from tapelab.ops.masking import boolean_mask
+from tapelab.ops.slicing import Key, strided_slice
+from tapelab.ops.wording import brackets
+from tapelab.recording.events import How
+
+_ALLOWED: Final = (
+    "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
+    "tf.int32/tf.int64 tensors are valid indices, got "
+)
+
+
+def tensor_item(self: Tensor, key: Any) -> Tensor:
+    """The piece of a tensor that an index cuts out."""
+    if type(key) is int or type(key) is slice and _is_plain(key):
+        key = (key,)
+    elif _is_mask(key):
+        return _masked(self, key)
+    else:
+        key = _normal(self, key)
+    made: Tensor = strided_slice(self, key=key)
+    return made
+
+
+def variable_item(self: Variable, key: Any) -> Tensor:
+    """The piece of a variable's value; its `assign` writes into the variable."""
+    tensor = read(self)
+    if _is_mask(key):
+        return _masked(tensor, key)
+    normal = _normal(tensor, key)
+    made: Tensor = strided_slice(tensor, key=normal)
+    made._slice_of = partial(_write, self._cell, normal)
+    return made
+
+
+def _masked(tensor: Tensor, mask: Any) -> Tensor:
+    made: Tensor = boolean_mask(tensor, to_tensor(mask))
+    return made
+
+
+def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variable:
+    """Replace a piece of a variable's value; the rest of it stays."""
+    del name
+    given = read(value) if isinstance(value, Variable) else value
+    piece = typed_array(given, cell.dtype)
+    whole = np.array(cell.state._value)
+    place = whole[key].shape
+    try:
+        whole[key] = np.broadcast_to(piece, place)
+    except ValueError as error:
+        raise invalid_argument(
+            "ResourceStridedSliceAssign",
+            f"Cannot broadcast input shape {brackets(np.shape(piece))} into final shape "
+            f"{brackets(place)}",
+        ) from error
+    store(cell, whole, How.SLICE, given._id if type(given) is Tensor else -1)
+    return UnreadVariable._of(cell)
+
+
+def _is_mask(key: Any) -> bool:
+    if isinstance(key, bool):
+        raise ValueError("mask cannot be scalar.")
+    if type(key) is Tensor:
+        return key._value.dtype.kind == "b"
+    return isinstance(key, (np.ndarray, np.bool_, Variable)) and np.dtype(
+        key.dtype.as_numpy_dtype if isinstance(key, Variable) else key.dtype
+    ).kind == "b"  # fmt: skip
+
+
+def _is_plain(key: slice) -> bool:
+    return all(type(part) is int or part is None for part in (key.start, key.stop, key.step))
+
+
+def _normal(tensor: Tensor, key: Any) -> Key:
+    """An index as a tuple of Python ints, slices, None and `...`."""
+    if isinstance(key, list):
+        _check_list(tensor, key)
+    parts = tuple(key) if isinstance(key, (list, tuple)) else (key,)
+    return tuple(_part(each) for each in parts)
+
+
+def _part(each: Any) -> Any:
+    if each is None or each is ... or type(each) is int:
+        return each
+    if isinstance(each, slice):
+        return slice(*(None if p is None else _whole(p) for p in (each.start, each.stop, each.step)))
+    return _whole(each)
+
+
+def _whole(number: Any) -> int:
+    if isinstance(number, Variable):
+        number = read(number)
+    value = number._value if type(number) is Tensor else number
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+        return int(value)
+    _refuse(number)
+
+
+def _refuse(number: Any) -> NoReturn:
+    raise TypeError(f"{_ALLOWED}{number!r}")
+
+
+def _check_list(tensor: Tensor, key: list[Any]) -> None:
+    """A list means one index per axis, which surprises those who come from NumPy."""
+    if any(isinstance(each, (bool, np.bool_)) for each in key):
+        raise _list_error(
+            "Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, "
+            f"int64. To pick by true and false, try x[tf.constant({key})]"
+        )
+    rank = tensor._value.ndim
+    if rank and len(key) > rank and all(isinstance(each, (int, np.integer)) for each in key):
+        inside = ", ".join(map(str, key))
+        raise _list_error(
+            f"Index out of range using input dim {rank}; input has only {rank} dims. A list in "
+            f"square brackets gives one index per axis: x[{key}] means x[{inside}]. To pick rows "
+            f"{inside}, try tf.gather(x, {key})"
+        )
+
+
+def _list_error(message: str) -> OpError:
+    return invalid_argument("StridedSlice", message)
+
+
+def install() -> None:
+    """Give tensors and variables their square brackets."""
+    Tensor.__getitem__ = tensor_item  # type: ignore[attr-defined]
+    Variable.__getitem__ = variable_item  # type: ignore[attr-defined]

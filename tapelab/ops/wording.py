@@ -1,0 +1,37 @@
+"""How TensorFlow writes shapes and dtypes in the errors of its ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from tapelab.errors import OpError, invalid_argument
+
+_SPOKEN = {"float32": "float", "float64": "double", "float16": "half"}
+
+
+def brackets(shape: Iterable[int]) -> str:
+    """A shape as TensorFlow's kernels print it: `[2,3]`."""
+    return "[" + ",".join(map(str, shape)) + "]"
+
+
+def spoken(dtype: Any) -> str:
+    """A dtype as TensorFlow's kernels call it: `float` for float32."""
+    return _SPOKEN.get(str(dtype), str(dtype))
+
+
+def require_one_dtype(raw: str, parts: tuple[Any, ...]) -> None:
+    """InvalidArgumentError unless all arrays have the dtype of the first."""
+    first = parts[0].dtype
+    for position, each in enumerate(parts):
+        if each.dtype != first:
+            raise _unlike(raw, position, first, each.dtype)
+
+
+def _unlike(raw: str, position: int, first: Any, other: Any) -> OpError:
+    return invalid_argument(
+        raw,
+        f"cannot compute {raw} as input #{position}(zero-based) was expected to be a "
+        f"{spoken(first)} tensor but is a {spoken(other)} tensor. Tensors are never cast silently. "
+        f"Try tf.cast(…, tf.{first})",
+    )
