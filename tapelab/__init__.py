@@ -9,6 +9,8 @@ from tapelab.engine.variable import Variable
 from tapelab.ops import overloads as _overloads, stops as _stops, trigonometry as _t, broadcasting as _b
 from tapelab.shapes import TensorShape
 _overloads.install()
+from tapelab.ops import gathering as _g, masking as _m, shape as _s, slicing as _sl, stacking as _st, subscripts as _sub
+_sub.install()
 sin=_t.sin
 stop_gradient=_stops.stop_gradient
 def constant(value, dtype=None, shape=None, name=None):
