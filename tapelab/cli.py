@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import tapelab
 from tapelab.launch import LaunchError, become_jupyterlab
 from tapelab.lessons import START_PAGE, LessonsFolderError, copy_lessons
+from tapelab.version import __version__
 
 try:
     import typer
@@ -35,7 +35,7 @@ def main() -> None:
 
 def _print_version(*, wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tapelab {tapelab.__version__}")
+        typer.echo(f"tapelab {__version__}")
         raise typer.Exit
 
 

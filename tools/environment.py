@@ -5,6 +5,7 @@ next run costs milliseconds.
 """
 
 import hashlib
+import re
 import subprocess
 import sys
 import time
@@ -52,7 +53,7 @@ def require_venv() -> None:
 
 def install(environment: Path, extras: str) -> None:
     """Install this checkout in editable mode, one line of progress per package."""
-    python = environment / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    python = str(environment / ("Scripts" if sys.platform == "win32" else "bin") / "python")
     command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off"]
     command += ["--editable", f"{CHECKOUT}[{extras}]"]
     log = []
@@ -73,7 +74,8 @@ def install(environment: Path, extras: str) -> None:
 def show_progress(line: str) -> None:
     """Condense pip's many lines: the packages as they come, then the one long silent step."""
     if line.startswith("Collecting "):
-        print(line.split()[1], end=" ", flush=True)
+        name = re.match(r"[\w.-]+", line.split()[1])
+        print(name[0] if name else ".", end=" ", flush=True)
     elif line.startswith("Installing collected packages"):
         print("\nUnpacking them ...", end="", flush=True)
 
