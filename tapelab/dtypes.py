@@ -122,12 +122,12 @@ ALL: Final = (
 )
 
 _ENUM = {
-    **{"float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7},
-    **{"complex64": 8, "int64": 9, "bool": 10, "uint16": 17, "complex128": 18, "float16": 19},
-    **{"uint32": 22, "uint64": 23},
+    "float32": 1, "float64": 2, "int32": 3, "uint8": 4, "int16": 5, "int8": 6, "string": 7,
+    "complex64": 8, "int64": 9, "bool": 10, "uint16": 17, "complex128": 18, "float16": 19,
+    "uint32": 22, "uint64": 23,
 }
 _BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {"half": float16, "double": float64}
-BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {d._numpy: d for d in ALL}
+BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {np.dtype(d.as_numpy_dtype): d for d in ALL}
 _BY_PYTHON: dict[type, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
 _BY_PYTHON |= {str: string, bytes: string}
 

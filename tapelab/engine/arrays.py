@@ -42,7 +42,9 @@ def _from_numpy(value: Any, wanted: DType | None) -> Any:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (dtype {value.dtype}).")
     if wanted is None or wanted.as_numpy_dtype is value.dtype.type:
         return value.copy() if isinstance(value, np.ndarray) else value
-    if wanted.is_integer and value.dtype.kind in "fc" or wanted.is_bool != (value.dtype.kind == "b"):
+    if (wanted.is_integer and value.dtype.kind in "fc") or wanted.is_bool != (
+        value.dtype.kind == "b"
+    ):
         raise _unfit(value.tolist(), wanted)
     return value.astype(wanted.as_numpy_dtype)
 
@@ -58,7 +60,7 @@ def _from_python(value: Any, wanted: DType | None) -> Any:
     if target is string or _loses(kind, target):
         raise _unfit(value, target)
     try:
-        array = np.array(leaves, dtype=target.as_numpy_dtype).reshape(shape)
+        array: Any = np.array(leaves, dtype=target.as_numpy_dtype).reshape(shape)
     except OverflowError as error:
         raise _unfit(value, target) from error
     return array[()] if not shape else array
@@ -96,7 +98,9 @@ def _leaf(value: Any) -> Any:
 
 
 def _python_dtype(leaves: list[Any], value: Any) -> DType:
-    kinds = {as_dtype(each.dtype if isinstance(each, np.generic) else type(each)) for each in leaves}
+    kinds = {
+        as_dtype(each.dtype if isinstance(each, np.generic) else type(each)) for each in leaves
+    }
     if len(kinds) == 1:
         kind = kinds.pop()
         if kind is int32 and any(not _INT32.min <= int(each) <= _INT32.max for each in leaves):
@@ -104,9 +108,11 @@ def _python_dtype(leaves: list[Any], value: Any) -> DType:
         return kind
     if string in kinds or bool_ in kinds:
         raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
-    return as_dtype(np.result_type(*(kind.as_numpy_dtype for kind in kinds - {int32}))) if (
-        kinds - {int32}
-    ) else int32
+    return (
+        as_dtype(np.result_type(*(kind.as_numpy_dtype for kind in kinds - {int32})))
+        if (kinds - {int32})
+        else int32
+    )
 
 
 def _loses(kind: DType, target: DType) -> bool:
@@ -114,7 +120,9 @@ def _loses(kind: DType, target: DType) -> bool:
         return False
     if kind.is_bool or target.is_bool:
         return True
-    return (target.is_integer and not kind.is_integer) or (kind.is_complex and not target.is_complex)
+    return (target.is_integer and not kind.is_integer) or (
+        kind.is_complex and not target.is_complex
+    )
 
 
 def _strings(leaves: Any, shape: tuple[int, ...]) -> Any:

@@ -140,7 +140,9 @@ def _targets(target: Any) -> list[Tensor]:
             "CompositeTensors to be differentiated, but received None."
         )
     flat = nest.flatten(target)
-    return [read(_real(t, "target")) if isinstance(t, Variable) else _real(t, "target") for t in flat]
+    return [
+        read(_real(t, "target")) if isinstance(t, Variable) else _real(t, "target") for t in flat
+    ]
 
 
 def _sources(sources: Any) -> list[Any]:
@@ -211,12 +213,10 @@ def _check_batch(target: Any, source: Any) -> None:
     ours, theirs = target.shape, source.shape
     if len(ours) < 2 or len(theirs) < 2:
         raise ValueError(
-            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match, and both "
-            "to have rank 2 or more. Try tape.jacobian."
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match, "
+            "and both to have rank 2 or more. Try tape.jacobian."
         )
     if ours[0] != theirs[0]:
         raise ValueError(
             f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match."
         )
-
-

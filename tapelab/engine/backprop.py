@@ -6,7 +6,7 @@ way back is itself recorded and can be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -73,12 +73,10 @@ def _step_back(
         del adjoints[result_ids]
     inputs = _lifted_all(values, ids, recorded, origin)
     result = _lifted_results(results, result_ids, recorded, origin, op)
-    joint = _joint(op, dy, result, inputs, settings) if op.joint is not None else None
+    contribution_of = _contributions(op, dy, result, inputs, settings)
     for position, each in enumerate(ids):
         if each in tracked:
-            contribution = (
-                joint[position] if joint is not None else _rule(op, position)(dy, result, inputs, settings)
-            )
+            contribution = contribution_of(position)
             if contribution is not None:
                 if op.broadcasts:
                     contribution = _undo_broadcast(contribution, values[position])
@@ -86,22 +84,24 @@ def _step_back(
             flows.append(_flow(serial, position, each, dy, contribution, adjoints))
 
 
-def _rule(op: Op, position: int) -> Any:
-    rule = op.rule(position)
-    if rule is None:
-        raise LookupError(f"gradient registry has no entry for: {op.raw}")
-    function = rule.function
-    if function is None:
-        return lambda dy, y, inputs, settings: None
-    return lambda dy, y, inputs, settings: function(dy, y, *inputs, **settings)
+def _contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callable[[int], Any]:
+    """What flows to the input at a position; a joint rule is run once for all inputs."""
+    if op.joint is not None:
+        together = op.joint(dy, y, *inputs, **settings)
+        return lambda position: together[position]
+
+    def alone(position: int) -> Any:
+        rule = op.rule(position)
+        if rule is None:
+            raise LookupError(f"gradient registry has no entry for: {op.raw}")
+        return None if rule.function is None else rule.function(dy, y, *inputs, **settings)
+
+    return alone
 
 
-def _joint(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Any:
-    assert op.joint is not None
-    return op.joint(dy, y, *inputs, **settings)
-
-
-def _upstream(op: Op, result_ids: Any, results: Any, adjoints: dict[int, Any], recorded: bool) -> Any:
+def _upstream(
+    op: Op, result_ids: Any, results: Any, adjoints: dict[int, Any], recorded: bool
+) -> Any:
     if not op.multi:
         dy = adjoints.get(result_ids)
         return dy.dense() if isinstance(dy, IndexedSlices) else dy

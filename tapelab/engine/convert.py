@@ -1,4 +1,4 @@
-"""From any value to a tensor: constants, variables that are read, tensors in lists that are stacked."""
+"""From any value to a tensor: constants, variables that are read, lists that are stacked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from tapelab.engine.variable import Variable, read
 
 def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
     """The value as a tensor; a tensor is returned itself, a variable is read, tensors in lists
-    are stacked and keep their history."""
+    are stacked and keep their history.
+    """
     wanted = None if dtype is None else as_dtype(dtype)
     if type(value) is Tensor:
         return checked(value, wanted)

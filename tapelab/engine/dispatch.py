@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import RAN, Scope, next_id, origin_here, small, thread
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.errors import OpError, invalid_argument
@@ -20,7 +21,9 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
     values = tuple([x._value if type(x) is Tensor else x for x in inputs])
     ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
-    if op.same_dtype and values[0].dtype != values[1].dtype:
+    if op.kinds and values[0].dtype.kind not in op.kinds:
+        raise _wrong_kind(op, values[0])
+    if op.same_dtype and values[-2].dtype != values[-1].dtype:
         raise _mixed_dtypes(op, values)
     try:
         result = op.kernel(*values, **settings)
@@ -89,13 +92,28 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _mixed_dtypes(op: Op, values: Any) -> OpError:
-    first, second = (_called(value.dtype) for value in values[:2])
+    one, other = values[-2:]
     return invalid_argument(
         op.raw,
-        f"cannot compute {op.raw} as input #1(zero-based) was expected to be a {first} tensor "
-        f"but is a {second} tensor. {op.name}() got {_shown(values[0])} and {_shown(values[1])}; "
-        f"tensors are never cast silently. Try tf.cast(…, tf.{values[0].dtype})",
+        f"cannot compute {op.raw} as input #{len(values) - 1}(zero-based) was expected to be a "
+        f"{_called(one.dtype)} tensor but is a {_called(other.dtype)} tensor. {op.name}() got "
+        f"{_shown(one)} and {_shown(other)}; tensors are never cast silently. "
+        f"Try tf.cast(…, tf.{one.dtype})",
     )
+
+
+def _wrong_kind(op: Op, value: Any) -> OpError:
+    allowed = [dtype for dtype in ALL if dtype._numpy.kind in op.kinds]
+    return invalid_argument(
+        op.raw,
+        f"Value for attr 'T' of {_called(value.dtype)} is not in the list of allowed values: "
+        f"{', '.join(_called(dtype.name) for dtype in allowed)}. {op.name}() got {_shown(value)}; "
+        f"tensors are never cast silently. Try tf.cast(x, {_suggested(allowed)!r})",
+    )
+
+
+def _suggested(allowed: list[DType]) -> DType:
+    return next((dtype for dtype in (float32, int32) if dtype in allowed), allowed[0])
 
 
 def _called(dtype: Any) -> str:

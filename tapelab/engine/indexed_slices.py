@@ -22,7 +22,9 @@ class IndexedSlices:
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._rows = values
         self._indices = indices
-        self._shape = tuple(int(n) for n in np.asarray(dense_shape)) if dense_shape is not None else None
+        self._shape = (
+            tuple(int(n) for n in np.asarray(dense_shape)) if dense_shape is not None else None
+        )
 
     @property
     def values(self) -> Tensor:
@@ -52,7 +54,9 @@ class IndexedSlices:
     def dense(self) -> Any:
         """The whole, repeated rows added up, as the raw array or the tensor that the rows are."""
         if self._shape is None:
-            raise ValueError("These IndexedSlices have no dense_shape, so they cannot be made dense.")
+            raise ValueError(
+                "These IndexedSlices have no dense_shape, so they cannot be made dense."
+            )
         indices = self._indices._value if isinstance(self._indices, Tensor) else self._indices
         return REGISTRY["scatter_rows"](self._rows, indices=indices, shape=self._shape)
 

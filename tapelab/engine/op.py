@@ -1,17 +1,17 @@
-"""How an op is declared: a kernel, one gradient rule per input, and what to say of them.
+r"""How an op is declared: a kernel, one gradient rule per input, and what to say of them.
 
-    @op(formula=r"z = x \\cdot y", glyph="×", raw="Mul", broadcasts=True)
+    @op(formula=r"z = x \cdot y", glyph="×", raw="Mul", broadcasts=True)
     def multiply(x, y):
-        \"\"\"Each entry is the product of the two entries at its place.\"\"\"
+        '''Each entry is the product of the two entries at its place.'''
         return np.multiply(x, y)
 
-    @multiply.grad("x", r"\\bar x = \\bar z \\cdot y", local="y")
+    @multiply.grad("x", r"\bar x = \bar z \cdot y", local="y")
     def multiply_grad_x(dz, z, x, y):
         return multiply(dz, y)
 
-The arrays are positional, the settings keyword-only. Called with raw arrays an op runs its kernel; called with
-tensors it also writes the log, and the tape where one listens. A rule is therefore fast on arrays, and can be
-differentiated again on tensors.
+The arrays are positional, the settings keyword-only. Called with raw arrays an op runs its kernel;
+called with tensors it also writes the log, and the tape where one listens. A rule is therefore fast
+on arrays, and can be differentiated again on tensors.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ class Op:
     samples: Samples | None = None
     reference: Callable[..., Any] | None = None
     dtypes: tuple[str, ...] = ("float32", "float64")
+    kinds: str = ""
     broadcasts: bool = False
     same_dtype: bool = False
     variadic: bool = False
@@ -162,4 +163,3 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     if made.pattern not in PATTERNS:
         raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
     return made
-

@@ -11,9 +11,7 @@ from tapelab.shapes import TensorShape
 
 
 def _numbers(value: Any, text: Any) -> str:
-    if value.ndim == 0:
-        return text(np.asarray(value)[()])
-    return text(np.asarray(value))
+    return str(text(np.asarray(value)[()]))
 
 
 def str_of(value: Any) -> str:

@@ -1,7 +1,7 @@
 """Which records of the log belong to the account of one tape.
 
-All that happened in its block, and of what came before and after only that from which something in the block, or
-something that was asked for, was made.
+All that happened in its block, and of what came before and after only that from which something in
+the block, or something that was asked for, was made.
 """
 
 from __future__ import annotations

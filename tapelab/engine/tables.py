@@ -84,8 +84,14 @@ class Spans:
 
 
 _COLUMNS = {
-    **{"role": "u1", "shape": "<i4", "dtype": "<i4", "name": "<i4", "named": "u1"},
-    **{"variable": "<i4", "span": "<i4", "value": "<i4"},
+    "role": "u1",
+    "shape": "<i4",
+    "dtype": "<i4",
+    "name": "<i4",
+    "named": "u1",
+    "variable": "<i4",
+    "span": "<i4",
+    "value": "<i4",
 }
 
 
@@ -106,22 +112,19 @@ class Tensors:
     ) -> int:  # fmt: skip
         """Enter one tensor; returns its index."""
         at = len(self.rows) // 8
-        self.rows.extend((
-            role, self.shapes.index(value.shape), self._dtype(value.dtype), name, named, variable, span,
-            self._keep(value),
-        ))  # fmt: skip
+        shape, dtype = self.shapes.index(value.shape), self._dtype(value.dtype)
+        self.rows.extend((role, shape, dtype, name, named, variable, span, self._keep(value)))
         return at
 
     def _dtype(self, dtype: Any) -> int:
         found = self._known.get(dtype)
         if found is None:
-            found = self._known[dtype] = self.dtypes.index(
-                dtype.name if dtype != object else "string"
-            )
+            name = "string" if dtype.kind == "O" else dtype.name
+            found = self._known[dtype] = self.dtypes.index(name)
         return found
 
     def _keep(self, value: Any) -> int:
-        if type(value) is Dropped or value.size > KEPT_ELEMENTS or value.dtype == object:
+        if type(value) is Dropped or value.size > KEPT_ELEMENTS or value.dtype.kind == "O":
             return -1
         at = len(self.values)
         if value.ndim == 0 and value.dtype.kind in "fiub":

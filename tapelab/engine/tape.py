@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
 from tapelab.engine import log as logs
@@ -25,7 +25,8 @@ logger: Final = logging.getLogger("tapelab")
 _serials: Final = count(1)
 
 CONSUMED: Final = (
-    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians). "
+    "A non-persistent GradientTape can only be used to compute one set of gradients "
+    "(or jacobians). "
     "Try tf.GradientTape(persistent=True), or ask for all sources at once: "
     "tape.gradient(target, [x, y])."
 )
@@ -41,8 +42,9 @@ class UnconnectedGradients(Enum):
 class GradientTape:
     """Records ops while its block runs, and answers with gradients afterwards.
 
-    A trainable variable is watched from its first read; a tensor only after `watch`. The tape belongs to the
-    thread that entered it. Unless `persistent`, it answers once and then lets go of what it kept.
+    A trainable variable is watched from its first read; a tensor only after `watch`. The tape
+    belongs to the thread that entered it. Unless `persistent`, it answers once and then lets go of
+    what it kept.
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
@@ -63,7 +65,7 @@ class GradientTape:
         self._entered = False
         self._consumed = False
 
-    def __enter__(self) -> GradientTape:
+    def __enter__(self) -> Self:
         if self._recording:
             raise ValueError(
                 "Tape is still recording, this can happen if you try to re-enter an "
@@ -72,7 +74,7 @@ class GradientTape:
         self._push()
         return self
 
-    def __exit__(self, *exception: Any) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._recording:
             self._pop()
 
@@ -216,8 +218,8 @@ class GradientTape:
     def recording(self, target: Any = None, sources: Any = None) -> Recording:
         """What this tape saw and was asked, as plain data.
 
-        With a target, the way back to the sources (by default: all that is watched) is part of it even if nobody
-        has asked for that gradient yet; a non-persistent tape keeps its one answer.
+        With a target, the way back to the sources (by default: all that is watched) is part of it
+        even if nobody has asked for that gradient yet; a non-persistent tape keeps its one answer.
         """
         if target is not None and not self._answered(target, sources):
             picture(self, target, self._all_watched() if sources is None else sources)

@@ -96,13 +96,13 @@ class Tensor:
         return result
 
     def __float__(self) -> float:
-        return self._as_python("float()", float)
+        return float(self._as_python("float()", float))
 
     def __int__(self) -> int:
-        return self._as_python("int()", int)
+        return int(self._as_python("int()", int))
 
     def __complex__(self) -> complex:
-        return self._as_python("complex()", complex)
+        return complex(self._as_python("complex()", complex))
 
     def __index__(self) -> int:
         if self._value.dtype.kind not in "iu":
@@ -110,7 +110,7 @@ class Tensor:
                 f"only integer scalar tensors can be converted to a scalar index; "
                 f"this one is {self.dtype.name} with shape {self.shape}."
             )
-        return self._as_python("int()", int)
+        return int(self._as_python("int()", int))
 
     def __bool__(self) -> bool:
         if self._value.size != 1:
@@ -118,7 +118,7 @@ class Tensor:
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use a.any() or a.all(): tf.reduce_any(x) or tf.reduce_all(x)."
             )
-        return self._as_python("bool()", bool)
+        return bool(self._as_python("bool()", bool))
 
     def _as_python(self, how: str, kind: Any) -> Any:
         if self._value.size != 1:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import DType, as_dtype
+from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.exits import leave
 from tapelab.engine.log import ASSIGNED, MADE, READ, Origin, next_id, note, origin_here, thread
@@ -65,7 +65,14 @@ class Variable:
             TensorShape(np.shape(value) if shape is None else shape), origin,
         )  # fmt: skip
         source_id = start._id if type(start) is Tensor else -1
-        note(MADE, self._cell.state._id, self._cell.state._value, "tf.Variable", self._cell, source_id)
+        note(
+            MADE,
+            self._cell.state._id,
+            self._cell.state._value,
+            "tf.Variable",
+            self._cell,
+            source_id,
+        )
 
     @classmethod
     def _of(cls, cell: Cell) -> Variable:
@@ -132,21 +139,33 @@ class Variable:
         return Reference(self)
 
     def assign(
-        self, value: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable | None:
         """Replace the value; its history ends here, no gradient passes an assignment."""
         del use_locking, name
         return self._put(value, How.ASSIGN, read_value)
 
     def assign_add(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable | None:
         """Add to the value in place; shapes must be equal."""
         del use_locking, name
         return self._put(delta, How.ASSIGN_ADD, read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: bool = False, name: str | None = None, read_value: bool = True
+        self,
+        delta: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
     ) -> Variable | None:
         """Subtract from the value in place; shapes must be equal."""
         del use_locking, name

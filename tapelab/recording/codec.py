@@ -25,7 +25,7 @@ from tapelab.recording.recording import (
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1
 _PREFIX: Final = struct.Struct("<8sII")
-_TYPES: Final = {"u8": np.dtype("u1"), "i32": np.dtype("<i4"), "f64": np.dtype("<f8")}
+_TYPES: Final[dict[str, np.dtype[Any]]] = {"u8": np.dtype("u1"), "i32": np.dtype("<i4"), "f64": np.dtype("<f8")}
 _TYPE_NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
 
@@ -61,13 +61,11 @@ def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any
 
 
 def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
-    """The recording in some bytes; RecordingError if they are none, damaged, or of another schema."""
+    """The recording in some bytes; RecordingError if there is none that can be read."""
     data = bytes(data)
     header, start = _read_header(data)
     try:
-        columns = {
-            name: _column(data, start, *place) for name, place in header["columns"].items()
-        }
+        columns = {name: _column(data, start, *place) for name, place in header["columns"].items()}
         return _recording(header, columns)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordingError(
@@ -106,7 +104,8 @@ def _column(data: bytes, start: int, kind: str, offset: int, count: int) -> NDAr
     end = start + offset + count * dtype.itemsize
     if offset < 0 or count < 0 or end > len(data):
         raise ValueError(f"it is cut short: {end} bytes are needed, there are {len(data)}")
-    return np.frombuffer(data, dtype, count, start + offset)
+    column: NDArray[Any] = np.frombuffer(data, dtype, count, start + offset)
+    return column
 
 
 def _recording(header: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Recording:

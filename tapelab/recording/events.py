@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Any, Final
 
 
 class Cause(IntEnum):
@@ -167,7 +167,8 @@ KINDS: Final[tuple[type[Event], ...]] = (
 KIND_OF: Final = {kind: number for number, kind in enumerate(KINDS)}
 
 
-class Located(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Located:
     """An event with its place: its index, its span in the code, and its thread."""
 
     index: int
@@ -190,8 +191,8 @@ def pack(event: Event) -> list[int]:
 
 def unpack(kind: int, fields: Sequence[int]) -> Event:
     """The event of a kind from its fields; the opposite of `pack`."""
-    event = KINDS[kind]
-    numbers = [int(field) for field in fields]
+    event: Any = KINDS[kind]
+    numbers = list(fields)
     if event is Ran:
         op, group, cause, count, *tensors = numbers
         return Ran(op, group, cause, tuple(tensors[:count]), tuple(tensors[count:]))
@@ -200,4 +201,5 @@ def unpack(kind: int, fields: Sequence[int]) -> Event:
         cut = targets + sources
         ends = (tuple(rest[:targets]), tuple(rest[targets:cut]), tuple(rest[cut:]))
         return Asked(call, method, unconnected, *ends)
-    return event(*numbers)
+    made: Event = event(*numbers)
+    return made

@@ -144,7 +144,7 @@ class Recording:
         """The event at an index."""
         start = self.columns["event.start"]
         fields = self.columns["event.fields"][start[index] : start[index + 1]]
-        return unpack(int(self.columns["event.kind"][index]), fields)
+        return unpack(int(self.columns["event.kind"][index]), fields.tolist())
 
     def __iter__(self) -> Iterator[Located]:
         spans, threads = self.columns["event.span"], self.columns["event.thread"]
@@ -193,11 +193,11 @@ class Recording:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Recording):
             return NotImplemented
-        same = all(getattr(self, name) == getattr(other, name) for name in _TABLES)
-        return same and self.columns.keys() == other.columns.keys() and all(
-            mine.dtype == other.columns[name].dtype and mine.tobytes() == other.columns[name].tobytes()
-            for name, mine in self.columns.items()
-        )  # fmt: skip
+        if any(getattr(self, name) != getattr(other, name) for name in _TABLES):
+            return False
+        return self.columns.keys() == other.columns.keys() and all(
+            _same_bytes(mine, other.columns[name]) for name, mine in self.columns.items()
+        )
 
     def __hash__(self) -> int:
         return hash((self.maker, self.strings, len(self)))
@@ -208,3 +208,7 @@ _TABLES = (
     *("maker", "tape", "strings", "shapes", "dtypes"),
     *("ops", "groups", "sources", "variables"),
 )
+
+
+def _same_bytes(mine: NDArray[Any], other: NDArray[Any]) -> bool:
+    return mine.dtype == other.dtype and mine.tobytes() == other.tobytes()

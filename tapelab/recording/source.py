@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import linecache
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from types import CodeType
 from typing import Final
 
@@ -28,7 +28,7 @@ def title_of(file: str) -> str:
         found = name(file)
         if found is not None:
             return found
-    return os.path.basename(file)
+    return Path(file).name
 
 
 @lru_cache(maxsize=4096)

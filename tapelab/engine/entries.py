@@ -1,0 +1,134 @@
+"""From a record of the log to an event of a recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.engine import log as logs
+from tapelab.engine.inventory import Inventory
+from tapelab.engine.log import Record
+from tapelab.recording import events as e
+from tapelab.recording.recording import Role
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+Pauses = list[tuple[int, float]]
+"""The stretches of time, in serial numbers, in which the tape was paused."""
+
+
+def event_of(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.Event | None:
+    """The event that a record tells of; None where it concerns another tape."""
+    kind = record[0]
+    if kind == logs.RAN:
+        return _ran(inventory, record, span, pauses)
+    return _ENTRIES[kind](inventory, record, span)
+
+
+def pauses_of(tape: GradientTape) -> Pauses:
+    """When the tape was paused."""
+    pauses: Pauses = []
+    for log in {id(window[0]): window[0] for window in tape._windows}.values():
+        for record in log.records:
+            if record[0] == logs.PAUSED and record[4] == tape._serial:
+                pauses.append((record[1], float("inf")))
+            elif record[0] == logs.RESUMED and record[4] == tape._serial:
+                pauses[-1] = (pauses[-1][0], record[1])
+    return pauses
+
+
+def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.Event:
+    _, _, _, origin, ids, values, result_ids, results, _, _ = record
+    many = type(result_ids) is tuple
+    made = zip(result_ids, results, strict=True) if many else ((result_ids, results),)
+    outputs = tuple([inventory.tensor(i, value, Role.RESULT, span) for i, value in made])
+    given = zip(ids, values, strict=True)
+    inputs = tuple([inventory.tensor(i, value, Role.CONSTANT) for i, value in given])
+    op, group = inventory.ops.index(origin.op), inventory.groups.of(origin.scope)
+    return e.Ran(op, group, _cause(inventory.tape, record, pauses), inputs, outputs)
+
+
+def _cause(tape: GradientTape, record: Record, pauses: Pauses) -> e.Cause:
+    serial = record[1]
+    if tape._serial in record[9]:
+        return e.Cause.TAPED
+    if record[2] != tape._thread:
+        return e.Cause.OTHER_THREAD
+    if serial < tape._opened:
+        return e.Cause.BEFORE
+    if tape._closed and serial > tape._closed:
+        return e.Cause.AFTER
+    if any(start < serial < stop for start, stop in pauses):
+        return e.Cause.PAUSED
+    if any(each in tape._tracked for each in record[4]):
+        return e.Cause.INTEGER
+    return e.Cause.UNWATCHED
+
+
+def _watched(inventory: Inventory, record: Record, _: int) -> e.Event | None:
+    number, value, cell, how, tape = record[4:]
+    if tape != inventory.tape._serial:
+        return None
+    if cell is None:
+        return e.Watched(inventory.tensor(number, value, Role.CONSTANT), -1, how)
+    return e.Watched(inventory.state(number, value, cell), inventory.variable(cell), how)
+
+
+def _read(inventory: Inventory, record: Record, _: int) -> e.Event:
+    cell, number, value = record[4:]
+    return e.Read(inventory.variable(cell), inventory.state(number, value, cell))
+
+
+def _assigned(inventory: Inventory, record: Record, _: int) -> e.Event:
+    cell, how, source, number, value = record[4:]
+    state = inventory.state(number, value, cell)
+    return e.Assigned(inventory.variable(cell), how, inventory.known(source), state)
+
+
+def _left(inventory: Inventory, record: Record, span: int) -> e.Event:
+    number, how, held = record[4:]
+    result = held() if callable(held) else held
+    outside = -1
+    if isinstance(result, (np.ndarray, np.generic, float, complex)):
+        outside = inventory.outside_value(record[1], result, span)
+    return e.Left(inventory.known(number), inventory.strings.index(how), outside)
+
+
+def _returned(inventory: Inventory, record: Record, span: int) -> e.Event:
+    left, number, value = record[4:]
+    tensor = inventory.tensor(number, value, Role.CONSTANT, span)
+    return e.Returned(inventory.outside.get(left, -1), tensor)
+
+
+def _made(inventory: Inventory, record: Record, span: int) -> e.Event:
+    number, value, how, cell, _source = record[4:]
+    if cell is None:
+        tensor = inventory.tensor(number, value, Role.CONSTANT, span)
+    else:
+        tensor = inventory.state(number, value, cell)
+    return e.Made(tensor, inventory.strings.index(how))
+
+
+def _mark(event: e.Event) -> Callable[[Inventory, Record, int], e.Event | None]:
+    def entry(inventory: Inventory, record: Record, _: int) -> e.Event | None:
+        return event if record[4] == inventory.tape._serial else None
+
+    return entry
+
+
+_ENTRIES: Final[dict[int, Any]] = {
+    logs.READ: _read,
+    logs.ASSIGNED: _assigned,
+    logs.LEFT: _left,
+    logs.RETURNED: _returned,
+    logs.MADE: _made,
+    logs.WATCHED: _watched,
+    logs.PAUSED: _mark(e.Paused()),
+    logs.RESUMED: _mark(e.Resumed()),
+    logs.OPENED: _mark(e.Opened()),
+    logs.CLOSED: _mark(e.Closed()),
+    logs.RESET: _mark(e.Reset()),
+}
