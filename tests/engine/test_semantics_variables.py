@@ -36,7 +36,8 @@ def test_assign_add_does_not_broadcast(tf):
 
 def test_assigning_another_dtype_raises_type_error(tf):
     v = tf.Variable([1, 2], dtype=tf.int32, name="z")
-    with pytest.raises(TypeError, match=r"Cannot convert \[1\.0, 2\.0\] to EagerTensor of dtype int32"):
+    wording = r"Cannot convert \[1\.0, 2\.0\] to EagerTensor of dtype int32"
+    with pytest.raises(TypeError, match=wording):
         v.assign([1.0, 2.0])
 
 

@@ -1,0 +1,43 @@
+"""Ask TensorFlow what every snippet gives and keep the answers: python tests/conformance/record.py.
+
+This runs in an environment of its own that has TensorFlow; tapelab's tests need only the answers.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import tensorflow as tf
+from snippets import GOLDENS, Snippet, all_tables, run
+
+
+def record(snippet: Snippet) -> dict[str, object]:
+    """Run one snippet on TensorFlow; what the table expects of its error must hold there."""
+    answer = run(tf, snippet)
+    if snippet.says not in answer.get("message", ""):
+        raise ValueError(f"{snippet.name}: TensorFlow does not say {snippet.says!r}: {answer}")
+    if "raises" in answer:
+        # What TensorFlow says beyond the expected words depends on its version and machine.
+        answer["message"] = snippet.says
+    return answer
+
+
+def in_lines(answers: dict[str, dict[str, object]]) -> str:
+    """Write one answer a line, so that a difference between two recordings can be read."""
+    lines = [f"{json.dumps(name)}: {json.dumps(a, allow_nan=False)}" for name, a in answers.items()]
+    joined = ",\n".join(lines)
+    return f'{{"tensorflow": "{tf.__version__}", "answers": {{\n{joined}\n}}}}\n'
+
+
+def main() -> None:
+    GOLDENS.mkdir(parents=True, exist_ok=True)
+    for table, snippets in all_tables().items():
+        answers = {snippet.name: record(snippet) for snippet in snippets}
+        (GOLDENS / f"{table}.json").write_text(in_lines(answers), encoding="utf-8")
+        raised = sum("raises" in answer for answer in answers.values())
+        sys.stdout.write(f"{table}: {len(answers)} snippets, {raised} of them raise\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Small programs and what they give: the table that TensorFlow answers and tapelab must repeat.
+
+A table is a text file of entries. An entry is `name: expression`, or a name with an indented
+program below it whose last line is an expression. A program that raises may say which words
+its error must contain, in a line `says: words`.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+TABLES = Path(__file__).parent / "tables"
+GOLDENS = Path(__file__).parent.parent / "fixtures" / "conformance"
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """One named program, and the words that its error must contain, if it raises."""
+
+    table: str
+    name: str
+    source: str
+    says: str = ""
+
+
+def read_table(path: Path) -> list[Snippet]:
+    """Read the entries of one table, in order; a name may stand only once."""
+    entries: dict[str, Snippet] = {}
+    for block in _blocks(path.read_text(encoding="utf-8")):
+        head, *body = block
+        name, _, expression = head.partition(":")
+        if name in entries:
+            raise ValueError(f"{path.name} has two entries {name!r}")
+        lines = [expression.strip(), *textwrap.dedent("\n".join(body)).split("\n")]
+        said = [line.removeprefix("says: ") for line in lines if line.startswith("says: ")]
+        source = "\n".join(line for line in lines if not line.startswith("says: ")).strip()
+        entries[name] = Snippet(path.stem, name, source, "".join(said))
+    return list(entries.values())
+
+
+def _blocks(text: str) -> list[list[str]]:
+    blocks: list[list[str]] = []
+    for line in text.splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        if line.startswith(" "):
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    return blocks
+
+
+def all_tables() -> dict[str, list[Snippet]]:
+    """Read every table, by its name."""
+    return {path.stem: read_table(path) for path in sorted(TABLES.glob("*.txt"))}
+
+
+def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
+    """Run a program and describe what it gives: a value, or the error it raises."""
+    scope = {"tf": tf, "np": np, **_shorthands(tf)}
+    program = ast.parse(snippet.source)
+    last = program.body.pop()
+    if not isinstance(last, ast.Expr):
+        raise TypeError(f"{snippet.name} does not end in an expression")
+    where = f"<{snippet.table}: {snippet.name}>"
+    try:
+        exec(compile(program, where, "exec"), scope)
+        value = eval(compile(ast.Expression(last.value), where, "eval"), scope)
+        return {"value": describe(tf, value)}
+    except Exception as error:  # noqa: BLE001  whatever it raises is the answer
+        return {"raises": type(error).__name__, "message": str(error)}
+
+
+def _shorthands(tf: Any) -> dict[str, Any]:
+    """Name what many programs do: differentiate once, twice, or with a seed."""
+
+    def grad(f, *values, **settings):
+        sources = [tf.Variable(value) for value in values]
+        with tf.GradientTape() as tape:
+            y = f(*sources)
+        gradients = tape.gradient(y, sources, **settings)
+        return gradients[0] if len(gradients) == 1 else gradients
+
+    def second(f, value):
+        source = tf.Variable(value)
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = f(source)
+            slope = inner.gradient(y, source)
+        return outer.gradient(slope, source)
+
+    return {"grad": grad, "second": second, "c": tf.constant}
+
+
+def describe(tf: Any, value: Any) -> Any:
+    """Turn what a program gives into JSON: kind, dtype, shape and elements."""
+    if isinstance(value, tf.Variable):
+        return {"kind": "variable", "name": value.name, **_array(value.dtype.name, value.numpy())}
+    if isinstance(value, tf.IndexedSlices):
+        parts = {"indices": value.indices, "values": value.values, "shape": value.dense_shape}
+        return {"kind": "slices", **{name: describe(tf, part) for name, part in parts.items()}}
+    if isinstance(value, tf.Tensor):
+        return {"kind": "tensor", **_array(value.dtype.name, value.numpy())}
+    if isinstance(value, tf.DType):
+        return {"kind": "dtype", "name": value.name}
+    if isinstance(value, tf.TensorShape):
+        return {"kind": "shape", "printed": repr(value)}
+    if isinstance(value, np.ndarray | np.generic):
+        return {"kind": "array", **_array(value.dtype.name, value)}
+    if isinstance(value, dict):
+        return {"kind": "dict", "items": {k: describe(tf, v) for k, v in sorted(value.items())}}
+    if isinstance(value, list | tuple):
+        return {"kind": type(value).__name__, "items": [describe(tf, item) for item in value]}
+    if value is None or isinstance(value, str | bool | int | float):
+        return {"kind": type(value).__name__, "python": _plain(value)}
+    raise TypeError(f"a snippet gave {type(value).__name__}, which has no description")
+
+
+def _array(dtype: str, value: Any) -> dict[str, Any]:
+    array = np.asarray(value)
+    return {"dtype": dtype, "shape": list(array.shape), "elements": _elements(array)}
+
+
+def _elements(array: np.ndarray[Any, Any]) -> list[Any]:
+    flat = array.ravel()
+    if np.iscomplexobj(flat):
+        return [[_plain(z.real), _plain(z.imag)] for z in flat.tolist()]
+    return [_plain(element) for element in flat.tolist()]
+
+
+def _plain(value: Any) -> Any:
+    """Keep JSON strict: nan and the infinities travel as words, bytes as text."""
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value.decode() if isinstance(value, bytes) else value
