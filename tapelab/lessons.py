@@ -100,19 +100,17 @@ def _bring_up_to_date(folder: Path, sources: dict[str, bytes]) -> Copied:
 
 def _place(target: Path, content: bytes, *, copied_before: str | None) -> str:
     """Write one file where that loses nothing, and say what was done."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        with target.open("xb") as stream:  # fails where anything stands already, even a dead link
-            stream.write(content)
-    except FileExistsError:
-        present = _digest(target.read_bytes()) if target.is_file() else None
-        if present == _digest(content):
-            return "same"
-        if present != copied_before:
-            return "kept" if copied_before != _digest(content) else "same"
+    if not (target.exists() or target.is_symlink()):
+        target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, content)
-        return "updated"
-    return "added"
+        return "added"
+    present = _digest(target.read_bytes()) if target.is_file() else "not a file"
+    if _digest(content) in (present, copied_before):
+        return "same"
+    if present != copied_before:
+        return "kept"
+    _replace(target, content)
+    return "updated"
 
 
 def _files_for_learners(shipped: Path) -> dict[str, bytes]:
@@ -132,7 +130,7 @@ def _read_lesson(path: Path) -> Lesson:
     heading = re.search(r"^# +(.+)$", text, re.MULTILINE)
     after = text[heading.end() :] if heading else text
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", after))
-    question = next((part for part in paragraphs if part[:1].isalpha() or part[:1] in "*_`$"), "")
+    question = next((part for part in paragraphs if re.match(r"[\w*`$]", part)), "")
     return Lesson(path.name, heading[1].strip() if heading else path.stem, question)
 
 

@@ -1,0 +1,94 @@
+"""Imports point down: a module sees its own layer and those below, never one above."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "tapelab"
+
+LAYERS = (
+    "recording errors dtypes shapes nest version",
+    "kernels",
+    "engine",
+    "ops",
+    "tapelab compiling math nn linalg random strings image data keras compat ragged sparse raw_ops",
+    "diagnosis views exercises",
+    "lab widgets grading",
+    "cli launch lessons",
+)
+LAYER_OF = {room: number for number, rooms in enumerate(LAYERS) for room in rooms.split()}
+
+
+def room_of(module: str) -> str:
+    """`tapelab.engine.tape` stands in the room `engine`; `tapelab` itself is the namespace."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else parts[0]
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported_rooms(tree: ast.AST, modules: set[str]) -> set[str]:
+    """Find the rooms of tapelab that a module imports from, wherever in it the import stands."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            within = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= (within & modules) or {node.module}
+    return {room_of(name) for name in names if name.split(".")[0] == "tapelab"}
+
+
+def climbs(module: str, source: str, modules: set[str]) -> list[str]:
+    """Name the rooms above its own that a module imports from."""
+    own = LAYER_OF[room_of(module)]
+    rooms = imported_rooms(ast.parse(source), modules)
+    return sorted(room for room in rooms if LAYER_OF[room] > own)
+
+
+FILES = {
+    module_name(path): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if not any(part.startswith("_") for part in path.relative_to(PACKAGE).parts[:-1])
+}
+
+
+def test_every_room_has_its_layer():
+    homeless = {room_of(module) for module in FILES} - set(LAYER_OF)
+    assert not homeless, f"Give these rooms a layer in {Path(__file__).name}: {homeless}"
+
+
+@pytest.mark.parametrize("module", [name for name in FILES if name != "tapelab"])
+def test_a_module_imports_only_from_its_layer_and_those_below(module):
+    assert climbs(module, FILES[module].read_text(encoding="utf-8"), set(FILES)) == []
+
+
+def test_relative_imports_are_not_used_because_they_hide_the_layer():
+    relative = [
+        module
+        for module, path in FILES.items()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.level
+    ]
+    assert relative == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "above"),
+    [
+        ("tapelab.engine.tape", "from tapelab.views.svg import draw", ["views"]),
+        ("tapelab.engine.tape", "def f():\n    import tapelab.widgets.explorer", ["widgets"]),
+        ("tapelab.recording.codec", "from tapelab import kernels", ["kernels"]),
+        ("tapelab.kernels.linalg", "from tapelab import Tensor", ["tapelab"]),
+        ("tapelab.views.svg", "from tapelab.recording import Recording", []),
+        ("tapelab.exercises.checks", "import tapelab as tf", []),
+    ],
+)
+def test_an_import_from_above_is_noticed_and_one_from_below_is_not(module, source, above):
+    assert climbs(module, source, {"tapelab.kernels"}) == above

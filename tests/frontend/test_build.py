@@ -1,0 +1,70 @@
+"""The committed bundles are what the TypeScript sources build, and those pass their own checks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tools import node
+
+CHECKOUT = Path(__file__).parents[2]
+STATIC = CHECKOUT / "tapelab" / "static"
+BUNDLES = ("widget.js", "standalone.js")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _packages():
+    node.ensure()
+    node.ensure_packages()
+
+
+def npm(*arguments, cwd=node.EXTENSION):
+    """Run npm and show what it said when it was not content."""
+    told = subprocess.run(
+        [shutil.which("npm"), *arguments], cwd=cwd, capture_output=True, text=True, check=False
+    )
+    said = told.stdout + told.stderr
+    assert told.returncode == 0, said
+    return said
+
+
+@pytest.fixture(scope="module")
+def rebuilt(tmp_path_factory):
+    """Build the front-end from its sources in a place of its own."""
+    place = tmp_path_factory.mktemp("rebuilt")
+    sources = place / "extension"
+    leave_out = shutil.ignore_patterns("node_modules", ".test-build")
+    shutil.copytree(node.EXTENSION, sources, ignore=leave_out)
+    os.symlink(node.EXTENSION / "node_modules", sources / "node_modules")
+    (place / "tapelab" / "static").mkdir(parents=True)
+    npm("run", "build", cwd=sources)
+    return place / "tapelab" / "static"
+
+
+def test_the_types_are_sound():
+    npm("run", "check")
+
+
+def test_the_typescript_tests_pass():
+    said = npm("test")
+    assert "# fail 0" in said or "ℹ fail 0" in said
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_rebuilt_bundle_is_the_committed_one_byte_for_byte(rebuilt, name):
+    assert (rebuilt / name).read_bytes() == (STATIC / name).read_bytes(), (
+        f"tapelab/static/{name} is not what extension/src builds. Try: npm run build in extension/"
+    )
+
+
+@pytest.mark.parametrize("name", BUNDLES)
+def test_a_bundle_names_no_path_of_the_machine_that_built_it(rebuilt, name):
+    text = (rebuilt / name).read_text(encoding="utf-8")
+    assert str(CHECKOUT) not in text
+    assert str(rebuilt.parent) not in text

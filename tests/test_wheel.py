@@ -1,0 +1,83 @@
+"""The wheel is built without Node, holds what a learner needs and nothing else, and stays small."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).parents[1]
+LIMIT = 300_000
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Build the wheel where no Node, npm or other tool can be found."""
+    place = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(place)]
+    subprocess.run(
+        build, cwd=CHECKOUT, env={"PATH": "", "HOME": str(place)}, check=True, capture_output=True
+    )
+    (path,) = place.glob("*.whl")
+    return path
+
+
+def names(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
+
+
+def test_the_wheel_is_pure_python_and_small(wheel):
+    assert wheel.name.endswith("-py3-none-any.whl")
+    assert wheel.stat().st_size <= LIMIT
+
+
+def test_the_wheel_holds_the_whole_package(wheel):
+    package = CHECKOUT / "tapelab"
+    sources = {path.relative_to(CHECKOUT).as_posix() for path in package.rglob("*.py")}
+    assert sources
+    assert sources <= names(wheel)
+
+
+@pytest.mark.parametrize(
+    "needed",
+    ["tapelab/py.typed", "tapelab/static/widget.js", "tapelab/static/standalone.js"],
+)
+def test_the_wheel_holds_what_is_no_python(wheel, needed):
+    assert needed in names(wheel)
+
+
+def test_the_wheel_holds_the_lessons(wheel):
+    folder = CHECKOUT / "notebooks"
+    lessons = {path.relative_to(folder).as_posix() for path in folder.rglob("[0-9]*.ipynb")}
+    assert lessons
+    assert {f"tapelab/_notebooks/{name}" for name in lessons} <= names(wheel)
+
+
+def test_the_wheel_holds_no_tests_no_sources_of_the_front_end_and_no_leftovers(wheel):
+    tops = {name.split("/")[0] for name in names(wheel)}
+    assert {top for top in tops if not top.startswith("tapelab")} == set()
+    leftovers = ("__pycache__", ".ipynb_checkpoints", ".map", ".ts", ".part")
+    assert [name for name in names(wheel) if any(part in name for part in leftovers)] == []
+
+
+def test_an_installed_wheel_imports_and_copies_the_lessons(wheel, tmp_path):
+    site = tmp_path / "site"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    code = (
+        f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        "import tapelab, pathlib\n"
+        f"assert tapelab.__file__.startswith({str(site)!r}), tapelab.__file__\n"
+        "from tapelab.lessons import copy_lessons\n"
+        f"print(len(copy_lessons(pathlib.Path({str(tmp_path / 'mine')!r})).added))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert int(answer.stdout) > 1
