@@ -1,0 +1,117 @@
+"""Taking matrices apart and putting them together: transposes, diagonals and triangles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.arithmetic import conj
+from tapelab.ops.shape import transpose
+
+
+def squares(rng: np.random.Generator) -> list[samples.Sample]:
+    """Square matrices, also in batches."""
+    return [((rng.normal(size=shape),), {}) for shape in ((2, 2), (3, 3), (2, 2, 2))]
+
+
+def bands(rng: np.random.Generator) -> list[samples.Sample]:
+    """Matrices with the numbers of diagonals to keep below and above the main one."""
+    return [((rng.normal(size=(3, 4)),), {"lower": low, "upper": up}) for low, up in [(-1, 0), (1, 1)]]
+
+
+def diagonals(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rows of numbers with the diagonal that they become."""
+    return [((rng.normal(size=shape),), {"k": k}) for shape, k in [((3,), 0), ((2,), 1), ((2, 2), -1)]]
+
+
+def with_diagonal(rng: np.random.Generator) -> list[samples.Sample]:
+    """Matrices with a diagonal."""
+    return [((rng.normal(size=(*batch, 2, 3)),), {"k": k}) for batch, k in [((), 0), ((2,), 1)]]
+
+
+def matrix_transpose(A: Any) -> Any:
+    """Rows become columns; axes before the last two number the matrices of a batch."""
+    rank = A.ndim
+    return transpose(A, perm=(*range(rank - 2), rank - 1, rank - 2))
+
+
+def adjoint(A: Any) -> Any:
+    """The conjugate of the transpose; for real matrices the transpose."""
+    return conj(matrix_transpose(A))
+
+
+@op(formula=r"y = \operatorname{diag}(x)", glyph="diag", title="Diagonal matrix", raw="MatrixDiagV3",
+    samples=diagonals)  # fmt: skip
+def diagonal(x: Any, *, k: int = 0) -> Any:
+    """A square matrix with the given numbers on a diagonal, `k` above the main one, else zeros."""
+    n = x.shape[-1] + abs(k)
+    whole = np.zeros((*x.shape[:-1], n, n), x.dtype)
+    _on_diagonal(whole, k)[...] = x
+    return whole
+
+
+@diagonal.grad("x", r"\bar x = \operatorname{diagpart}(\bar y)")
+def diagonal_grad_x(dy: Any, y: Any, x: Any, *, k: int = 0) -> Any:
+    return diagonal_part(dy, k=k)
+
+
+@op(formula=r"y = \operatorname{diagpart}(x)", glyph="diag part", raw="MatrixDiagPartV3",
+    samples=with_diagonal)  # fmt: skip
+def diagonal_part(x: Any, *, k: int = 0) -> Any:
+    """The numbers on the diagonal `k` above the main one."""
+    if x.ndim < 2:
+        raise invalid_argument(
+            "MatrixDiagPartV3", f"input must be at least 2-dim, received shape: {list(x.shape)}"
+        )
+    return np.diagonal(x, k, -2, -1)
+
+
+@diagonal_part.grad("x", r"\bar x = \operatorname{diag}(\bar y)")
+def diagonal_part_grad_x(dy: Any, y: Any, x: Any, *, k: int = 0) -> Any:
+    return put_diagonal(dy, shape=tuple(x.shape), k=k)
+
+
+def put_samples(rng: np.random.Generator) -> list[samples.Sample]:
+    """Diagonals with the shape of the matrix that they belong to."""
+    return [((rng.normal(size=(2,)),), {"shape": (2, 3), "k": 1})]
+
+
+@op(formula=r"y = \operatorname{diag}(x)", glyph="diag", samples=put_samples)
+def put_diagonal(x: Any, *, shape: tuple[int, ...], k: int = 0) -> Any:
+    """Numbers on a diagonal of a matrix of zeros of the given shape."""
+    whole = np.zeros(shape, x.dtype)
+    _on_diagonal(whole, k)[...] = x
+    return whole
+
+
+@put_diagonal.grad("x", r"\bar x = \operatorname{diagpart}(\bar y)")
+def put_diagonal_grad_x(dy: Any, y: Any, x: Any, *, shape: Any, k: int = 0) -> Any:
+    return diagonal_part(dy, k=k)
+
+
+@op(formula=r"y = \operatorname{band}(x)", glyph="band", title="Band of a matrix",
+    raw="MatrixBandPart", samples=bands)  # fmt: skip
+def band_part(x: Any, *, lower: int, upper: int) -> Any:
+    """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
+    rows, columns = np.ogrid[: x.shape[-2], : x.shape[-1]]
+    kept = np.ones(x.shape[-2:], bool)
+    if lower >= 0:
+        kept &= rows - columns <= lower
+    if upper >= 0:
+        kept &= columns - rows <= upper
+    return np.where(kept, x, np.zeros((), x.dtype))
+
+
+@band_part.grad("x", r"\bar x = \operatorname{band}(\bar y)")
+def band_part_grad_x(dy: Any, y: Any, x: Any, *, lower: int, upper: int) -> Any:
+    return band_part(dy, lower=lower, upper=upper)
+
+
+def _on_diagonal(whole: Any, k: int) -> Any:
+    view = np.diagonal(whole, k, -2, -1)
+    view.flags.writeable = True
+    return view

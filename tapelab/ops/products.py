@@ -1,0 +1,174 @@
+"""The matrix product and its generalisation, the sum of products named by letters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.errors import OpError, invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.arithmetic import conj
+from tapelab.ops.broadcasting import sum_to
+from tapelab.ops.wording import brackets
+
+
+def matrices(rng: np.random.Generator) -> list[samples.Sample]:
+    """Two matrices that fit, plain, transposed and in batches."""
+    cases = [
+        ((2, 3), (3, 4), False, False),
+        ((3, 2), (3, 4), True, False),
+        ((2, 3), (4, 3), False, True),
+        ((3, 2), (4, 3), True, True),
+        ((2, 2, 3), (3, 1), False, False),
+        ((1, 2, 3), (2, 3, 2), False, False),
+    ]
+    return [
+        ((rng.normal(size=a), rng.normal(size=b)), {"transpose_a": ta, "transpose_b": tb})
+        for a, b, ta, tb in cases
+    ]
+
+
+def letters(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the letters of their axes."""
+    cases: list[tuple[str, list[tuple[int, ...]]]] = [
+        ("ij,jk->ik", [(2, 3), (3, 2)]),
+        ("ij->ji", [(2, 3)]),
+        ("ij->", [(2, 3)]),
+        ("i,j,k->ik", [(2,), (3,), (2,)]),
+        ("bij,bj->bi", [(2, 2, 3), (2, 3)]),
+        ("iij->j", [(2, 2, 3)]),
+    ]
+    return [
+        (tuple(rng.normal(size=shape) for shape in shapes), {"equation": equation})
+        for equation, shapes in cases
+    ]
+
+
+@op(formula="Y = A B", glyph="@", title="Matrix product", raw="MatMul", samples=matrices,
+    broadcasts=True, same_dtype=True)  # fmt: skip
+def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+    """Each entry of Y is a row of A times a column of B, entry by entry, summed."""
+    if A.ndim < 2 or B.ndim < 2:
+        position = 0 if A.ndim < 2 else 1
+        raise invalid_argument(
+            "MatMul", f"In[{position}] ndims must be >= 2: {brackets((A, B)[position].shape)}. "
+            "A vector is neither a row nor a column; try tf.linalg.matvec or tf.expand_dims",
+        )  # fmt: skip
+    a = np.swapaxes(A, -1, -2) if transpose_a else A
+    b = np.swapaxes(B, -1, -2) if transpose_b else B
+    try:
+        return a @ b
+    except ValueError as error:
+        raise _misfit(A, B, a, b) from error
+
+
+@matmul.grad("A", r"\bar A = \bar Y B^\top")
+def matmul_grad_A(  # noqa: N802 - a matrix is A, as on the blackboard
+    dY: Any, Y: Any, A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False
+) -> Any:
+    B = conj(B)
+    if transpose_a:
+        return matmul(B, dY, transpose_a=transpose_b, transpose_b=True)
+    return matmul(dY, B, transpose_b=not transpose_b)
+
+
+@matmul.grad("B", r"\bar B = A^\top \bar Y")
+def matmul_grad_B(  # noqa: N802 - a matrix is B, as on the blackboard
+    dY: Any, Y: Any, A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False
+) -> Any:
+    A = conj(A)
+    if transpose_b:
+        return matmul(dY, A, transpose_a=True, transpose_b=transpose_a)
+    return matmul(A, dY, transpose_a=not transpose_a)
+
+
+def _misfit(A: Any, B: Any, a: Any, b: Any) -> OpError:
+    shapes = brackets(A.shape), brackets(B.shape)
+    if a.shape[-1] != b.shape[-2]:
+        return invalid_argument(
+            "MatMul", f"Matrix size-incompatible: In[0]: {shapes[0]}, In[1]: {shapes[1]}"
+        )
+    return invalid_argument(
+        "BatchMatMulV2",
+        f"In[0] and In[1] must have compatible batch dimensions: {shapes[0]} vs. {shapes[1]}",
+    )
+
+
+@op(formula=r"y = \sum x", glyph="einsum", title="Einstein sum", samples=letters)
+def einsum(*x: Any, equation: str) -> Any:
+    """Multiply entries whose axes share a letter, and sum over the letters missing on the right.
+
+    The equation names every axis with a letter of its own, see `explicit`.
+    """
+    return np.einsum(equation, *x, optimize=len(x) > 2 or x[0].size > 1000)[()]
+
+
+@einsum.grads({"x": r"\bar x = \sum \bar y"})
+def einsum_grads(dy: Any, y: Any, *x: Any, equation: str) -> Any:
+    left, _, right = equation.partition("->")
+    terms = left.split(",")
+    return [
+        sum_to(_one_grad(dy, right, terms, x, position), shape=tuple(x[position].shape))
+        for position in range(len(x))
+    ]
+
+
+def _one_grad(dy: Any, right: str, terms: list[str], x: Sequence[Any], position: int) -> Any:
+    """The product of dy with the other tensors.
+
+    Ones stretch it along axes nobody else has; identities hold it on the diagonal `ii`.
+    """
+    others = [i for i in range(len(x)) if i != position]
+    term, pairs = _apart(terms[position], terms)
+    there = set(right).union(*(terms[i] for i in others))
+    alone = [letter for letter in dict.fromkeys(terms[position]) if letter not in there]
+    lengths = dict(zip(terms[position], x[position].shape, strict=True))
+    kind = getattr(dy.dtype, "as_numpy_dtype", dy.dtype)
+    extra = [np.ones(lengths[letter], kind) for letter in alone]
+    extra += [np.eye(lengths[pair[0]], dtype=kind) for pair in pairs]
+    names = [right, *(terms[i] for i in others), *alone, *pairs]
+    factors = [dy, *(conj(x[i]) for i in others), *extra]
+    return einsum(*factors, equation=f"{','.join(names)}->{term}")
+
+
+def _apart(term: str, terms: list[str]) -> tuple[str, list[str]]:
+    """A term with every repeat of a letter renamed, and the pairs that belong together."""
+    spare = iter([letter for letter in _ALPHABET if letter not in ",".join(terms)])
+    named, pairs = "", []
+    for letter in term:
+        new = next(spare) if letter in named else letter
+        pairs += [letter + new] if new != letter else []
+        named += new
+    return named, pairs
+
+
+def explicit(equation: str, ranks: Sequence[int]) -> str:
+    """An equation with a letter for every axis: `...` and a missing right side are spelled out."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise ValueError(f"einsum got {len(ranks)} arguments for equation {equation!r} of {len(terms)}.")
+    spare = [letter for letter in _ALPHABET if letter not in left]
+    hidden = max(
+        (rank - len(term) + 3 for term, rank in zip(terms, ranks, strict=True) if "..." in term),
+        default=0,
+    )
+    dots = "".join(spare[:hidden])
+    full = [_spelled(term, rank, dots) for term, rank in zip(terms, ranks, strict=True)]
+    if arrow:
+        return f"{','.join(full)}->{right.replace('...', dots)}"
+    once = sorted(each for each in set(left) - set(".,") if left.count(each) == 1)
+    return f"{','.join(full)}->{dots}{''.join(once)}"
+
+
+def _spelled(term: str, rank: int, dots: str) -> str:
+    named = len(term) - 3 if "..." in term else len(term)
+    if rank < named or (rank != named and "..." not in term):
+        raise ValueError(f"einsum names {named} axes in {term!r}, but the tensor has {rank}.")
+    return term.replace("...", dots[len(dots) - (rank - named) :])
+
+
+_ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -1,0 +1,182 @@
+"""Linear equations: inverse, determinant, solve, and the Cholesky factor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.arithmetic import add, conj, multiply, negative, subtract
+from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part, matrix_transpose
+from tapelab.ops.products import matmul
+from tapelab.ops.shape import reshape
+from tapelab.ops.wording import brackets
+
+
+def invertible(rng: np.random.Generator) -> list[samples.Sample]:
+    """Square matrices far from singular, also in batches."""
+    return [((_strong(rng, *shape),), {}) for shape in ((1, 1), (3, 3), (2, 2, 2))]
+
+
+def equations(rng: np.random.Generator) -> list[samples.Sample]:
+    """Matrices far from singular with right-hand sides, plain and adjoint."""
+    return [
+        ((_strong(rng, 3, 3), rng.normal(size=(3, 2))), {}),
+        ((_strong(rng, 2, 2, 2), rng.normal(size=(2, 2, 1))), {"adjoint_a": True}),
+    ]
+
+
+def triangles(rng: np.random.Generator) -> list[samples.Sample]:
+    """Matrices of which one triangle counts, with right-hand sides."""
+    return [
+        ((_strong(rng, 3, 3), rng.normal(size=(3, 2))), {"lower": True, "adjoint_a": False}),
+        ((_strong(rng, 2, 2), rng.normal(size=(2, 1))), {"lower": False, "adjoint_a": True}),
+    ]
+
+
+def _strong(rng: np.random.Generator, *shape: int) -> Any:
+    return 0.3 * rng.normal(size=shape) + 2 * np.eye(shape[-1])
+
+
+@op(formula=r"Y = A^{-1}", glyph="inv", title="Matrix inverse", raw="MatrixInverse",
+    samples=invertible)  # fmt: skip
+def inverse(A: Any) -> Any:
+    """The matrix that undoes A: A times its inverse is the identity."""
+    _check_square("MatrixInverse", A)
+    try:
+        return np.linalg.inv(A)
+    except np.linalg.LinAlgError as error:
+        raise invalid_argument("MatrixInverse", "Input is not invertible.") from error
+
+
+@inverse.grad("A", r"\bar A = -Y^\top \bar Y Y^\top")
+def inverse_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
+    back = adjoint(Y)
+    return negative(matmul(matmul(back, dY), back))
+
+
+@op(formula=r"y = \operatorname{det}(A)", glyph="det", raw="MatrixDeterminant", samples=invertible)
+def determinant(A: Any) -> Any:
+    """By how much A stretches a volume; 0 if it flattens space."""
+    _check_square("MatrixDeterminant", A)
+    return np.linalg.det(A)
+
+
+@determinant.grad("A", r"\bar A = \bar y \cdot y \cdot (A^{-1})^\top")
+def determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
+    scale = reshape(multiply(dy, conj(y)), shape=(*A.shape[:-2], 1, 1))
+    return multiply(scale, adjoint(inverse(A)))
+
+
+@op(formula=r"y = \log |\operatorname{det}(A)|", glyph="log det", raw="LogMatrixDeterminant",
+    samples=invertible)  # fmt: skip
+def log_abs_determinant(A: Any) -> Any:
+    """The logarithm of the size of the determinant, safe where that would overflow."""
+    _check_square("LogMatrixDeterminant", A)
+    return np.linalg.slogdet(A)[1]
+
+
+@log_abs_determinant.grad("A", r"\bar A = \bar y \cdot (A^{-1})^\top")
+def log_abs_determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
+    return multiply(reshape(dy, shape=(*A.shape[:-2], 1, 1)), adjoint(inverse(A)))
+
+
+@op(formula=r"Y = A^{-1} B", glyph="solve", title="Solve", raw="MatrixSolve", samples=equations,
+    same_dtype=True)  # fmt: skip
+def solve(A: Any, B: Any, *, adjoint_a: bool = False) -> Any:
+    """The Y with A Y = B, for each column of B."""
+    _check_square("MatrixSolve", A)
+    if A.ndim != B.ndim:
+        raise invalid_argument(
+            "MatrixSolve", f"All input tensors must have the same rank. {brackets(A.shape)} and "
+            f"{brackets(B.shape)} do not; for a vector b try tf.expand_dims(b, -1)",
+        )  # fmt: skip
+    try:
+        return np.linalg.solve(_turned(A, adjoint_a), B)
+    except np.linalg.LinAlgError as error:
+        raise invalid_argument("MatrixSolve", "Input matrix is not invertible.") from error
+
+
+@solve.grad("A", r"\bar A = -(A^{-1})^\top \bar Y Y^\top")
+def solve_grad_A(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) -> Any:  # noqa: N802
+    dB = solve(A, dY, adjoint_a=not adjoint_a)
+    return negative(matmul(Y, adjoint(dB)) if adjoint_a else matmul(dB, adjoint(Y)))
+
+
+@solve.grad("B", r"\bar B = (A^{-1})^\top \bar Y")
+def solve_grad_B(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) -> Any:  # noqa: N802
+    return solve(A, dY, adjoint_a=not adjoint_a)
+
+
+@op(formula=r"Y = A^{-1} B", glyph="solve", title="Triangular solve", raw="MatrixTriangularSolve",
+    samples=triangles, same_dtype=True)  # fmt: skip
+def triangular_solve(A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = False) -> Any:
+    """The Y with A Y = B where only one triangle of A counts."""
+    _check_square("MatrixTriangularSolve", A)
+    triangle = np.tril(A) if lower else np.triu(A)
+    try:
+        return np.linalg.solve(_turned(triangle, adjoint_a), B)
+    except np.linalg.LinAlgError as error:
+        raise invalid_argument("MatrixTriangularSolve", "Input matrix is not invertible.") from error
+
+
+@triangular_solve.grad("A", r"\bar A = -\operatorname{band}((A^{-1})^\top \bar Y Y^\top)")
+def triangular_solve_grad_A(  # noqa: N802 - a matrix is A
+    dY: Any, Y: Any, A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = False
+) -> Any:
+    dB = triangular_solve(A, dY, lower=lower, adjoint_a=not adjoint_a)
+    dA = matmul(Y, adjoint(dB)) if adjoint_a else matmul(dB, adjoint(Y))
+    return negative(band_part(dA, lower=-1 if lower else 0, upper=0 if lower else -1))
+
+
+@triangular_solve.grad("B", r"\bar B = (A^{-1})^\top \bar Y")
+def triangular_solve_grad_B(  # noqa: N802 - a matrix is B
+    dY: Any, Y: Any, A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = False
+) -> Any:
+    return triangular_solve(A, dY, lower=lower, adjoint_a=not adjoint_a)
+
+
+@op(formula=r"A = Y Y^\top", glyph="cholesky", title="Cholesky factor", raw="Cholesky", output="Y")
+def cholesky(A: Any) -> Any:
+    """The lower triangle Y with Y times its transpose equal to A, which must be positive definite.
+
+    Only the lower triangle of A is read; the gradient is that of a symmetric A.
+    """
+    _check_square("Cholesky", A)
+    try:
+        return np.linalg.cholesky(A)
+    except np.linalg.LinAlgError as error:
+        raise invalid_argument(
+            "Cholesky", "Cholesky decomposition was not successful. The input might not be valid: "
+            "a symmetric matrix with positive eigenvalues is needed",
+        ) from error  # fmt: skip
+
+
+@cholesky.grad("A", r"\bar A = (Y^{-1})^\top \operatorname{tril}(Y^\top \bar Y) Y^{-1}")
+def cholesky_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
+    middle = matmul(adjoint(Y), dY)
+    half = multiply(diagonal(diagonal_part(middle)), 0.5 * np.ones((), _kind(Y))[()])
+    inner = subtract(band_part(middle, lower=-1, upper=0), half)
+    left = triangular_solve(Y, inner, lower=True, adjoint_a=True)
+    whole = matrix_transpose(
+        triangular_solve(Y, matrix_transpose(left), lower=True, adjoint_a=True)
+    )
+    return multiply(add(whole, adjoint(whole)), np.asarray(0.5, _kind(Y))[()])
+
+
+def _kind(x: Any) -> Any:
+    return getattr(x.dtype, "as_numpy_dtype", x.dtype)
+
+
+def _turned(A: Any, adjoint_a: bool) -> Any:
+    return np.conj(np.swapaxes(A, -1, -2)) if adjoint_a else A
+
+
+def _check_square(raw: str, A: Any) -> None:
+    if A.ndim < 2:
+        raise invalid_argument(raw, f"Input tensor 0 must have rank >= 2, got {A.ndim}")
+    if A.shape[-1] != A.shape[-2]:
+        raise invalid_argument(raw, f"Input matrix must be square. Its shape is {brackets(A.shape)}")
