@@ -25,7 +25,8 @@ def event_of(inventory: Inventory, record: Record, span: int, pauses: Pauses) ->
     kind = record[0]
     if kind == logs.RAN:
         return _ran(inventory, record, span, pauses)
-    return _ENTRIES[kind](inventory, record, span)
+    event: e.Event | None = _ENTRIES[kind](inventory, record, span)
+    return event
 
 
 def pauses_of(tape: GradientTape) -> Pauses:

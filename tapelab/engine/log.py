@@ -1,8 +1,8 @@
 """The log beside the tape: what happened, in order, whether or not it was taped.
 
 A record is a plain tuple, because one is written for every op: its kind, its serial number, the
-number of the thread, its origin, then what the kind needs (see `RAN` … `RESET`). The serial of an op
-is the id of its first result: ids only ever grow, so they tell the time.
+number of the thread, its origin, then what the kind needs (see `RAN` … `RESET`). The serial of an
+op is the id of its first result: ids only ever grow, so they tell the time.
 
 While a tape is open in a thread, records go into the `Log` of its outermost tape and keep the
 numbers that the way back needs. Otherwise they go into `recent`, a short memory shared by all

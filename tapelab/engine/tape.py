@@ -159,8 +159,10 @@ class GradientTape:
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Compute off this tape for the length of a block."""
+        if not self._entered:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
-            raise ValueError("Tape is not recording, so there is nothing to stop.")
+            raise ValueError("Tape is not recording.")
         note(logs.PAUSED, self._serial)
         thread.active = tuple(tape for tape in thread.active if tape is not self)
         self._recording = False
@@ -174,7 +176,7 @@ class GradientTape:
     def reset(self) -> None:
         """Forget all ops and all watched variables, and go on recording."""
         if not self._recording:
-            raise ValueError("Tape is not recording, so it cannot be reset.")
+            raise ValueError("Tape is not recording.")
         self._tracked.clear()
         self._watched.clear()
         self._states.clear()

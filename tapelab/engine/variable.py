@@ -12,7 +12,8 @@ from tapelab.engine.exits import leave
 from tapelab.engine.log import ASSIGNED, MADE, READ, Origin, next_id, note, origin_here, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
-from tapelab.engine.tensor import Reference, Tensor, wrap
+from tapelab.engine.scattering import scatter_method
+from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
 from tapelab.errors import invalid_argument
 from tapelab.recording.events import How
 from tapelab.shapes import TensorShape
@@ -180,6 +181,35 @@ class Variable:
             value = _moved(cell, value, how)
         store(cell, value, how, source)
         return UnreadVariable._of(cell) if read_value else None
+
+    scatter_update = scatter_method("update")
+    scatter_add = scatter_method("add")
+    scatter_sub = scatter_method("sub")
+    scatter_mul = scatter_method("mul")
+    scatter_div = scatter_method("div")
+    scatter_max = scatter_method("max")
+    scatter_min = scatter_method("min")
+    scatter_nd_update = scatter_method("update", nested=True)
+    scatter_nd_add = scatter_method("add", nested=True)
+    scatter_nd_sub = scatter_method("sub", nested=True)
+    scatter_nd_max = scatter_method("max", nested=True)
+    scatter_nd_min = scatter_method("min", nested=True)
+
+    def _replaced(self, value: Any, how: How, source: int) -> Variable:
+        store(self._cell, value, how, source)
+        return UnreadVariable._of(self._cell)
+
+    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+        """Some rows of the value, by position."""
+        del name
+        rows: Tensor = REGISTRY["gather"](read(self), constant_of(typed_array(indices)), axis=0)
+        return rows
+
+    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+        """Some elements of the value, by index tuples."""
+        del name
+        found: Tensor = REGISTRY["gather_nd"](read(self), constant_of(typed_array(indices)))
+        return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return read(self).__array__(dtype, copy)

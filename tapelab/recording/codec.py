@@ -25,7 +25,11 @@ from tapelab.recording.recording import (
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1
 _PREFIX: Final = struct.Struct("<8sII")
-_TYPES: Final[dict[str, np.dtype[Any]]] = {"u8": np.dtype("u1"), "i32": np.dtype("<i4"), "f64": np.dtype("<f8")}
+_TYPES: Final[dict[str, np.dtype[Any]]] = {
+    "u8": np.dtype("u1"),
+    "i32": np.dtype("<i4"),
+    "f64": np.dtype("<f8"),
+}
 _TYPE_NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
 

@@ -1,0 +1,76 @@
+"""Writing into parts of a variable; like every assignment it ends the history of those parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.recording.events import How
+
+if TYPE_CHECKING:
+    from tapelab.engine.variable import Cell, Variable
+
+Write = Callable[[Any, Any, Any], None]
+
+
+def _replace(array: Any, where: Any, rows: Any) -> None:
+    array[where] = rows
+
+
+WRITES: dict[str, Write] = {
+    "update": _replace,
+    "add": np.add.at,
+    "sub": np.subtract.at,
+    "mul": np.multiply.at,
+    "div": np.divide.at,
+    "max": np.maximum.at,
+    "min": np.minimum.at,
+}
+
+
+def rows_written(cell: Cell, slices: Any, how: str) -> tuple[Any, int]:
+    """The new value after writing IndexedSlices into the rows they name, and the source's id."""
+    if not hasattr(slices, "indices"):
+        raise TypeError(f"sparse_delta is not IndexedSlices: {slices!r}")
+    return _written(cell, np.asarray(slices.indices), slices.values, how, nested=False)
+
+
+def elements_written(cell: Cell, indices: Any, updates: Any, how: str) -> tuple[Any, int]:
+    """The new value after writing at index tuples, and the source's id."""
+    return _written(cell, np.asarray(typed_array(indices)), updates, how, nested=True)
+
+
+def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) -> tuple[Any, int]:
+    source = updates._id if isinstance(updates, Tensor) else -1
+    rows = typed_array(updates, cell.dtype)
+    value = np.array(cell.state._value)
+    depth = indices.shape[-1] if nested else 1
+    if np.any(indices < 0) or np.any(
+        indices >= np.array(value.shape[:depth] if nested else value.shape[:1])
+    ):
+        raise invalid_argument(
+            f"ResourceScatter{how.capitalize()}",
+            f"indices {indices.tolist()} are not all within a variable of shape {cell.shape}",
+        )
+    where = tuple(np.moveaxis(indices, -1, 0)) if nested else indices
+    WRITES[how](value, where, rows)
+    return value, source
+
+
+def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]:
+    """The method of a variable that writes rows, or single elements, in one of the ways above."""
+    written: Callable[..., tuple[Any, int]] = elements_written if nested else rows_written
+
+    def method(self: Variable, *args: Any, use_locking: bool = False, name: Any = None) -> Variable:
+        del use_locking, name
+        value, source = written(self._cell, *args, how)
+        return self._replaced(value, How.SLICE, source)
+
+    method.__name__ = f"scatter_{'nd_' if nested else ''}{how}"
+    method.__doc__ = f"Write into {'elements' if nested else 'rows'} of the value ({how})."
+    return method

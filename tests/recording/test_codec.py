@@ -1,0 +1,93 @@
+"""A recording survives the way to bytes and back, and bad bytes say what is wrong with them."""
+
+import struct
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tapelab as tf
+from tapelab.errors import RecordingError
+from tapelab.recording import from_bytes, to_bytes
+from tapelab.recording.codec import MAGIC
+
+
+@pytest.fixture
+def recording():
+    x = tf.Variable([1.0, 2.0], name="x")
+    with tf.GradientTape() as tape:
+        y = x * x + 1.0
+    return tape.recording(y)
+
+
+def test_bytes_bring_the_same_recording_back(recording):
+    assert from_bytes(to_bytes(recording)) == recording
+
+
+def test_a_memoryview_is_as_good_as_bytes(recording):
+    assert from_bytes(memoryview(to_bytes(recording))) == recording
+
+
+def test_columns_start_at_multiples_of_eight(recording):
+    data = to_bytes(recording)
+    _, _, header = struct.unpack_from("<8sII", data)
+    assert (16 + header) % 8 == 0
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(width=32, allow_nan=True), min_size=1, max_size=9))
+def test_numbers_survive_exactly_also_nan_and_infinities(numbers):
+    x = tf.constant(numbers)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    again = from_bytes(to_bytes(tape.recording(y)))
+    kept = again.tensor(again.located[1].event.tensor).value
+    np.testing.assert_array_equal(kept, np.array(numbers, np.float32))
+
+
+def test_other_files_are_refused_by_their_first_word():
+    with pytest.raises(RecordingError, match="not a recording"):
+        from_bytes(b"\x89PNG and so on, long enough")
+
+
+def test_nothing_at_all_is_refused():
+    with pytest.raises(RecordingError, match="not a recording"):
+        from_bytes(b"")
+
+
+@pytest.mark.parametrize(("schema", "words"), [(99, "is newer"), (0, "too old")])
+def test_another_schema_is_named_with_what_to_do(recording, schema, words):
+    data = bytearray(to_bytes(recording))
+    data[8:12] = struct.pack("<I", schema)
+    with pytest.raises(RecordingError, match=words) as caught:
+        from_bytes(data)
+    assert str(schema) in str(caught.value)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9, 0.999])
+def test_a_file_that_is_cut_short_is_refused(recording, share):
+    data = to_bytes(recording)
+    with pytest.raises(RecordingError, match="cut short|damaged"):
+        from_bytes(data[: max(17, int(share * len(data)))])
+
+
+def test_a_header_that_is_no_json_is_refused():
+    with pytest.raises(RecordingError, match="header cannot be read"):
+        from_bytes(MAGIC + struct.pack("<II", 1, 8) + b"{broken}")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_damage_anywhere_gives_a_recording_or_a_recording_error(data):
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    raw = bytearray(to_bytes(tape.recording(y)))
+    at = data.draw(st.integers(0, len(raw) - 1))
+    raw[at] = data.draw(st.integers(0, 255))
+    try:
+        from_bytes(raw)
+    except RecordingError:
+        return
