@@ -11,6 +11,7 @@ import tapelab as tf
 from tapelab.errors import RecordingError
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.codec import MAGIC
+from tapelab.recording.events import Watched
 
 
 @pytest.fixture
@@ -43,7 +44,8 @@ def test_numbers_survive_exactly_also_nan_and_infinities(numbers):
         tape.watch(x)
         y = x * x
     again = from_bytes(to_bytes(tape.recording(y)))
-    kept = again.tensor(again.located[1].event.tensor).value
+    watched = next(each.event for each in again if isinstance(each.event, Watched))
+    kept = again.tensor(watched.tensor).value
     np.testing.assert_array_equal(kept, np.array(numbers, np.float32))
 
 
