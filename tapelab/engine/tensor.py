@@ -91,7 +91,7 @@ class Tensor:
         found: list[Tensor] = []
         plain = _without_tensors(args, found), _without_tensors(kwargs, found)
         result = func(*plain[0], **plain[1])
-        for tensor in found:
+        for tensor in {each._id: each for each in found}.values():
             leave(tensor, f"np.{func.__name__}", result)
         return result
 
