@@ -36,9 +36,7 @@ def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
     for log, start, stop in tape._windows:
         seen.update((record[1], record) for record in log.before)
         seen.update((record[1], record) for record in log.records)
-        inside.update((record[1], record) for record in log.records[max(start - 1, 0) : stop])
-        if stop is not None:
-            inside.update((r[1], r) for r in log.records[stop : stop + 1])
+        inside.update((record[1], record) for record in log.records[start:stop])
     around = [record for serial, record in seen.items() if serial not in inside]
     return list(inside.values()), around
 

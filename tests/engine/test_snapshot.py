@@ -1,0 +1,168 @@
+"""What a recording tells: the account of one tape, without anything alive in it."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+
+import tapelab as tf
+from tapelab.recording import from_bytes, to_bytes
+from tapelab.recording import events as e
+
+
+def events_of(recording, kind):
+    return [each.event for each in recording if isinstance(each.event, kind)]
+
+
+def op_names(recording):
+    return [recording.ops[event.op].name for event in events_of(recording, e.Ran)]
+
+
+def causes(recording):
+    return [e.Cause(event.cause).name for event in events_of(recording, e.Ran)]
+
+
+def test_the_way_back_is_told_step_by_step_with_its_numbers():
+    x = tf.Variable(3.0)
+    y = tf.Variable(4.0)
+    with tf.GradientTape() as tape:
+        z = x * y + x
+    recording = tape.recording(z)
+
+    def number(index):
+        return None if index < 0 else recording.tensor(index).value.item()
+
+    steps = [
+        (number(f.upstream), number(f.local), number(f.contribution), number(f.sum))
+        for f in events_of(recording, e.Flowed)
+    ]
+    assert steps == [
+        (1.0, None, 1.0, 1.0),
+        (1.0, 1.0, 1.0, 1.0),
+        (1.0, 1.0, 1.0, 1.0),
+        (1.0, 4.0, 4.0, 5.0),
+        (1.0, 3.0, 3.0, 3.0),
+    ]
+
+
+def test_asking_for_a_recording_does_not_use_the_tape_up():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    tape.recording(y)
+    assert tape.gradient(y, x).numpy() == 6.0
+
+
+def test_after_gradient_the_recording_tells_of_that_gradient():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    asked = events_of(tape.recording(y), e.Asked)
+    assert [a.method for a in asked] == [e.Method.GRADIENT]
+
+
+def test_an_unconnected_source_has_no_result():
+    x, y = tf.Variable(3.0), tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        z = x * x
+    tape.gradient(z, [x, y])
+    (asked,) = events_of(tape.recording(), e.Asked)
+    assert asked.results[0] >= 0
+    assert asked.results[1] == -1
+
+
+def test_why_an_op_is_not_on_the_tape_is_told():
+    c = tf.constant(2.0)
+    v = tf.Variable(3.0)
+    before = c * c
+    with tf.GradientTape() as tape:
+        unwatched = before * c
+        with tape.stop_recording():
+            v * v
+        v * unwatched
+    after = v * 2.0
+    tape.gradient(after, v)
+    assert causes(tape.recording()) == ["BEFORE", "UNWATCHED", "PAUSED", "TAPED", "AFTER"]
+
+
+def test_what_has_nothing_to_do_with_the_tape_is_left_out():
+    tf.constant(1.0) * 5.0
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        x * x
+    assert op_names(tape.recording()) == ["multiply"]
+
+
+def test_the_maker_of_a_source_from_before_the_tape_is_told():
+    x = tf.Variable(2.0)
+    x = x + 1.0
+    with tf.GradientTape() as tape:
+        y = x * 2.0
+    assert tape.gradient(y, x) is None
+    recording = tape.recording()
+    assert op_names(recording) == ["add", "multiply"]
+    assert causes(recording) == ["BEFORE", "UNWATCHED"]
+
+
+def test_an_assignment_tells_its_source():
+    x, y = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        x.assign_add(y * 2.0)
+        z = x * x
+    recording = tape.recording(z)
+    (assigned,) = events_of(recording, e.Assigned)
+    assert e.How(assigned.how) is e.How.ASSIGN_ADD
+    assert recording.tensor(assigned.source).value.item() == 6.0
+    assert recording.tensor(assigned.state).value.item() == 8.0
+
+
+def test_nested_tapes_have_each_their_own_account():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x * x
+        first = inner.gradient(y, x)
+    outer.gradient(first, x)
+    assert op_names(inner.recording()) == ["multiply"]
+    assert set(causes(inner.recording())) == {"TAPED"}
+    assert op_names(outer.recording())[0] == "multiply"
+    assert len(op_names(outer.recording())) > 1
+
+
+def test_large_values_are_not_kept_and_never_invented():
+    x = tf.Variable(np.ones(1000, np.float32))
+    with tf.GradientTape() as tape:
+        y = x * x
+    recording = tape.recording(y)
+    ran = events_of(recording, e.Ran)[0]
+    assert recording.tensor(ran.outputs[0]).value is None
+    assert recording.tensor(ran.outputs[0]).shape == (1000,)
+
+
+def test_nothing_alive_is_in_a_recording():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = x * x
+    recording = tape.recording(y)
+    gone = weakref.ref(y), weakref.ref(x), weakref.ref(tape)
+    del x, y, tape
+    gc.collect()
+    assert [each() for each in gone] == [None, None, None]
+    assert from_bytes(to_bytes(recording)) == recording
+
+
+def test_a_tape_that_was_never_entered_has_an_empty_account():
+    assert len(tf.GradientTape().recording()) == 0
+
+
+@pytest.mark.parametrize("length", [100_000])
+def test_a_chain_of_a_hundred_thousand_ops_needs_no_recursion(length):
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = x * 1.0
+        for _ in range(length - 1):
+            y = y * x
+    assert tape.gradient(y, x).numpy() == length
+    assert len(events_of(tape.recording(), e.Ran)) == length
