@@ -48,8 +48,15 @@ def added_rows(rng: np.random.Generator) -> list[samples.Sample]:
 @op(formula=r"y = \operatorname{gather}(x)", glyph="gather", raw="GatherV2", samples=picks)
 def gather(x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
     """Pick entries along an axis by position; one that is picked twice receives both gradients."""
-    axis = axis % max(x.ndim, 1)
-    _check(indices, x.shape[axis] if x.ndim else 0)
+    if not x.ndim:
+        raise invalid_argument("GatherV2", "params must be at least 1 dimensional")
+    if not -x.ndim <= axis < x.ndim:
+        least = axis + 1 if axis >= 0 else -axis
+        raise invalid_argument(
+            "GatherV2", f"Shape must be at least rank {least} but is rank {x.ndim}"
+        )
+    axis = axis % x.ndim
+    _check(indices, x.shape[axis])
     if not batch_dims:
         return np.take(x, indices, axis)
     picked = np.moveaxis(x, axis, batch_dims)[(*_batch(indices.shape, batch_dims), indices)]

@@ -8,7 +8,6 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.ops import samples
-from tapelab.ops.wording import brackets
 
 MASK: str = "A mask only says which entries are kept; it is true or false and has no slope."
 
@@ -32,13 +31,7 @@ def kept(rng: np.random.Generator) -> list[samples.Sample]:
 @op(formula=r"y = \operatorname{mask}(x)", glyph="mask", title="Boolean mask", samples=masks)
 def boolean_mask(x: Any, mask: Any, *, axis: int = 0) -> Any:
     """The entries of x where the mask is true, in a row."""
-    axis = axis % max(x.ndim, 1)
-    over = x.shape[axis : axis + mask.ndim]
-    if not mask.ndim:
-        raise ValueError("mask cannot be scalar.")
-    if over != mask.shape:
-        raise ValueError(f"Shapes {brackets(over)} and {brackets(mask.shape)} are incompatible")
-    return x[(*_before(axis), mask)]
+    return x[(*_before(axis % x.ndim), mask)]
 
 
 @boolean_mask.grad("x", r"\bar x = \operatorname{unmask}(\bar y)")
@@ -63,6 +56,18 @@ def unmask_grad_x(dy: Any, y: Any, x: Any, mask: Any, *, axis: int, shape: Any) 
 
 
 unmask.no_grad("mask", because=MASK)
+
+
+def check_mask(shape: tuple[int, ...], mask: tuple[int, ...], axis: int) -> None:
+    """ValueError unless a mask of one shape fits over a tensor of the other, from an axis on."""
+    if not mask:
+        raise ValueError("mask cannot be scalar.")
+    over = shape[axis % max(len(shape), 1) :][: len(mask)]
+    if over != mask:
+        raise ValueError(
+            f"Shapes {over} and {mask} are incompatible: the mask needs one entry for each entry "
+            "that it keeps or drops."
+        )
 
 
 def _before(axis: int) -> tuple[slice, ...]:

@@ -12,7 +12,7 @@ from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Cell, UnreadVariable, Variable, read, store
 from tapelab.errors import OpError, invalid_argument
-from tapelab.ops.masking import boolean_mask
+from tapelab.ops.masking import boolean_mask, check_mask
 from tapelab.ops.slicing import Key, strided_slice
 from tapelab.ops.wording import brackets
 from tapelab.recording.events import How
@@ -47,7 +47,9 @@ def variable_item(self: Variable, key: Any) -> Tensor:
 
 
 def _masked(tensor: Tensor, mask: Any) -> Tensor:
-    made: Tensor = boolean_mask(tensor, to_tensor(mask))
+    kept = to_tensor(mask)
+    check_mask(tensor._value.shape, kept._value.shape, 0)
+    made: Tensor = boolean_mask(tensor, kept)
     return made
 
 

@@ -25,10 +25,11 @@ def require_one_dtype(raw: str, parts: tuple[Any, ...]) -> None:
     first = parts[0].dtype
     for position, each in enumerate(parts):
         if each.dtype != first:
-            raise _unlike(raw, position, first, each.dtype)
+            raise unlike(raw, position, first, each.dtype)
 
 
-def _unlike(raw: str, position: int, first: Any, other: Any) -> OpError:
+def unlike(raw: str, position: int, first: Any, other: Any) -> OpError:
+    """The error for an input of another dtype than the first."""
     return invalid_argument(
         raw,
         f"cannot compute {raw} as input #{position}(zero-based) was expected to be a "

@@ -1,0 +1,180 @@
+"""Picking and writing single entries by index tuples: gather_nd, scatter_nd and their kin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.gathering import POSITIONS
+from tapelab.ops.wording import brackets, unlike
+
+Shape = tuple[int, ...]
+
+
+def tuples(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with index tuples, complete ones and ones that name whole rows."""
+    return [
+        ((rng.normal(size=(4,)), np.array([[2], [0], [2]])), {}),
+        ((rng.normal(size=(2, 3)), np.array([1, 2])), {}),
+        ((rng.normal(size=(2, 3)), np.array([[[1]], [[1]]])), {}),
+    ]
+
+
+def placed(rng: np.random.Generator) -> list[samples.Sample]:
+    """Index tuples, the entries that belong there, and the shape of the whole."""
+    return [
+        ((np.array([[2], [0], [2]]), rng.normal(size=(3,))), {"shape": (4,)}),
+        ((np.array([[1], [1]]), rng.normal(size=(2, 3))), {"shape": (2, 3)}),
+    ]
+
+
+def written(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with distinct index tuples and the entries to write there."""
+    return [
+        ((rng.normal(size=(4,)), np.array([[2], [0]]), rng.normal(size=(2,))), {}),
+        ((rng.normal(size=(2, 3)), np.array([[1]]), rng.normal(size=(1, 3))), {}),
+    ]
+
+
+@op(formula=r"y = \operatorname{gather}(x)", glyph="gather nd", samples=tuples)
+def gather_nd(x: Any, indices: Any) -> Any:
+    """Pick entries, or whole rows, by index tuples; what is picked twice receives both gradients."""
+    _check("GatherNd", indices, x.shape, "param shape")
+    return x[_places(indices)]
+
+
+@gather_nd.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
+def gather_nd_grad_x(dy: Any, y: Any, x: Any, indices: Any) -> Any:
+    return scatter_nd(indices, dy, shape=tuple(x.shape))
+
+
+gather_nd.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"y = \operatorname{scatter}(x)", glyph="scatter nd", samples=placed)
+def scatter_nd(indices: Any, x: Any, *, shape: Shape) -> Any:
+    """Put entries at index tuples of an array of zeros; what shares a place is added."""
+    _check("ScatterNd", indices, shape, "shape")
+    _check_updates("ScatterNd", indices, x, shape)
+    whole = np.zeros(shape, x.dtype)
+    np.add.at(whole, _places(indices), x)
+    return whole
+
+
+@scatter_nd.grad("x", r"\bar x = \operatorname{gather}(\bar y)")
+def scatter_nd_grad_x(dy: Any, y: Any, indices: Any, x: Any, *, shape: Shape) -> Any:
+    return gather_nd(dy, indices)
+
+
+scatter_nd.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"z = \operatorname{scatter}(x, y)", glyph="write", title="Write at", samples=written,
+    raw="TensorScatterUpdate")  # fmt: skip
+def tensor_scatter_nd_update(x: Any, indices: Any, y: Any) -> Any:
+    """A copy of x in which the entries at some index tuples are replaced."""
+    whole = _copy("TensorScatterUpdate", x, indices, y)
+    whole[_places(indices)] = y
+    return whole
+
+
+@tensor_scatter_nd_update.grad("x", r"\bar x = \operatorname{scatter}(\bar z, 0)")
+def tensor_scatter_nd_update_grad_x(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    kind = getattr(y.dtype, "as_numpy_dtype", y.dtype)
+    return tensor_scatter_nd_update(dz, indices, np.zeros(tuple(y.shape), kind))
+
+
+@tensor_scatter_nd_update.grad("y", r"\bar y = \operatorname{gather}(\bar z)")
+def tensor_scatter_nd_update_grad_y(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    return gather_nd(dz, indices)
+
+
+tensor_scatter_nd_update.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"z = x + \operatorname{scatter}(y)", glyph="add at", title="Add at", samples=written,
+    raw="TensorScatterAdd")  # fmt: skip
+def tensor_scatter_nd_add(x: Any, indices: Any, y: Any) -> Any:
+    """A copy of x in which entries are added at some index tuples; repeats add up."""
+    whole = _copy("TensorScatterAdd", x, indices, y)
+    np.add.at(whole, _places(indices), y)
+    return whole
+
+
+@tensor_scatter_nd_add.grad("x", r"\bar x = \bar z")
+def tensor_scatter_nd_add_grad_x(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    return dz
+
+
+@tensor_scatter_nd_add.grad("y", r"\bar y = \operatorname{gather}(\bar z)")
+def tensor_scatter_nd_add_grad_y(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    return gather_nd(dz, indices)
+
+
+tensor_scatter_nd_add.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"z = x - \operatorname{scatter}(y)", glyph="subtract at", title="Subtract at",
+    samples=written, raw="TensorScatterSub")  # fmt: skip
+def tensor_scatter_nd_sub(x: Any, indices: Any, y: Any) -> Any:
+    """A copy of x in which entries are subtracted at some index tuples; repeats add up."""
+    whole = _copy("TensorScatterSub", x, indices, y)
+    np.subtract.at(whole, _places(indices), y)
+    return whole
+
+
+@tensor_scatter_nd_sub.grad("x", r"\bar x = \bar z")
+def tensor_scatter_nd_sub_grad_x(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    return dz
+
+
+@tensor_scatter_nd_sub.grad("y", r"\bar y = -\operatorname{gather}(\bar z)")
+def tensor_scatter_nd_sub_grad_y(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    return -gather_nd(dz, indices)
+
+
+tensor_scatter_nd_sub.no_grad("indices", because=POSITIONS)
+
+
+def _places(indices: Any) -> tuple[Any, ...]:
+    return tuple(np.moveaxis(indices, -1, 0)) if indices.shape[-1] else (...,)
+
+
+def _copy(raw: str, x: Any, indices: Any, y: Any) -> Any:
+    if x.dtype != y.dtype:
+        raise unlike(raw, 2, x.dtype, y.dtype)
+    _check(raw, indices, x.shape, "shape")
+    _check_updates(raw, indices, y, x.shape)
+    return np.array(x)
+
+
+def _check_updates(raw: str, indices: Any, y: Any, shape: Shape) -> None:
+    wanted = (*indices.shape[:-1], *shape[indices.shape[-1] :])
+    if y.shape != wanted:
+        raise invalid_argument(
+            raw, "Outer dimensions of indices and update must match. Indices shape: "
+            f"{brackets(indices.shape)}, updates shape:{brackets(y.shape)}. Indices of this shape "
+            f"into {brackets(shape)} need updates of shape {brackets(wanted)}",
+        )  # fmt: skip
+
+
+def _check(raw: str, indices: Any, shape: Shape, whole: str) -> None:
+    if not indices.ndim:
+        raise invalid_argument(raw, "indices must be at least a vector")
+    depth = indices.shape[-1]
+    if depth > len(shape):
+        raise invalid_argument(
+            raw, f"index innermost dimension length must be <= params rank; saw: {depth} vs. "
+            f"{len(shape)}",
+        )  # fmt: skip
+    outside = np.any((indices < 0) | (indices >= np.array(shape[:depth], np.int64)), axis=-1)
+    if np.any(outside):
+        first = tuple(np.argwhere(outside)[0]) if outside.ndim else ()
+        raise invalid_argument(
+            raw, f"indices{brackets(first) if first else ''} = {brackets(indices[first])} does not "
+            f"index into {whole} {brackets(shape)}",
+        )  # fmt: skip
