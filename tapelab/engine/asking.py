@@ -28,8 +28,8 @@ class Answer:
     origin: Origin
     method: Method
     zero: bool
-    targets: tuple[Any, ...]
-    sources: tuple[Any, ...]
+    targets: tuple[Seen, ...]
+    sources: tuple[Seen, ...]
     results: tuple[Any, ...] = ()
     flows: list[Flow] = field(default_factory=list)
 
@@ -119,10 +119,11 @@ def _ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: 
     return answer
 
 
-def seen(thing: Any) -> Any:
-    """A tensor as the log remembers it; a variable's cell."""
+def seen(thing: Any) -> Seen:
+    """A tensor as the log remembers it, or the present state of a variable."""
     if isinstance(thing, Variable):
-        return thing._cell
+        cell = thing._cell
+        return Seen(cell.state._id, small(cell.state._value), cell.state._origin, cell.identity)
     return Seen(thing._id, small(thing._value), thing._origin)
 
 

@@ -131,16 +131,16 @@ def _add(adjoints: dict[int, Any], number: int, more: Any) -> None:
 
 def _wanted(tape: GradientTape, sources: Sequence[Any]) -> set[int]:
     wanted = {source._id for source in sources if isinstance(source, Tensor)}
-    cells = {source._cell.id for source in sources if isinstance(source, Variable)}
-    return wanted | {state for state, cell in tape._states.items() if cell.id in cells}
+    cells = {source._cell.identity.id for source in sources if isinstance(source, Variable)}
+    return wanted | {state for state, owner in tape._states.items() if owner.id in cells}
 
 
 def _collected(tape: GradientTape, source: Any, adjoints: dict[int, Any]) -> Any:
     if isinstance(source, Tensor):
         return adjoints.get(source._id)
     total = None
-    for state, cell in tape._states.items():
-        if cell.id == source._cell.id and state in adjoints:
+    for state, owner in tape._states.items():
+        if owner.id == source._cell.identity.id and state in adjoints:
             found = adjoints[state]
             total = found if total is None else accumulated(total, found)
     if total is None:

@@ -70,23 +70,23 @@ def _cause(tape: GradientTape, record: Record, pauses: Pauses) -> e.Cause:
 
 
 def _watched(inventory: Inventory, record: Record, _: int) -> e.Event | None:
-    number, value, cell, how, tape = record[4:]
+    number, value, owner, how, tape = record[4:]
     if tape != inventory.tape._serial:
         return None
-    if cell is None:
+    if owner is None:
         return e.Watched(inventory.tensor(number, value, Role.CONSTANT), -1, how)
-    return e.Watched(inventory.state(number, value, cell), inventory.variable(cell), how)
+    return e.Watched(inventory.state(number, value, owner), inventory.variable(owner), how)
 
 
 def _read(inventory: Inventory, record: Record, _: int) -> e.Event:
-    cell, number, value = record[4:]
-    return e.Read(inventory.variable(cell), inventory.state(number, value, cell))
+    owner, number, value = record[4:]
+    return e.Read(inventory.variable(owner), inventory.state(number, value, owner))
 
 
 def _assigned(inventory: Inventory, record: Record, _: int) -> e.Event:
-    cell, how, source, number, value = record[4:]
-    state = inventory.state(number, value, cell)
-    return e.Assigned(inventory.variable(cell), how, inventory.known(source), state)
+    owner, how, source, number, value = record[4:]
+    state = inventory.state(number, value, owner)
+    return e.Assigned(inventory.variable(owner), how, inventory.known(source), state)
 
 
 def _left(inventory: Inventory, record: Record, span: int) -> e.Event:
@@ -105,11 +105,11 @@ def _returned(inventory: Inventory, record: Record, span: int) -> e.Event:
 
 
 def _made(inventory: Inventory, record: Record, span: int) -> e.Event:
-    number, value, how, cell, _source = record[4:]
-    if cell is None:
+    number, value, how, owner, _source = record[4:]
+    if owner is None:
         tensor = inventory.tensor(number, value, Role.CONSTANT, span)
     else:
-        tensor = inventory.state(number, value, cell)
+        tensor = inventory.state(number, value, owner)
     return e.Made(tensor, inventory.strings.index(how))
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Dropped, Origin
+from tapelab.engine.log import Dropped, Seen
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
-    from tapelab.engine.variable import Cell
+    from tapelab.engine.variable import Identity
 
 
 class Inventory:
@@ -27,7 +27,7 @@ class Inventory:
         self.ops = Table()
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}
-        self._cells: dict[int, int] = {}
+        self._variables: dict[int, int] = {}
         self._gradients: dict[int, int] = {}
         self._alive: list[Any] = []
 
@@ -46,35 +46,35 @@ class Inventory:
             self.tensors.by_id[number] = found
         return found
 
-    def state(self, number: int, value: Any, cell: Cell) -> int:
+    def state(self, number: int, value: Any, owner: Identity) -> int:
         """The index of a state of a variable."""
         found = self.tensors.by_id.get(number)
         if found is None:
-            variable = self.variable(cell)
+            variable = self.variable(owner)
             name = self.strings.index(self.variables[variable].name)
-            span = self.spans.of_origin(cell.origin)
+            span = self.spans.of_origin(owner.origin)
             found = self.tensors.add(value, Role.STATE, span, name, 1, variable)
             self.tensors.by_id[number] = found
         return found
 
-    def variable(self, cell: Cell | None) -> int:
+    def variable(self, owner: Identity | None) -> int:
         """The index of a variable; -1 for none."""
-        if cell is None:
+        if owner is None:
             return -1
-        if cell.id not in self._cells:
-            self._cells[cell.id] = len(self.variables)
-            span = self.spans.of_origin(cell.origin)
-            given = cell.name.rsplit("/", 1)[-1] != "Variable"
+        if owner.id not in self._variables:
+            self._variables[owner.id] = len(self.variables)
+            span = self.spans.of_origin(owner.origin)
+            given = owner.name.rsplit("/", 1)[-1] != "Variable"
             self.variables.append(
                 VariableFacts(
-                    name=cell.name if given else self.spans.name(span) or "Variable",
-                    trainable=cell.trainable,
+                    name=owner.name if given else self.spans.name(span) or "Variable",
+                    trainable=owner.trainable,
                     span=span,
-                    shape=self.tensors.shapes.index(cell.state._value.shape),
-                    dtype=self.tensors.dtypes.index(cell.dtype.name),
+                    shape=self.tensors.shapes.index(owner.shape),
+                    dtype=self.tensors.dtypes.index(owner.dtype.name),
                 )
             )
-        return self._cells[cell.id]
+        return self._variables[owner.id]
 
     def gradient(self, value: Any) -> int:
         """The index of a gradient; one and the same value is entered once, None is -1."""
@@ -93,16 +93,14 @@ class Inventory:
         self.outside[left] = made
         return made
 
-    def asked_for(self, thing: Any) -> int:
-        """The index of a target or a source: a remembered tensor, or the cell of a variable."""
-        origin: Origin | None = getattr(thing, "origin", None)
-        if not hasattr(thing, "state"):
-            span = self.spans.of_origin(origin)
-            return self.tensor(thing.id, thing.value, Role.CONSTANT, span)
-        states = [number for number, cell in self.tape._states.items() if cell is thing]
+    def asked_for(self, end: Seen) -> int:
+        """The index of a target or a source; for a variable its newest state that was read."""
+        if end.owner is None:
+            return self.tensor(end.id, end.value, Role.CONSTANT, self.spans.of_origin(end.origin))
+        states = [number for number, owner in self.tape._states.items() if owner is end.owner]
         if states:
             return self.tensors.by_id[states[-1]]
-        return self.state(thing.state._id, thing.state._value, thing)
+        return self.state(end.id, end.value, end.owner)
 
     def naming(self, span: int) -> tuple[int, int]:
         """The name or the source text of a span as a string index, and whether it is a name."""

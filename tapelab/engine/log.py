@@ -26,16 +26,17 @@ from tapelab.recording.recording import KEPT_ELEMENTS
 if TYPE_CHECKING:
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
+    from tapelab.engine.variable import Identity
 
 Record = tuple[Any, ...]
 
 # kind · serial · thread · origin · …
 RAN: Final = 0  # input ids · input values · result id(s) · result value(s) · settings · tapes
-READ: Final = 1  # variable · state
-ASSIGNED: Final = 2  # variable · how · id of the source · new state
+READ: Final = 1  # variable · id of its state · value
+ASSIGNED: Final = 2  # variable · how · id of the source · id of the new state · value
 LEFT: Final = 3  # id of the tensor · how · result (an object, a weak reference or None)
 RETURNED: Final = 4  # serial of the Left · id of the new constant · its value
-MADE: Final = 5  # id · value · how · the variable, if it is one
+MADE: Final = 5  # id · value · how · variable or None · id of the source
 WATCHED: Final = 6  # id · value · variable or None · how · tape
 PAUSED: Final = 7  # tape
 RESUMED: Final = 8  # tape
@@ -80,6 +81,7 @@ class Seen(NamedTuple):
     id: int
     value: Any
     origin: Origin
+    owner: Identity | None = None
 
 
 @dataclass(eq=False)

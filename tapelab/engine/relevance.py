@@ -6,9 +6,9 @@ the block, or something that was asked for, was made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, Seen, recent
+from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, recent
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -20,7 +20,7 @@ def relevant(tape: GradientTape) -> list[Record]:
     makers = _makers(around)
     pending = [number for record in inside for number in _needs(record)]
     for answer in tape._answers:
-        pending.extend(_id(each) for each in (*answer.targets, *answer.sources))
+        pending.extend(each.id for each in (*answer.targets, *answer.sources))
     chosen: dict[int, Record] = {}
     while pending:
         for record in makers.get(pending.pop(), ()):
@@ -73,7 +73,3 @@ def _needs(record: Record) -> tuple[int, ...]:
     if kind == MADE:
         return (record[8],)
     return ()
-
-
-def _id(thing: Any) -> int:
-    return thing.id if isinstance(thing, Seen) else thing.state._id

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, gradient, jacobian, picture
-from tapelab.engine.log import Log, note, origin_here, recent, thread
+from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Cell, Variable
+from tapelab.engine.variable import Cell, Identity, Variable
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
@@ -54,7 +54,7 @@ class GradientTape:
         self._mark = (self._serial,)
         self._tracked: set[int] = set()
         self._watched: dict[int, Variable] = {}
-        self._states: dict[int, Cell] = {}
+        self._states: dict[int, Identity] = {}
         self._followed: dict[int, Tensor] = {}
         self._windows: list[list[Any]] = []
         self._answers: list[Answer] = []
@@ -128,18 +128,19 @@ class GradientTape:
 
     def _follow(self, thing: Any) -> None:
         if isinstance(thing, Variable):
-            self._watched.setdefault(thing._cell.id, thing)
+            self._watched.setdefault(thing._cell.identity.id, thing)
             self._watch_state(thing._cell, 0)
             return
         if thing._id not in self._tracked:
             self._tracked.add(thing._id)
             self._followed[thing._id] = thing
-            note(logs.WATCHED, thing._id, thing._value, None, 0, self._serial)
+            note(logs.WATCHED, thing._id, small(thing._value), None, 0, self._serial)
 
     def _on_read(self, cell: Cell) -> None:
-        if (self._auto and cell.trainable) or cell.id in self._watched:
-            if cell.id not in self._watched:
-                self._watched[cell.id] = Variable._of(cell)
+        identity = cell.identity
+        if (self._auto and identity.trainable) or identity.id in self._watched:
+            if identity.id not in self._watched:
+                self._watched[identity.id] = Variable._of(cell)
             if cell.state._id not in self._states:
                 self._watch_state(cell, 1)
 
@@ -147,10 +148,10 @@ class GradientTape:
         state = cell.state
         if state._id in self._states:
             return
-        self._states[state._id] = cell
+        self._states[state._id] = cell.identity
         if cell.dtype.is_differentiable:
             self._tracked.add(state._id)
-        note(logs.WATCHED, state._id, state._value, cell, how, self._serial)
+        note(logs.WATCHED, state._id, small(state._value), cell.identity, how, self._serial)
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables this tape watches, in the order in which they were created."""

@@ -9,7 +9,17 @@ import numpy as np
 from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.exits import leave
-from tapelab.engine.log import ASSIGNED, MADE, READ, Origin, next_id, note, origin_here, thread
+from tapelab.engine.log import (
+    ASSIGNED,
+    MADE,
+    READ,
+    Origin,
+    next_id,
+    note,
+    origin_here,
+    small,
+    thread,
+)
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
 from tapelab.engine.scattering import scatter_method
@@ -21,21 +31,34 @@ from tapelab.shapes import TensorShape
 name_scopes: list[str] = []
 
 
-class Cell:
-    """What several handles of one variable share: its name and its present state."""
+class Identity:
+    """What stays of a variable in the log: who it is, without what it holds."""
 
-    __slots__ = ("__weakref__", "dtype", "id", "name", "origin", "shape", "state", "trainable")
+    __slots__ = ("dtype", "id", "name", "origin", "shape", "trainable")
 
-    def __init__(
-        self, state: Tensor, name: str, trainable: bool, shape: TensorShape, origin: Origin
-    ) -> None:
+    def __init__(self, name: str, state: Tensor, origin: Origin, *, trainable: bool) -> None:
         self.id = next_id()
-        self.state = state
         self.name = name
         self.trainable = trainable
-        self.shape = shape
+        self.shape: tuple[int, ...] = state._value.shape
         self.dtype = state.dtype
         self.origin = origin
+
+
+class Cell:
+    """What the handles of one variable share: its identity, its static shape, its state."""
+
+    __slots__ = ("__weakref__", "identity", "shape", "state")
+
+    def __init__(self, identity: Identity, shape: TensorShape, state: Tensor) -> None:
+        self.identity = identity
+        self.shape = shape
+        self.state = state
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self.identity.dtype
 
 
 class Variable:
@@ -57,23 +80,15 @@ class Variable:
         start = initial_value() if callable(initial_value) else initial_value
         start = read(start) if isinstance(start, Variable) else start
         value = _own(typed_array(start, dtype))
-        scope = "/".join([*name_scopes, ""])
         origin = origin_here()
+        state = wrap(value, next_id(), origin)
+        full_name = "/".join([*name_scopes, name or "Variable"])
+        identity = Identity(full_name, state, origin, trainable=trainable is not False)
+        static = TensorShape(np.shape(value) if shape is None else shape)
         self._constraint = constraint
-        self._cell = Cell(
-            wrap(value, next_id(), origin), scope + (name or "Variable"),
-            True if trainable is None else bool(trainable),
-            TensorShape(np.shape(value) if shape is None else shape), origin,
-        )  # fmt: skip
-        source_id = start._id if type(start) is Tensor else -1
-        note(
-            MADE,
-            self._cell.state._id,
-            self._cell.state._value,
-            "tf.Variable",
-            self._cell,
-            source_id,
-        )
+        self._cell = Cell(identity, static, state)
+        source = start._id if type(start) is Tensor else -1
+        note(MADE, state._id, small(state._value), "tf.Variable", identity, source)
 
     @classmethod
     def _of(cls, cell: Cell) -> Variable:
@@ -86,7 +101,7 @@ class Variable:
     @property
     def name(self) -> str:
         """The name with TensorFlow's `:0`."""
-        return f"{self._cell.name}:0"
+        return f"{self._cell.identity.name}:0"
 
     @property
     def shape(self) -> TensorShape:
@@ -101,7 +116,7 @@ class Variable:
     @property
     def trainable(self) -> bool:
         """Whether tapes watch it without being asked."""
-        return self._cell.trainable
+        return self._cell.identity.trainable
 
     @property
     def constraint(self) -> Any:
@@ -116,7 +131,7 @@ class Variable:
     @property
     def handle(self) -> int:
         """A number that is the same for all handles of one variable."""
-        return self._cell.id
+        return self._cell.identity.id
 
     def get_shape(self) -> TensorShape:
         """How long the value is along each axis."""
@@ -252,14 +267,18 @@ class Variable:
 
     def __deepcopy__(self, memo: Any) -> Variable:
         cell = self._cell
-        copy = Variable(cell.state, trainable=cell.trainable, shape=cell.shape)
-        copy._cell.name = cell.name
+        copy = Variable(cell.state, trainable=cell.identity.trainable, shape=cell.shape)
+        copy._cell.identity.name = cell.identity.name
         memo[id(self)] = copy
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
         leave(self._cell.state, "pickle", None)
-        return _revived, (self._cell.state._value, self._cell.name, self._cell.trainable)
+        return _revived, (
+            self._cell.state._value,
+            self._cell.identity.name,
+            self._cell.identity.trainable,
+        )
 
     def __repr__(self) -> str:
         value = self._cell.state._value
@@ -287,14 +306,14 @@ def read(variable: Variable) -> Tensor:
             tape._on_read(cell)
         if cell.state._id not in log.seen:
             log.seen.add(cell.state._id)
-            note(READ, cell, cell.state._id, cell.state._value)
+            note(READ, cell.identity, cell.state._id, small(cell.state._value))
     return cell.state
 
 
 def store(cell: Cell, value: Any, how: How, source: int) -> None:
     """Give a variable a new state, and write down where it came from."""
     cell.state = wrap(value, next_id(), origin_here())
-    note(ASSIGNED, cell, int(how), source, cell.state._id, cell.state._value)
+    note(ASSIGNED, cell.identity, int(how), source, cell.state._id, small(cell.state._value))
 
 
 def _revived(value: Any, name: str, trainable: bool) -> Variable:
@@ -321,7 +340,7 @@ def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
 def _check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
     if not cell.shape.is_compatible_with(shape):
         raise ValueError(
-            f"Cannot assign value to variable ' {cell.name}:0': Shape mismatch."
+            f"Cannot assign value to variable ' {cell.identity.name}:0': Shape mismatch."
             f"The variable shape {cell.shape}, and the assigned value shape "
             f"{TensorShape(shape)} are incompatible."
         )
