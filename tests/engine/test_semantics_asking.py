@@ -140,6 +140,14 @@ def test_s15_a_plain_target_or_source_raises_attribute_error(tf, x, plain):
         tape.gradient(y, plain)
 
 
+@pytest.mark.parametrize("sources", [None, "with_none"])
+def test_s15_a_source_of_none_raises_type_error(tf, x, sources):
+    with tf.GradientTape() as tape:
+        y = x * x
+    with pytest.raises(TypeError):
+        tape.gradient(y, None if sources is None else [x, None])
+
+
 def test_s16_broadcasting_is_summed_away(tf):
     row, column = tf.Variable([[1.0, 2.0, 3.0]]), tf.Variable([[10.0], [20.0]])
     scalar = tf.Variable(2.0)
@@ -184,6 +192,36 @@ def test_s17_a_persistent_tape_answers_again_and_again(tf, x):
     assert float(tape.gradient(z, x)) == 108.0
     assert float(tape.gradient(y, x)) == 6.0
     assert float(tape.gradient(z, x)) == 108.0
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda tape, y, x: tape.gradient(None, x),
+        lambda tape, y, x: tape.gradient(y.numpy(), x),
+        lambda tape, y, x: tape.gradient(y, x.numpy()),
+        lambda tape, y, x: tape.gradient(y, x, unconnected_gradients="nonsense"),
+        lambda tape, y, x: tape.jacobian([y], x),
+        lambda tape, y, x: tape.batch_jacobian(y, x),
+    ],
+    ids=["no_target", "array_target", "array_source", "unconnected", "list_target", "rank"],
+)
+def test_s17_a_question_that_is_refused_does_not_use_up_the_tape(tf, ask):
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = x * x
+    with pytest.raises((TypeError, AttributeError, ValueError)):
+        ask(tape, y, x)
+    assert tape.gradient(y, x).numpy().tolist() == [2.0, 4.0]
+
+
+def test_s17_a_tape_that_answered_can_be_entered_again_and_starts_afresh(tf, x):
+    with tf.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, x)
+    with tape:
+        z = x * x * x
+    assert float(tape.gradient(z, x)) == 27.0
 
 
 def test_s18_gradient_inside_its_own_block_ends_the_recording(tf, x):
