@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -41,7 +40,7 @@ def rebuilt(tmp_path_factory):
     sources = place / "extension"
     leave_out = shutil.ignore_patterns("node_modules", ".test-build")
     shutil.copytree(node.EXTENSION, sources, ignore=leave_out)
-    os.symlink(node.EXTENSION / "node_modules", sources / "node_modules")
+    (sources / "node_modules").symlink_to(node.EXTENSION / "node_modules")
     (place / "tapelab" / "static").mkdir(parents=True)
     npm("run", "build", cwd=sources)
     return place / "tapelab" / "static"

@@ -1,0 +1,84 @@
+"""What a browser test may ask for: a server, a browser, and notebooks opened in either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.ui.browser import Console, launched
+from tests.ui.jupyter import Server, served
+from tests.ui.notebook import PATHS, Notebook, write_notebook
+
+Opener = Callable[..., Notebook]
+
+
+def pytest_collection_modifyitems(items):
+    """Everything in this folder drives a browser."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.ui)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with launched() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory) -> Iterator[Server]:
+    """One server for the tests of a worker; each test has a folder, a workspace, a kernel."""
+    with served(tmp_path_factory.mktemp("jupyter")) as started:
+        yield started
+
+
+def open_in(browser: Browser, server: Server, file: Path, app: str, **context) -> Notebook:
+    """Open a notebook below the server's root in a fresh page, and wait until it stands there."""
+    page = browser.new_context(viewport={"width": 1280, "height": 900}, **context).new_page()
+    console = Console(page)
+    path = file.relative_to(server.root).as_posix()
+    page.goto(server.address(PATHS[app].format(name=re.sub(r"\W", "-", path), path=path)))
+    expect(page.locator(".jp-NotebookPanel:visible .jp-Cell").first).to_be_visible(timeout=30_000)
+    return Notebook(page, console, file)
+
+
+@pytest.fixture(scope="session")
+def known_complaints(browser, server) -> dict[str, frozenset[str]]:
+    """What each front-end complains about by itself, on a notebook that knows no tapelab."""
+    patterns = {}
+    for app in PATHS:
+        file = write_notebook(server.root / "stock" / f"{app}.ipynb", "print(1 + 1)")
+        stock = open_in(browser, server, file, app)
+        stock.run_all()
+        stock.save()
+        stock.page.context.close()
+        patterns[app] = stock.console.patterns()
+    return patterns
+
+
+@pytest.fixture
+def folder(server, request) -> Path:
+    """A folder below the server's root for this test alone."""
+    return server.root / re.sub(r"\W+", "-", request.node.name)
+
+
+@pytest.fixture
+def open_notebook(browser, server, folder, known_complaints) -> Iterator[Opener]:
+    """Open notebooks; once the test is over, their consoles must have stayed silent."""
+    opened: list[tuple[str, Notebook]] = []
+
+    def open_one(*code: str, app: str = "lab", file: Path | None = None, **context) -> Notebook:
+        file = file or write_notebook(folder / f"{len(opened)}.ipynb", *code)
+        notebook = open_in(browser, server, file, app, **context)
+        opened.append((app, notebook))
+        return notebook
+
+    yield open_one
+    for app, notebook in opened:
+        notebook.page.context.close()
+        assert notebook.console.complaints(beyond=known_complaints[app]) == []

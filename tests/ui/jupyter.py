@@ -1,0 +1,86 @@
+"""A Jupyter server of the test's own: own home, own settings, own folder, own port."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from tapelab.launch import jupyterlab_command
+from tapelab.lessons import START_PAGE
+
+START_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server: `root` is the folder it shows."""
+
+    root: Path
+    url: str
+    token: str
+
+    def address(self, page: str) -> str:
+        """Complete a path such as `lab/tree/a.ipynb`, with the right to see it."""
+        return f"{self.url}{quote(page)}?token={self.token}"
+
+
+@contextmanager
+def served(place: Path) -> Iterator[Server]:
+    """Serve a fresh folder with the very options `tapelab lab` uses, on any free port."""
+    root = place / "lessons"
+    root.mkdir()
+    command = jupyterlab_command(root, START_PAGE, port=0, browser=False)
+    with running(command, place) as (process, runtime):
+        yield announced(process, runtime, root)
+
+
+@contextmanager
+def running(command: list[str], place: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+    """Run a command whose home is `place`, and end it with everything it started."""
+    runtime = place / "runtime"
+    with (place / "server.log").open("wb") as log:
+        process = subprocess.Popen(
+            command, env=environment(place), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+        )
+    try:
+        yield process, runtime
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def environment(place: Path) -> dict[str, str]:
+    """Keep every setting and file of Jupyter and IPython inside `place`."""
+    kept = {key: val for key, val in os.environ.items() if not key.startswith(("JUPYTER", "XDG_"))}
+    kept.pop("DISPLAY", None)
+    return kept | {
+        "HOME": str(place),
+        "IPYTHONDIR": str(place / "ipython"),
+        "JUPYTER_CONFIG_DIR": str(place / "config"),
+        "JUPYTER_DATA_DIR": str(place / "data"),
+        "JUPYTER_RUNTIME_DIR": str(place / "runtime"),
+        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+    }
+
+
+def announced(process: subprocess.Popen[bytes], runtime: Path, root: Path) -> Server:
+    """Wait for the file in which a server writes down its address."""
+    notice = runtime / f"jpserver-{process.pid}.json"
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        assert process.poll() is None, (runtime.parent / "server.log").read_text()
+        try:
+            facts = json.loads(notice.read_bytes())
+        except (FileNotFoundError, ValueError):  # not there yet, or half written
+            time.sleep(0.05)
+            continue
+        return Server(root, facts["url"], facts["token"])
+    raise AssertionError(f"No server within {START_SECONDS} s: {list(runtime.glob('*'))}")

@@ -1,0 +1,95 @@
+"""A notebook on the screen, in JupyterLab or Notebook 7, handled as a person would."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.ui.browser import Console
+
+PATHS = {"lab": "lab/workspaces/{name}/tree/{path}", "notebook": "notebooks/{path}"}
+RUN_SECONDS = 60_000
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """An open notebook: its page, the console behind it and the file it shows."""
+
+    page: Page
+    console: Console
+    file: Path
+
+    @property
+    def panel(self) -> Locator:
+        return self.page.locator(".jp-NotebookPanel:visible")
+
+    @property
+    def cells(self) -> Locator:
+        return self.panel.locator(".jp-CodeCell")
+
+    def output(self, number: int) -> Locator:
+        """The output area of the code cell `number`, counted from 0."""
+        return self.cells.nth(number).locator(".jp-OutputArea-output")
+
+    def choose(self, menu: str, item: str) -> None:
+        """Choose an item of a menu with the mouse."""
+        self.page.locator(".lm-MenuBar-item", has_text=menu).first.click()
+        entry = self.page.locator(".lm-Menu-item").filter(
+            has=self.page.get_by_text(item, exact=True)
+        )
+        entry.hover()
+        expect(entry).to_contain_class("lm-mod-active")  # before that, a click is lost
+        entry.click()
+
+    def run_all(self) -> None:
+        """Run every cell and wait until the kernel is done with them."""
+        self.wait_for_kernel()
+        self.choose("Run", "Run All Cells")
+        expect(self.prompts_of_state("*")).to_have_count(0, timeout=RUN_SECONDS)
+        expect(self.prompts_of_state(" ")).to_have_count(0, timeout=RUN_SECONDS)
+
+    def wait_for_kernel(self) -> None:
+        idle = self.page.locator("[data-status='idle'], [title*='Idle' i]").first
+        expect(idle).to_be_visible(timeout=RUN_SECONDS)
+
+    def prompts_of_state(self, state: str) -> Locator:
+        """The prompts `[*]` of running cells, or `[ ]` of those that never ran."""
+        return self.cells.locator(".jp-InputArea-prompt").get_by_text(f"[{state}]:", exact=True)
+
+    def save(self) -> dict:
+        """Save with the keyboard, and read what was written."""
+        before = self.file.stat().st_mtime_ns
+        self.page.keyboard.press("Control+s")
+        for _ in range(100):
+            self.page.wait_for_timeout(50)
+            if self.file.stat().st_mtime_ns != before:
+                return json.loads(self.file.read_bytes())
+        raise AssertionError(f"{self.file.name} was not saved.")
+
+
+def write_notebook(file: Path, *code: str) -> Path:
+    """Write a notebook of these code cells, as JupyterLab itself would save a new one."""
+    cells = [
+        {
+            "cell_type": "code",
+            "execution_count": None,
+            "id": f"cell-{number}",
+            "metadata": {},
+            "outputs": [],
+            "source": source,
+        }
+        for number, source in enumerate(code)
+    ]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    text = {
+        "cells": cells,
+        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(text), encoding="utf-8")
+    return file
