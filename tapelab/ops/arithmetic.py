@@ -8,10 +8,11 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.ops import samples
+from tapelab.ops.rules import NUMBERS, is_complex
 
 
-@op(formula="z = x + y", glyph="+", raw="AddV2", samples=samples.pairs, broadcasts=True,
-    same_dtype=True)  # fmt: skip
+@op(formula="z = x + y", glyph="+", raw="AddV2", samples=samples.pairs, kinds=NUMBERS + "O",
+    broadcasts=True, same_dtype=True, reference=np.add)  # fmt: skip
 def add(x: Any, y: Any) -> Any:
     """Each entry is the sum of the two entries at its place."""
     return x + y
@@ -27,8 +28,8 @@ def add_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return dz
 
 
-@op(formula="z = x - y", glyph="−", raw="Sub", samples=samples.pairs, broadcasts=True,
-    same_dtype=True)  # fmt: skip
+@op(formula="z = x - y", glyph="−", raw="Sub", samples=samples.pairs, kinds=NUMBERS,
+    broadcasts=True, same_dtype=True, reference=np.subtract)  # fmt: skip
 def subtract(x: Any, y: Any) -> Any:
     """Each entry is the difference of the two entries at its place."""
     return x - y
@@ -41,11 +42,11 @@ def subtract_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @subtract.grad("y", r"\bar y = -\bar z", local="-1")
 def subtract_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return negative(dz)
+    return -dz
 
 
-@op(formula=r"z = x \cdot y", glyph="×", raw="Mul", samples=samples.pairs, broadcasts=True,
-    same_dtype=True)  # fmt: skip
+@op(formula=r"z = x \cdot y", glyph="×", raw="Mul", samples=samples.pairs, kinds=NUMBERS + "b",
+    broadcasts=True, same_dtype=True, reference=np.multiply)  # fmt: skip
 def multiply(x: Any, y: Any) -> Any:
     """Each entry is the product of the two entries at its place."""
     return x * y
@@ -53,32 +54,34 @@ def multiply(x: Any, y: Any) -> Any:
 
 @multiply.grad("x", r"\bar x = \bar z \cdot y", local="y")
 def multiply_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return multiply(dz, conj(y))
+    return dz * conjugated(y)
 
 
 @multiply.grad("y", r"\bar y = \bar z \cdot x", local="x")
 def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return multiply(dz, conj(x))
+    return dz * conjugated(x)
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,
-    broadcasts=True, same_dtype=True)  # fmt: skip
+    kinds=NUMBERS, broadcasts=True, same_dtype=True, reference=np.true_divide)  # fmt: skip
 def divide(x: Any, y: Any) -> Any:
-    """Each entry is the quotient of the two entries at its place."""
-    return np.true_divide(x, y)
+    """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
+    z = np.true_divide(x, y)
+    return z.astype(np.float32) if z.dtype == np.float16 and x.dtype.kind != "f" else z
 
 
 @divide.grad("x", r"\bar x = \frac{\bar z}{y}", local=r"\frac{1}{y}")
 def divide_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return divide(dz, conj(y))
+    return dz / conjugated(y)
 
 
 @divide.grad("y", r"\bar y = -\frac{\bar z \cdot x}{y^2}", local=r"-\frac{x}{y^2}")
 def divide_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return multiply(dz, conj(negative(divide(divide(x, y), y))))
+    return dz * conjugated(-x / y / y)
 
 
-@op(formula="y = -x", glyph="−", raw="Neg", samples=samples.anywhere)
+@op(formula="y = -x", glyph="−", raw="Neg", samples=samples.anywhere, kinds=NUMBERS,
+    reference=np.negative)  # fmt: skip
 def negative(x: Any) -> Any:
     """Each entry with the other sign."""
     return -x
@@ -86,10 +89,25 @@ def negative(x: Any) -> Any:
 
 @negative.grad("x", r"\bar x = -\bar y", local="-1")
 def negative_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return negative(dy)
+    return -dy
 
 
-@op(formula=r"y = \operatorname{conj}(x)", glyph="conj", samples=samples.anywhere)
+@op(formula="y = x_1 + x_2", glyph="Σ", title="Add all", raw="AddN", samples=samples.several,
+    kinds=NUMBERS, reference=lambda *x: np.sum(x, axis=0))  # fmt: skip
+def add_n(*x: Any) -> Any:
+    """Each entry is the sum of all the entries at its place."""
+    total = x[0]
+    for each in x[1:]:
+        total = total + each
+    return total
+
+
+@add_n.grad("x", r"\bar x = \bar y", local="1")
+def add_n_grad(dy: Any, y: Any, *x: Any) -> Any:
+    return dy
+
+
+@op(formula=r"y = \operatorname{conj}(x)", glyph="conj", samples=samples.anywhere, reference=np.conj)
 def conj(x: Any) -> Any:
     """The complex conjugate; a real number is its own."""
     return np.conj(x) if x.dtype.kind == "c" else x
@@ -98,3 +116,8 @@ def conj(x: Any) -> Any:
 @conj.grad("x", r"\bar x = \operatorname{conj}(\bar y)")
 def conj_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return conj(dy)
+
+
+def conjugated(x: Any) -> Any:
+    """The conjugate of complex numbers; real ones themselves, without an op on the tape."""
+    return conj(x) if is_complex(x) else x

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.engine.op import REGISTRY, op
 from tapelab.ops import samples
+
+
+Shape = tuple[int, ...]
 
 
 def stretched(rng: np.random.Generator) -> list[samples.Sample]:
@@ -23,18 +26,44 @@ def summed(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \operatorname{broadcast}(x)", samples=stretched)
-def broadcast_to(x: Any, *, shape: tuple[int, ...]) -> Any:
+def broadcast_to(x: Any, *, shape: Shape) -> Any:
     """Repeat an array along new or length-1 axes until it has the given shape."""
     return np.broadcast_to(x, shape)
 
 
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum to shape", raw="Sum", samples=summed)
-def sum_to(x: Any, *, shape: tuple[int, ...]) -> Any:
+def sum_to(x: Any, *, shape: Shape) -> Any:
     """Sum an array over the axes along which an array of the given shape was broadcast."""
     extra = np.ndim(x) - len(shape)
     stretched = (i + extra for i, n in enumerate(shape) if n == 1 and np.shape(x)[i + extra] != 1)
     axes = (*range(extra), *stretched)
     return np.sum(x, axis=axes).reshape(shape) if axes else np.reshape(x, shape)
+
+
+def spreads(rng: np.random.Generator) -> list[samples.Sample]:
+    """What sums leave behind, with the shape and the axes they were taken of."""
+    cases: list[tuple[Any, Any, Any, bool]] = [
+        ((), (2, 3), None, False), ((3,), (2, 3), (0,), False),
+        ((2, 1), (2, 3), (1,), True), ((3,), (2, 3, 2), (0, -1), False),
+    ]  # fmt: skip
+    return [((rng.normal(size=small),), {"shape": big, "axis": axis, "keepdims": keep})
+            for small, big, axis, keep in cases]  # fmt: skip
+
+
+@op(formula=r"y = \operatorname{broadcast}(x)", samples=spreads)
+def spread(x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool) -> Any:
+    """Repeat what a sum over the axes left until it has the shape again: the way back of a sum."""
+    if not keepdims and axis is not None and np.ndim(x):
+        gone = {each % len(shape) for each in axis}
+        x = np.reshape(x, [1 if at in gone else n for at, n in enumerate(shape)])
+    return np.broadcast_to(x, shape)[()]
+
+
+@spread.grad("x", r"\bar x = \sum \bar y")
+def spread_grad_x(
+    dy: Any, y: Any, x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool
+) -> Any:
+    return REGISTRY["reduce_sum"](dy, axis=axis, keepdims=keepdims)
 
 
 @broadcast_to.grad("x", r"\bar x = \sum \bar y")

@@ -5,18 +5,73 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapelab.engine.convert import operand
 from tapelab.engine.op import Op
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
-from tapelab.ops import arithmetic
+from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts
+from tapelab.ops.public import strict_operand
+
+Method = Callable[..., Any]
+
+PAIRS: dict[str, Op] = {
+    "add": arithmetic.add,
+    "sub": arithmetic.subtract,
+    "mul": arithmetic.multiply,
+    "truediv": arithmetic.divide,
+    "floordiv": rounding.floordiv,
+    "mod": rounding.floormod,
+    "pow": powers.pow_,
+    "matmul": products.matmul,
+}
+ORDERS: dict[str, Op] = {
+    "lt": comparison.less,
+    "le": comparison.less_equal,
+    "gt": comparison.greater,
+    "ge": comparison.greater_equal,
+}
+LOGIC: dict[str, tuple[Op, Op]] = {
+    "and": (comparison.logical_and, bits.bitwise_and),
+    "or": (comparison.logical_or, bits.bitwise_or),
+    "xor": (comparison.logical_xor, bits.bitwise_xor),
+}
+SINGLES: dict[str, Op] = {"neg": arithmetic.negative, "abs": rounding.abs_}
 
 
-def _tensor(thing: Any) -> Tensor:
+def install() -> None:
+    """Give tensors and variables their operators."""
+    for kind in (Tensor, Variable):
+        for name, op in PAIRS.items():
+            forward, reflected = _pair(op)
+            _attach(kind, f"__{name}__", forward)
+            _attach(kind, f"__r{name}__", reflected)
+        for name, op in ORDERS.items():
+            _attach(kind, f"__{name}__", _order(op))
+        for name, ops in LOGIC.items():
+            forward, reflected = _logic(*ops)
+            _attach(kind, f"__{name}__", forward)
+            _attach(kind, f"__r{name}__", reflected)
+        for name, op in SINGLES.items():
+            _attach(kind, f"__{name}__", _single(op))
+        _attach(kind, "__invert__", _invert)
+        _attach(kind, "__eq__", _equality(comparison.equal, if_unlike=False))
+        _attach(kind, "__ne__", _equality(comparison.not_equal, if_unlike=True))
+    subscripts.install()
+
+
+def _attach(kind: type, name: str, method: Method) -> None:
+    method.__name__ = name
+    method.__qualname__ = f"{kind.__name__}.{name}"
+    setattr(kind, name, method)
+
+
+def _tensor(thing: Any) -> Any:
     return read(thing) if isinstance(thing, Variable) else thing
 
 
-def _pair(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _pair(op: Op) -> tuple[Method, Method]:
     """The operator `x ∘ y` and its reflection `y ∘ x`."""
 
     def forward(self: Any, other: Any) -> Any:
@@ -26,33 +81,65 @@ def _pair(op: Op) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     def reflected(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)
-        return op(operand(other, x._value.dtype), x)
+        return op(strict_operand(other, x.dtype), x)
 
     return forward, reflected
 
 
-def _single(op: Op) -> Callable[..., Any]:
+def _order(op: Op) -> Method:
+    """A comparison; Python mirrors it by itself where the tensor stands on the right."""
+
+    def compare(self: Any, other: Any) -> Any:
+        x = _tensor(self)
+        return op(x, strict_operand(other, x.dtype))
+
+    return compare
+
+
+def _logic(on_bools: Op, on_integers: Op) -> tuple[Method, Method]:
+    """An operator that means logic for true and false, and bits for whole numbers."""
+
+    def forward(self: Any, other: Any) -> Any:
+        x = _tensor(self)
+        op = on_bools if x.dtype.is_bool else on_integers
+        return op(x, strict_operand(other, x.dtype))
+
+    def reflected(self: Any, other: Any) -> Any:
+        x = _tensor(self)
+        op = on_bools if x.dtype.is_bool else on_integers
+        return op(strict_operand(other, x.dtype), x)
+
+    return forward, reflected
+
+
+def _single(op: Op) -> Method:
     def forward(self: Any) -> Any:
         return op(_tensor(self))
 
     return forward
 
 
-PAIRS: dict[str, Op] = {
-    "add": arithmetic.add,
-    "sub": arithmetic.subtract,
-    "mul": arithmetic.multiply,
-    "truediv": arithmetic.divide,
-}
-SINGLES: dict[str, Op] = {"neg": arithmetic.negative}
+def _invert(self: Any) -> Any:
+    x = _tensor(self)
+    return (comparison.logical_not if x.dtype.is_bool else bits.invert)(x)
 
 
-def install() -> None:
-    """Give tensors and variables their operators."""
-    for kind in (Tensor, Variable):
-        for name, op in PAIRS.items():
-            forward, reflected = _pair(op)
-            setattr(kind, f"__{name}__", forward)
-            setattr(kind, f"__r{name}__", reflected)
-        for name, op in SINGLES.items():
-            setattr(kind, f"__{name}__", _single(op))
+def _equality(op: Op, *, if_unlike: bool) -> Method:
+    """`==` or `!=`, element by element; one answer where the shapes do not fit together."""
+
+    def compare(self: Any, other: Any) -> Any:
+        if other is None:
+            return if_unlike
+        x = _tensor(self)
+        y = strict_operand(other, x.dtype)
+        if x._value.dtype == y._value.dtype and not _fit(x._value.shape, y._value.shape):
+            return constant_of(np.bool_(if_unlike))
+        return op(x, y)
+
+    return compare
+
+
+def _fit(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two shapes broadcast."""
+    ends = zip(reversed(one), reversed(other), strict=False)
+    return all(a == b or a == 1 or b == 1 for a, b in ends)

@@ -1,0 +1,99 @@
+"""Public functions that pick, limit, cast and hand on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import DType, as_dtype
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.convert import new_constant
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
+from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.ops import casting, searching, selection, stops
+from tapelab.ops.public import matched, tensor, unary
+from tapelab.ops.wording import brackets
+
+identity = unary(stops.identity)
+stop_gradient = unary(stops.stop_gradient)
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Each entry is taken from x where the condition holds, else from y.
+
+    With the condition alone: the positions of its entries that are true or not 0.
+    """
+    made: Tensor
+    if x is None and y is None:
+        made = searching.true_positions(tensor(condition))
+        return made
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    picks, (first, second) = tensor(condition, "bool"), matched(x, y)
+    shapes = [each._value.shape for each in (picks, first, second)]
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError:
+        raise _not_broadcastable(*map(brackets, shapes)) from None
+    made = selection.select(picks, first, second)
+    return made
+
+
+def _not_broadcastable(condition: str, then: str, other: str) -> InvalidArgumentError:
+    return invalid_argument(
+        "SelectV2",
+        f"condition {condition}, then {then}, and else {other} must be broadcastable",
+    )
+
+
+def clip_by_value(
+    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
+) -> Tensor:
+    """Each entry, but never below the lower limit nor above the upper one."""
+    made: Tensor = selection.clip_by_value(*matched(t, clip_value_min, clip_value_max))
+    return made
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
+    wanted = as_dtype(dtype)
+    if not isinstance(x, (Tensor, Variable)):
+        found = _direct(x, wanted)
+        if found is not None:
+            return found
+    given = tensor(x)
+    if given.dtype is wanted:
+        return given
+    made: Tensor = casting.cast(given, dtype=np.dtype(wanted.as_numpy_dtype))
+    return made
+
+
+def _direct(x: Any, wanted: DType) -> Tensor | None:
+    """Python and NumPy data that fit the dtype exactly need no op."""
+    try:
+        return new_constant(typed_array(x, wanted), x)
+    except (TypeError, ValueError):
+        return None
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The same numbers in another dtype, those that do not fit held at its nearest bound."""
+    x, wanted = tensor(value), as_dtype(dtype)
+    low = max(x.dtype.min, wanted.min)
+    high = min(x.dtype.max, wanted.max)
+    return cast(clip_by_value(x, low, high), wanted)
+
+
+def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """A complex number from its real and its imaginary part."""
+    first, second = tensor(real), tensor(imag)
+    names = first.dtype.name, second.dtype.name
+    if names not in (("float32",) * 2, ("float64",) * 2):
+        raise TypeError(
+            f"The `real` and `imag` components have incorrect types: {' '.join(names)}. They must "
+            "be consistent, and one of [tf.float32, tf.float64]"
+        )
+    made: Tensor = casting.complex(first, second)
+    return made

@@ -1,0 +1,170 @@
+"""Tensors out of nothing: constants, zeros and ones, ranges, and what stands for another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import DType, as_dtype, float32
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.convert import new_constant, to_tensor
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
+from tapelab.errors import invalid_argument
+from tapelab.ops import broadcasting, selection
+from tapelab.ops.public import matched, tensor
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = None
+) -> Tensor:
+    """A tensor of given numbers, which a tape does not watch by itself."""
+    array = typed_array(_plain(value, dtype), dtype)
+    if shape is None:
+        return new_constant(array, value, "tf.constant")
+    wanted = lengths(shape)
+    if np.size(array) == 1:
+        array = np.full(wanted, array)
+    elif np.size(array) != int(np.prod(wanted, dtype=int)):
+        raise TypeError(
+            f"Eager execution of tf.constant with unsupported shape. Tensor {value!r} "
+            f"(converted from {value!r}) has {np.size(array)} elements, but got `shape` "
+            f"{wanted} with {int(np.prod(wanted, dtype=int))} elements"
+        )
+    return new_constant(np.reshape(array, wanted), value, "tf.constant")
+
+
+def convert_to_tensor(
+    value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
+) -> Tensor:
+    """The value as a tensor; a tensor is returned itself, a variable is read."""
+    return to_tensor(value, dtype, dtype_hint)
+
+
+def is_tensor(x: Any) -> bool:
+    """Whether x is a tensor or a variable."""
+    return isinstance(x, (Tensor, Variable))
+
+
+def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """A tensor of zeros."""
+    return _filled(shape, dtype, 0, "tf.zeros")
+
+
+def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
+    """A tensor of ones."""
+    return _filled(shape, dtype, 1, "tf.ones")
+
+
+def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Zeros in the shape of another tensor, and in its dtype unless another is named."""
+    x = tensor(input)
+    if dtype is None or as_dtype(dtype) is x.dtype:
+        made: Tensor = selection.zeros_like(x)
+        return made
+    return zeros(x.shape, dtype)
+
+
+def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones in the shape of another tensor, and in its dtype unless another is named."""
+    x = tensor(input)
+    if dtype is None or as_dtype(dtype) is x.dtype:
+        made: Tensor = selection.ones_like(x)
+        return made
+    return ones(x.shape, dtype)
+
+
+def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
+    """A tensor of the given lengths with the same scalar everywhere."""
+    x = tensor(value)
+    if x._value.ndim:
+        raise invalid_argument("Fill", f"value must be a scalar, but has shape {x.shape}")
+    made: Tensor = broadcasting.broadcast_to(x, shape=lengths(dims))
+    return made
+
+
+def eye(
+    num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The identity matrix: ones on the diagonal, zeros elsewhere."""
+    rows = int(num_rows)
+    one = np.eye(rows, rows if num_columns is None else int(num_columns), dtype=_raw(dtype))
+    batch = () if batch_shape is None else lengths(batch_shape)
+    return new_constant(np.broadcast_to(one, (*batch, *one.shape)).copy(), None, "tf.eye")
+
+
+def range(
+    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
+) -> Tensor:
+    """Evenly spaced numbers from start up to the limit, which is left out."""
+    if limit is None:
+        start, limit = 0, start
+    given = [tensor(each)._value for each in (start, limit, delta)]
+    wanted = _raw(dtype) if dtype is not None else np.result_type(*given)
+    first, last, step = (each.astype(wanted)[()] for each in given)
+    if step == 0:
+        raise invalid_argument("Range", "Requires delta != 0: 0")
+    if (last - first) * step < 0 and dtype is None:
+        raise invalid_argument(
+            "Range",
+            f"Requires start <= limit when delta > 0: {first}/{last}"
+            if step > 0
+            else f"Requires start >= limit when delta < 0: {first}/{last}",
+        )
+    return new_constant(np.arange(first, last, step, dtype=wanted), None, "tf.range")
+
+
+def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
+    """A number of values at equal distances from start to stop, both of them included."""
+    if isinstance(num, float) or (is_tensor(num) and not num.dtype.is_integer):
+        raise TypeError(f"Argument `num` must be of type integer. Received {num!r}.")
+    first, last = matched(start, stop)
+    if first.dtype.is_integer:
+        first, last = (to_tensor(np.float64(each._value)) for each in (first, last))
+    count = int(num)
+    steps = np.arange(count) / max(count - 1, 1)
+    shape = [count] + [1] * max(first._value.ndim, last._value.ndim)
+    way = to_tensor(steps.reshape(shape).astype(first._value.dtype))
+    made: Tensor = first + way * (last - first)
+    if axis % (made._value.ndim) != 0:
+        raise NotImplementedError("linspace() puts the steps along axis 0. Try tf.transpose.")
+    return made
+
+
+def lengths(shape: Any) -> tuple[int, ...]:
+    """A shape as a tuple of Python integers, from a list, a tensor, a TensorShape or a number."""
+    if isinstance(shape, (Tensor, Variable)):
+        shape = shape.numpy()
+    if isinstance(shape, np.ndarray):
+        shape = shape.tolist()
+    if isinstance(shape, (int, np.integer)):
+        return (int(shape),)
+    return tuple(int(each) for each in shape)
+
+
+def _filled(shape: Any, dtype: Any, number: int, how: str) -> Tensor:
+    wanted = lengths(shape)
+    for each in wanted:
+        if each < 0:
+            raise invalid_argument("Fill", f"Dimension {each} must be >= 0")
+    kind: DType = as_dtype(dtype)
+    entry: Any = (b"" if number == 0 else b"1") if kind.name == "string" else number
+    return new_constant(np.full(wanted, entry, kind.as_numpy_dtype), None, how)
+
+
+def _raw(dtype: Any) -> np.dtype[Any]:
+    return np.dtype(as_dtype(dtype).as_numpy_dtype)
+
+
+def _plain(value: Any, dtype: Any) -> Any:
+    """A tensor among constants: TensorFlow refuses to change its dtype on the way."""
+    if isinstance(value, Variable):
+        value = value.value()
+    if isinstance(value, Tensor) and dtype is not None and value.dtype is not as_dtype(dtype):
+        raise TypeError(
+            f"Expected {as_dtype(dtype).name}, but got {value!r} of dtype {value.dtype.name}. "
+            f"Try tf.cast(x, {as_dtype(dtype)!r})."
+        )
+    return value

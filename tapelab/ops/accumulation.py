@@ -1,0 +1,80 @@
+"""Running sums and products along an axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.ops import samples
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.rules import NUMBERS
+from tapelab.ops.shielded import divide_no_nan
+
+
+def runs(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the axis to run along, whether to leave the entry out, and the direction."""
+    cases = [((3,), 0, False, False), ((2, 3), 1, True, False), ((2, 3), -1, False, True),
+             ((4,), 0, True, True)]  # fmt: skip
+    return [
+        ((rng.uniform(0.5, 2.0, size=s),), {"axis": axis, "exclusive": out, "reverse": back})
+        for s, axis, out, back in cases
+    ]
+
+
+def by_loop(combine: Any, start: float) -> Any:
+    """A reference that walks along the axis entry by entry."""
+
+    def reference(x: Any, axis: int, exclusive: bool, reverse: bool) -> Any:
+        rows = list(np.moveaxis(x, axis, 0))
+        so_far, result = np.full_like(rows[0], start), []
+        for row in reversed(rows) if reverse else rows:
+            after = combine(so_far, row)
+            result.append(so_far if exclusive else after)
+            so_far = after
+        return np.moveaxis(np.stack(result[::-1] if reverse else result), 0, axis)
+
+    return reference
+
+
+@op(formula=r"y_i = \sum_{j \le i} x_j", glyph="Σ→", title="Running sum", kinds=NUMBERS,
+    samples=runs, reference=by_loop(np.add, 0.0))  # fmt: skip
+def cumsum(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Each entry is the sum of all entries up to its place along the axis."""
+    return _run(np.add, 0, x, axis, exclusive, reverse)
+
+
+@cumsum.grad("x", r"\bar x_j = \sum_{i \ge j} \bar y_i")
+def cumsum_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    return cumsum(dy, axis=axis, exclusive=exclusive, reverse=not reverse)
+
+
+@op(formula=r"y_i = \prod_{j \le i} x_j", glyph="Π→", title="Running product", kinds=NUMBERS,
+    samples=runs, reference=by_loop(np.multiply, 1.0))  # fmt: skip
+def cumprod(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
+    """Each entry is the product of all entries up to its place along the axis."""
+    return _run(np.multiply, 1, x, axis, exclusive, reverse)
+
+
+@cumprod.grad("x", r"\bar x_j = \frac{1}{x_j} \sum_{i \ge j} \bar y_i \cdot y_i \text{ or } 0")
+def cumprod_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    later = cumsum(dy * conjugated(y), axis=axis, exclusive=exclusive, reverse=not reverse)
+    return divide_no_nan(later, conjugated(x))
+
+
+def _run(
+    combine: np.ufunc, start: int, x: Any, axis: int, exclusive: bool, reverse: bool
+) -> Any:  # fmt: skip
+    ahead = np.moveaxis(x, axis, 0)
+    rows = ahead[::-1] if reverse else ahead
+    if exclusive:
+        shifted = np.full_like(rows, start)
+        shifted[1:] = rows[:-1]
+        rows = shifted
+    y = combine.accumulate(rows, axis=0, dtype=x.dtype)
+    return np.moveaxis(y[::-1] if reverse else y, 0, axis)

@@ -1,0 +1,87 @@
+"""From one dtype to another, and between real and complex numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import as_dtype
+from tapelab.engine.op import op
+from tapelab.errors import UnimplementedError
+from tapelab.ops import samples
+from tapelab.ops.rules import NUMBERS, numpy_dtype
+
+
+def casts(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the dtype to cast them to."""
+    kinds = (np.dtype(np.float64), np.dtype(np.complex128))
+    return [(arrays, {"dtype": kind}) for kind in kinds for arrays, _ in samples.anywhere(rng)]
+
+
+def complexes(rng: np.random.Generator) -> list[samples.Sample]:
+    """Two arrays of one shape: real and imaginary parts."""
+    return [((rng.normal(size=s), rng.normal(size=s)), {}) for s in samples.SHAPES]
+
+
+@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts,
+    reference=lambda x, dtype: x.astype(dtype))  # fmt: skip
+def cast(x: Any, *, dtype: Any) -> Any:
+    """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
+    wanted = dtype if isinstance(dtype, np.dtype) else np.dtype(as_dtype(dtype).as_numpy_dtype)
+    if (x.dtype == object) != (wanted == object):
+        names = as_dtype(x.dtype).name, as_dtype(wanted).name
+        raise UnimplementedError(None, "Cast", f"Cast {names[0]} to {names[1]} is not supported "
+                                 "[Op:Cast] Try tf.strings.to_number or tf.strings.as_string.")  # fmt: skip
+    if x.dtype.kind == "c" and wanted.kind not in "cb":
+        x = x.real
+    return x.astype(wanted)
+
+
+@cast.grad("x", r"\bar x = \operatorname{cast}(\bar y)")
+def cast_grad_x(dy: Any, y: Any, x: Any, *, dtype: Any) -> Any:
+    return cast(dy, dtype=numpy_dtype(x))
+
+
+@op(formula=r"z = x + i y", glyph="x+iy", samples=complexes, kinds="f", broadcasts=True,
+    same_dtype=True, reference=lambda x, y: x + 1j * y)  # fmt: skip
+def complex(x: Any, y: Any) -> Any:
+    """A complex number from its real and its imaginary part."""
+    z = np.empty(np.broadcast_shapes(x.shape, y.shape), np.result_type(x.dtype, np.complex64))
+    z.real = x
+    z.imag = y
+    return z[()]
+
+
+@complex.grad("x", r"\bar x = \operatorname{real}(\bar z)")
+def complex_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return real(dz)
+
+
+@complex.grad("y", r"\bar y = \operatorname{imag}(\bar z)")
+def complex_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return imag(dz)
+
+
+@op(formula=r"y = \operatorname{real}(x)", glyph="Re", samples=samples.anywhere, kinds=NUMBERS,
+    reference=np.real)  # fmt: skip
+def real(x: Any) -> Any:
+    """The real part of each entry."""
+    return x.real
+
+
+@real.grad("x", r"\bar x = \bar y")
+def real_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return cast(dy, dtype=numpy_dtype(x))
+
+
+@op(formula=r"y = \operatorname{imag}(x)", glyph="Im", samples=samples.anywhere, kinds=NUMBERS,
+    reference=np.imag)  # fmt: skip
+def imag(x: Any) -> Any:
+    """The imaginary part of each entry; 0 for real numbers."""
+    return x.imag
+
+
+@imag.grad("x", r"\bar x = i \bar y")
+def imag_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return cast(dy, dtype=numpy_dtype(x)) * (1j if numpy_dtype(x).kind == "c" else 0)

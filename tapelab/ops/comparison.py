@@ -1,0 +1,113 @@
+"""Questions with the answer true or false, element by element, and logic on the answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import Op, op
+from tapelab.ops import samples
+from tapelab.ops.rules import FLOATS, PREDICATE, REALS
+
+
+@op(formula="z = (x = y)", glyph="=", pattern="predicate-only", samples=samples.pairs,
+    broadcasts=True, same_dtype=True, reference=np.equal)  # fmt: skip
+def equal(x: Any, y: Any) -> Any:
+    """True where the two entries are equal."""
+    return x == y
+
+
+@op(formula=r"z = (x \ne y)", glyph="≠", pattern="predicate-only", samples=samples.pairs,
+    broadcasts=True, same_dtype=True, reference=np.not_equal)  # fmt: skip
+def not_equal(x: Any, y: Any) -> Any:
+    """True where the two entries differ."""
+    return x != y
+
+
+@op(formula="z = (x < y)", glyph="<", pattern="predicate-only", samples=samples.pairs,
+    kinds=REALS, broadcasts=True, same_dtype=True, reference=np.less)  # fmt: skip
+def less(x: Any, y: Any) -> Any:
+    """True where the first entry is the smaller one."""
+    return x < y
+
+
+@op(formula=r"z = (x \le y)", glyph="≤", pattern="predicate-only", samples=samples.pairs,
+    kinds=REALS, broadcasts=True, same_dtype=True, reference=np.less_equal)  # fmt: skip
+def less_equal(x: Any, y: Any) -> Any:
+    """True where the first entry is the smaller one, or both are equal."""
+    return x <= y
+
+
+@op(formula="z = (x > y)", glyph=">", pattern="predicate-only", samples=samples.pairs,
+    kinds=REALS, broadcasts=True, same_dtype=True, reference=np.greater)  # fmt: skip
+def greater(x: Any, y: Any) -> Any:
+    """True where the first entry is the larger one."""
+    return x > y
+
+
+@op(formula=r"z = (x \ge y)", glyph="≥", pattern="predicate-only", samples=samples.pairs,
+    kinds=REALS, broadcasts=True, same_dtype=True, reference=np.greater_equal)  # fmt: skip
+def greater_equal(x: Any, y: Any) -> Any:
+    """True where the first entry is the larger one, or both are equal."""
+    return x >= y
+
+
+@op(formula=r"y = \operatorname{isnan}(x)", glyph="NaN?", pattern="predicate-only",
+    samples=samples.anywhere, kinds=FLOATS, reference=np.isnan)  # fmt: skip
+def is_nan(x: Any) -> Any:
+    """True where the entry is not a number."""
+    return np.isnan(x)
+
+
+@op(formula=r"y = \operatorname{isinf}(x)", glyph="∞?", pattern="predicate-only",
+    samples=samples.anywhere, kinds=FLOATS, reference=np.isinf)  # fmt: skip
+def is_inf(x: Any) -> Any:
+    """True where the entry is infinite, of either sign."""
+    return np.isinf(x)
+
+
+@op(formula=r"y = \operatorname{isfinite}(x)", glyph="finite?", pattern="predicate-only",
+    samples=samples.anywhere, kinds=FLOATS, reference=np.isfinite)  # fmt: skip
+def is_finite(x: Any) -> Any:
+    """True where the entry is neither infinite nor NaN."""
+    return np.isfinite(x)
+
+
+@op(formula=r"z = x \wedge y", glyph="and", pattern="predicate-only", kinds="b",
+    samples=samples.boolean_pairs, dtypes=("bool",), broadcasts=True, same_dtype=True,
+    reference=np.logical_and)  # fmt: skip
+def logical_and(x: Any, y: Any) -> Any:
+    """True where both are."""
+    return x & y
+
+
+@op(formula=r"z = x \vee y", glyph="or", pattern="predicate-only", kinds="b",
+    samples=samples.boolean_pairs, dtypes=("bool",), broadcasts=True, same_dtype=True,
+    reference=np.logical_or)  # fmt: skip
+def logical_or(x: Any, y: Any) -> Any:
+    """True where one is, or both are."""
+    return x | y
+
+
+@op(formula=r"z = x \oplus y", glyph="xor", pattern="predicate-only", kinds="b",
+    samples=samples.boolean_pairs, dtypes=("bool",), broadcasts=True, same_dtype=True,
+    reference=np.logical_xor)  # fmt: skip
+def logical_xor(x: Any, y: Any) -> Any:
+    """True where exactly one is."""
+    return x ^ y
+
+
+@op(formula=r"y = \neg x", glyph="not", pattern="predicate-only", kinds="b",
+    samples=samples.booleans, dtypes=("bool",), reference=np.logical_not)  # fmt: skip
+def logical_not(x: Any) -> Any:
+    """True where the entry is false."""
+    return ~x
+
+
+_QUESTIONS: tuple[Op, ...] = (
+    *(equal, not_equal, less, less_equal, greater, greater_equal, is_nan, is_inf, is_finite),
+    *(logical_and, logical_or, logical_xor, logical_not),
+)
+for _question in _QUESTIONS:
+    _question.no_grad(*_question.inputs, because=PREDICATE.format(_question.name))

@@ -1,0 +1,128 @@
+"""Functions that are made of several ops; a picture can fold each into one step."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import as_dtype, int64
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.ops.activation import softplus
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.casting import cast, imag, real
+from tapelab.ops.comparison import not_equal
+from tapelab.ops.powers import pow_, sqrt, square
+from tapelab.ops.public import axes_of, matched, strict_operand
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.reduction import reduce_max, reduce_mean, reduce_sum
+from tapelab.ops.rounding import abs_
+from tapelab.ops.selection import select, zeros_like
+from tapelab.ops.shielded import divide_no_nan
+from tapelab.ops.trigonometry import atan2
+
+
+@composite
+def reduce_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The mean squared distance of the entries along the axes from their mean."""
+    x = as_tensor(input_tensor)
+    if x.dtype.is_integer:
+        raise TypeError(
+            f"Input must be either real or complex. Received integer type {x.dtype}. "
+            "Try tf.cast(x, tf.float32)."
+        )
+    axes = axes_of(x, axis, "Mean")
+    away = x - reduce_mean(x, axis=axes, keepdims=True)
+    squares = square(abs_(away)) if x.dtype.is_complex else square(away)
+    return reduce_mean(squares, axis=axes, keepdims=keepdims)
+
+
+@composite
+def reduce_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The square root of the variance: how far the entries typically are from their mean."""
+    return sqrt(reduce_variance(input_tensor, axis, keepdims))
+
+
+@composite
+def norm(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The length of a vector, or of all entries together; its slope at 0 is NaN."""
+    x = as_tensor(tensor)
+    along: dict[str, Any] = {"axis": axes_of(x, axis, "Norm"), "keepdims": bool(keepdims)}
+    if ord in ("euclidean", "fro", 2):
+        return sqrt(reduce_sum(x * conjugated(x), **along))
+    if ord == np.inf:
+        return reduce_max(abs_(x), **along)
+    if ord == 1:
+        return reduce_sum(abs_(x), **along)
+    if not isinstance(ord, (int, float)) or ord <= 0:
+        raise ValueError(
+            f"'ord' must be a supported vector norm, got {ord!r}. Try 'euclidean', 1, 2 or np.inf."
+        )
+    size = abs_(x)
+    total = reduce_sum(pow_(size, strict_operand(ord, size.dtype)), **along)
+    return pow_(total, strict_operand(1.0 / ord, size.dtype))
+
+
+@composite
+def angle(input: Any, name: str | None = None) -> Any:
+    """The angle of a complex number seen from 0; a negative real number has the angle pi."""
+    z = as_tensor(input)
+    if z.dtype.is_complex:
+        return atan2(imag(z), real(z))
+    return select(z < 0, zeros_like(z) + np.pi, zeros_like(z))
+
+
+@composite
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
+    """One over each entry, and 0 where it is 0."""
+    given = as_tensor(x)
+    return divide_no_nan(zeros_like(given) + 1, given)
+
+
+@composite
+def log_sigmoid(x: Any, name: str | None = None) -> Any:
+    """The logarithm of the sigmoid, without overflow."""
+    return -softplus(-as_tensor(x))
+
+
+@composite
+def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
+    """The value at x of the polynomial with these coefficients, the highest power first."""
+    if not isinstance(coeffs, list):
+        raise ValueError(
+            f"Argument coeffs must be list type. Received type {type(coeffs)}. Try list(coeffs)."
+        )
+    at = as_tensor(x)
+    total = zeros_like(at)
+    for each in coeffs:
+        total = total * at + each
+    return total
+
+
+@composite
+def count_nonzero(
+    input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = int64,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """How many entries along the axes are not 0."""
+    x = as_tensor(input)
+    hits = cast(not_equal(x, zeros_like(x)), dtype=int64)
+    total = reduce_sum(hits, axis=axes_of(x, axis, "Sum"), keepdims=bool(keepdims))
+    return cast(total, dtype=as_dtype(dtype))
+
+
+def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
+    """A tensor times one number."""
+    factor, given = matched(scalar, x)
+    if factor._value.ndim:
+        raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
+    made: Tensor = factor * given
+    return made

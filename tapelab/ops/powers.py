@@ -1,0 +1,110 @@
+"""Powers and roots, element by element; some are shielded where nothing flows back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.comparison import greater, not_equal
+from tapelab.ops.exponential import log
+from tapelab.ops.rules import CONTINUOUS, NUMBERS, is_complex
+from tapelab.ops.selection import ones_like, select, zeros_like
+from tapelab.ops.shielded import multiply_no_nan, xdivy
+
+
+@op(formula="y = x^2", glyph="x²", raw="Square", samples=samples.anywhere, kinds=NUMBERS,
+    reference=np.square)  # fmt: skip
+def square(x: Any) -> Any:
+    """Each entry times itself."""
+    return x * x
+
+
+@square.grad("x", r"\bar x = \bar y \cdot 2 x", local="2 x")
+def square_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return dy * (2 * conjugated(x))
+
+
+@op(formula=r"y = \sqrt{x}", glyph="√", title="Square root", samples=samples.positive,
+    kinds=CONTINUOUS, reference=np.sqrt)  # fmt: skip
+def sqrt(x: Any) -> Any:
+    """The number whose square each entry is."""
+    return np.sqrt(x)
+
+
+@sqrt.grad("x", r"\bar x = \frac{\bar y}{2 \sqrt{x}}", local=r"\frac{1}{2 \sqrt{x}}")
+def sqrt_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return xdivy(dy * 0.5, conjugated(y))
+
+
+@op(formula=r"y = \frac{1}{\sqrt{x}}", glyph="1/√", title="One over square root",
+    samples=samples.positive, kinds=CONTINUOUS, reference=lambda x: x**-0.5)  # fmt: skip
+def rsqrt(x: Any) -> Any:
+    """One over the square root of each entry."""
+    return 1 / np.sqrt(x)
+
+
+@rsqrt.grad("x", r"\bar x = -\frac{1}{2} \bar y \cdot y^3", local=r"-\frac{y^3}{2}")
+def rsqrt_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    slope = conjugated(y)
+    return multiply_no_nan(slope * slope * slope * -0.5, dy)
+
+
+@op(formula=r"y = \frac{1}{x}", glyph="1/x", samples=samples.positive, kinds=CONTINUOUS,
+    reference=np.reciprocal)  # fmt: skip
+def reciprocal(x: Any) -> Any:
+    """One over each entry."""
+    return 1 / x
+
+
+@reciprocal.grad("x", r"\bar x = -\bar y \cdot y^2", local="-y^2")
+def reciprocal_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    slope = conjugated(y)
+    return multiply_no_nan(-slope * slope, dy)
+
+
+@op(formula="z = (x - y)^2", glyph="(x−y)²", samples=samples.pairs, kinds=NUMBERS,
+    broadcasts=True, same_dtype=True, reference=lambda x, y: (x - y) ** 2)  # fmt: skip
+def squared_difference(x: Any, y: Any) -> Any:
+    """Each entry is the square of the difference of the two entries at its place."""
+    return np.square(x - y)
+
+
+@squared_difference.grad("x", r"\bar x = \bar z \cdot 2 (x - y)", local="2 (x - y)")
+def squared_difference_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz * (2 * conjugated(x - y))
+
+
+@squared_difference.grad("y", r"\bar y = -\bar z \cdot 2 (x - y)", local="-2 (x - y)")
+def squared_difference_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz * (-2 * conjugated(x - y))
+
+
+@op(name="pow", formula="z = x^y", glyph="xʸ", title="Power", raw="Pow",
+    samples=samples.positive_pairs, kinds=NUMBERS, broadcasts=True, same_dtype=True,
+    reference=np.float_power)  # fmt: skip
+def pow_(x: Any, y: Any) -> Any:
+    """Each entry of the first raised to the power of the entry of the second at its place."""
+    if x.dtype.kind in "iu" and np.any(y < 0):
+        raise invalid_argument(
+            "Pow",
+            "Integers to negative integer powers are not allowed. "
+            "Try tf.cast(x, tf.float32) ** tf.cast(y, tf.float32)",
+        )
+    return np.power(x, y)
+
+
+@pow_.grad("x", r"\bar x = \bar z \cdot y \cdot x^{y - 1}", local=r"y \cdot x^{y - 1}")
+def pow_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz * conjugated(y * pow_(x, y - 1))
+
+
+@pow_.grad("y", r"\bar y = \bar z \cdot z \cdot \ln x", local=r"z \cdot \ln x")
+def pow_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    usable = not_equal(x, zeros_like(x)) if is_complex(x) else greater(x, zeros_like(x))
+    logarithm = select(usable, log(select(usable, x, ones_like(x))), zeros_like(x))
+    return dz * conjugated(z * logarithm)

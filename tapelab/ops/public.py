@@ -1,0 +1,185 @@
+"""From ops to public functions: they convert what they are given, and take TensorFlow's `name=`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from tapelab.dtypes import DType, as_dtype, int64
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.convert import new_constant, operand, to_tensor
+from tapelab.engine.op import Op
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable, read
+from tapelab.errors import invalid_argument
+from tapelab.ops.casting import cast
+
+Public = Callable[..., Any]
+
+
+def tensor(x: Any, dtype: Any = None) -> Tensor:
+    """The argument as a tensor; a variable is read."""
+    if type(x) is Tensor:
+        return x
+    return read(x) if isinstance(x, Variable) else to_tensor(x, dtype)
+
+
+def strict_operand(value: Any, like: DType) -> Tensor:
+    """The value in another tensor's dtype; TypeError where it does not fit, such as 1.5 as int32."""
+    if isinstance(value, (Tensor, Variable)):
+        return tensor(value)
+    if hasattr(value, "dtype"):
+        return tensor(operand(value, like._numpy))
+    try:
+        return new_constant(typed_array(value, like), value)
+    except TypeError:
+        if isinstance(value, (list, tuple)):
+            return to_tensor(value)
+        raise
+
+
+def matched(*values: Any) -> tuple[Tensor, ...]:
+    """The arguments as tensors, Python and NumPy data in the dtype of the first tensor.
+
+    Where there is none, the first argument decides.
+    """
+    first = next((v for v in values if isinstance(v, (Tensor, Variable))), None)
+    if first is None:
+        first = to_tensor(values[0])
+        values = (first, *values[1:])
+    dtype = first.dtype
+    return tuple(
+        v if type(v) is Tensor else read(v) if isinstance(v, Variable) else strict_operand(v, dtype)
+        for v in values
+    )
+
+
+def unary(op: Op) -> Public:
+    """The public function of an op of one tensor."""
+
+    def function(x: Any, name: str | None = None) -> Any:
+        return op(x if type(x) is Tensor else tensor(x))
+
+    return dressed(function, op, op.inputs[0])
+
+
+def binary(op: Op) -> Public:
+    """The public function of an op of two tensors."""
+
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        return op(*matched(x, y))
+
+    return dressed(function, op, *op.inputs)
+
+
+def logical(op: Op) -> Public:
+    """The public function of an op of true and false; anything else is a TypeError."""
+
+    def function(*inputs: Any, name: str | None = None) -> Any:
+        return op(*(tensor(x, "bool") for x in inputs))
+
+    return dressed(function, op, *op.inputs)
+
+
+def dressed(function: Public, op: Op, *names: str) -> Public:
+    """A public function under the name of its op, with a signature and a text for `help()`."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(name, kind) for name in names]
+    parameters.append(inspect.Parameter("name", kind, default=None))
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = f"{op.sentence}\n\n{op.formula}"
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return function
+
+
+def axes_of(x: Tensor, axis: Any, raw: str) -> tuple[int, ...] | None:
+    """The axes of a reduction as positions from 0; None for all. InvalidArgumentError if bad."""
+    if axis is None:
+        return None
+    rank = x._value.ndim
+    given = whole_numbers(axis, raw)
+    for each in given:
+        if not -rank <= each < rank:
+            raise invalid_argument(
+                raw,
+                f"Invalid reduction dimension ({each} for input with {rank} dimension(s). "
+                f"Axes of shape {x.shape} go from {-rank} to {rank - 1}"
+                if rank
+                else f"Invalid reduction dimension ({each} for input with 0 dimension(s). "
+                "A scalar has no axes; leave axis out",
+            )
+    axes = tuple(each % rank for each in given)
+    if len(set(axes)) != len(axes):
+        raise invalid_argument(
+            raw,
+            "Invalid reduction arguments: Axes contains duplicate dimension: "
+            f"{next(each for each in axes if axes.count(each) > 1)}",
+        )
+    return axes
+
+
+def whole_numbers(value: Any, raw: str) -> tuple[int, ...]:
+    """One whole number or several, as Python integers; InvalidArgumentError for others."""
+    array = tensor(value)._value
+    if array.size and array.dtype.kind not in "iu":
+        raise invalid_argument(
+            raw, f"Value for attr 'Tidx' of {as_dtype(array.dtype).name} is not in the list of allowed "
+            f"values: int32, int64. An axis is a whole number, not {value!r}",
+        )  # fmt: skip
+    return tuple(int(each) for each in array.ravel())
+
+
+def reduction(op: Op) -> Public:
+    """The public function of an op along axes."""
+
+    def function(
+        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    ) -> Any:
+        x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
+        return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
+
+    return _like(function, op)
+
+
+def running(op: Op) -> Public:
+    """The public function of an op that runs along one axis."""
+
+    def function(
+        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
+        name: str | None = None,
+    ) -> Any:  # fmt: skip
+        x = tensor(x)
+        place = one_axis(x, axis, op.raw, "ScanOp: Expected scan axis in the range")
+        return op(x, axis=place, exclusive=bool(exclusive), reverse=bool(reverse))
+
+    return _like(function, op)
+
+
+def position(op: Op) -> Public:
+    """The public function of an op that finds a position along one axis."""
+
+    def function(
+        input: Any, axis: Any = None, output_type: Any = int64, name: str | None = None
+    ) -> Any:
+        x = tensor(input)
+        place = one_axis(x, 0 if axis is None else axis, op.raw, "Expected dimension in the range")
+        found = op(x, axis=place)
+        return found if as_dtype(output_type) is int64 else cast(found, dtype=as_dtype(output_type))
+
+    return _like(function, op)
+
+
+def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:
+    """One axis as a position from 0; InvalidArgumentError if there is no such axis."""
+    rank = x._value.ndim
+    (given,) = whole_numbers(axis, raw)
+    if not -rank <= given < rank:
+        raise invalid_argument(raw, f"{expected} [{-rank}, {rank}), but got {given}")
+    return given % rank
+
+
+def _like(function: Public, op: Op) -> Public:
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = f"{op.sentence}\n\n{op.formula}"
+    return function

@@ -1,0 +1,150 @@
+"""Many entries to one, along some axes: sums, means, products, the largest, the smallest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.ops import samples
+from tapelab.ops.broadcasting import spread
+from tapelab.ops.casting import cast
+from tapelab.ops.comparison import equal
+from tapelab.ops.exponential import exp
+from tapelab.ops.rules import FLOATS, NUMBERS, PREDICATE, REALS, numpy_dtype
+
+Axes = tuple[int, ...] | None
+NORMAL = samples.along_axes(samples.normal)
+DISTINCT = samples.along_axes(samples.distinct)
+TRUTHS = samples.along_axes(samples.truths)
+
+
+@op(formula=r"y = \sum x", glyph="Σ", title="Sum", raw="Sum", samples=NORMAL, kinds=NUMBERS,
+    reference=np.sum)  # fmt: skip
+def reduce_sum(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The sum of the entries along the axes."""
+    return np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+
+
+@reduce_sum.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
+def reduce_sum_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
+) -> Any:
+    return spread(dy, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
+
+
+@op(formula=r"y = \frac{1}{n} \sum x", glyph="mean", title="Mean", raw="Mean", samples=NORMAL,
+    kinds=NUMBERS, reference=np.mean)  # fmt: skip
+def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The sum of the entries along the axes divided by their number n."""
+    total = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+    count = count_along(x.shape, axis)
+    if x.dtype.kind in "iu":
+        return np.trunc(total / max(count, 1)).astype(x.dtype)
+    return total / x.dtype.type(count)
+
+
+@reduce_mean.grad("x", r"\bar x = \frac{1}{n} \operatorname{broadcast}(\bar y)")
+def reduce_mean_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
+) -> Any:
+    shape = tuple(x.shape)
+    whole = spread(dy, shape=shape, axis=axis, keepdims=keepdims)
+    return whole / float(max(count_along(shape, axis), 1))
+
+
+@op(formula=r"y = \max x", glyph="max", title="Maximum along axes", raw="Max", samples=DISTINCT,
+    kinds=REALS, reference=np.max)  # fmt: skip
+def reduce_max(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The largest entry along the axes; equal ones share the gradient evenly."""
+    start = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    return np.maximum.reduce(x, axis=axis, keepdims=keepdims, initial=x.dtype.type(start))[()]
+
+
+@op(formula=r"y = \min x", glyph="min", title="Minimum along axes", raw="Min", samples=DISTINCT,
+    kinds=REALS, reference=np.min)  # fmt: skip
+def reduce_min(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The smallest entry along the axes; equal ones share the gradient evenly."""
+    start = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
+    return np.minimum.reduce(x, axis=axis, keepdims=keepdims, initial=x.dtype.type(start))[()]
+
+
+@reduce_max.grad("x", r"\bar x = \bar y \text{ shared where } x = y")
+@reduce_min.grad("x", r"\bar x = \bar y \text{ shared where } x = y")
+def reduce_extreme_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
+) -> Any:
+    settings: Any = {"shape": tuple(x.shape), "axis": axis, "keepdims": keepdims}
+    hits = cast(equal(x, spread(y, **settings)), dtype=numpy_dtype(x))
+    share = dy / reduce_sum(hits, axis=axis, keepdims=keepdims)
+    return hits * spread(share, **settings)
+
+
+@op(formula=r"y = \ln \sum e^x", glyph="ln Σ eˣ", title="Log of the sum of exponentials",
+    samples=NORMAL, kinds=FLOATS, raw="LogSumExp",
+    reference=lambda x, **along: np.log(np.sum(np.exp(x), **along)))  # fmt: skip
+def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The logarithm of the sum of exponentials along the axes, without overflow: a smooth maximum."""
+    top = np.maximum.reduce(x, axis=axis, keepdims=True, initial=x.dtype.type(-np.inf))
+    top = np.where(np.isfinite(top), top, x.dtype.type(0))
+    total = np.add.reduce(np.exp(x - top), axis=axis, keepdims=True)
+    y = np.log(total) + top
+    return y[()] if keepdims else np.reshape(y, _left(x.shape, axis))[()]
+
+
+@reduce_logsumexp.grad("x", r"\bar x = \bar y \cdot e^{x - y}")
+def reduce_logsumexp_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
+) -> Any:
+    settings: Any = {"shape": tuple(x.shape), "axis": axis, "keepdims": keepdims}
+    return spread(dy, **settings) * exp(x - spread(y, **settings))
+
+
+@op(formula=r"y = \sqrt{\sum x^2}", glyph="‖x‖", title="Euclidean norm", raw="EuclideanNorm",
+    samples=NORMAL, kinds=NUMBERS,
+    reference=lambda x, **along: np.sqrt(np.sum(x * x, **along)))  # fmt: skip
+def reduce_euclidean_norm(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """The length of the entries along the axes, taken as a vector."""
+    squares = np.square(np.abs(x))
+    y = np.sqrt(np.add.reduce(squares, axis=axis, keepdims=keepdims))
+    return y.astype(x.dtype)[()]
+
+
+@reduce_euclidean_norm.grad("x", r"\bar x = \bar y \cdot \frac{x}{y}")
+def reduce_euclidean_norm_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
+) -> Any:
+    return x * spread(dy / y, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
+
+
+@op(formula=r"y = \bigwedge x", glyph="all", raw="All", pattern="predicate-only", kinds="b",
+    title="All", samples=TRUTHS, dtypes=("bool",), reference=np.min)  # fmt: skip
+def reduce_all(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """True where all entries along the axes are."""
+    return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)[()]
+
+
+@op(formula=r"y = \bigvee x", glyph="any", raw="Any", pattern="predicate-only", kinds="b",
+    title="Any", samples=TRUTHS, dtypes=("bool",), reference=np.max)  # fmt: skip
+def reduce_any(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """True where at least one entry along the axes is."""
+    return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)[()]
+
+
+for _question in (reduce_all, reduce_any):
+    _question.no_grad("x", because=PREDICATE.format(_question.name))
+
+
+def count_along(shape: Any, axis: Axes) -> int:
+    """How many entries of an array of that shape meet in one result."""
+    lengths = shape if axis is None else [shape[each] for each in axis]
+    count = 1
+    for length in lengths:
+        count *= length
+    return count
+
+
+def _left(shape: Any, axis: Axes) -> tuple[int, ...]:
+    gone = range(len(shape)) if axis is None else [each % len(shape) for each in axis]
+    return tuple(length for at, length in enumerate(shape) if at not in gone)

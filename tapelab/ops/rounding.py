@@ -1,0 +1,140 @@
+"""Steps: rounding, signs, whole quotients and remainders, and the size of a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import Op, op
+from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.arithmetic import conj
+from tapelab.ops.casting import cast
+from tapelab.ops.rules import FLAT, FLOATS, NUMBERS, REALS, is_complex, numpy_dtype
+from tapelab.ops.selection import zeros_like
+
+
+@op(formula=r"y = \operatorname{round}(x)", glyph="round", samples=samples.off_whole,
+    kinds=REALS, reference=lambda x: np.floor(x + 0.5))  # fmt: skip
+def round(x: Any) -> Any:
+    """The nearest whole number; a half goes to the even neighbour."""
+    return np.rint(x) if x.dtype.kind == "f" else x
+
+
+@op(formula=r"y = \operatorname{rint}(x)", glyph="rint", samples=samples.off_whole, kinds=FLOATS,
+    reference=lambda x: np.floor(x + 0.5))  # fmt: skip
+def rint(x: Any) -> Any:
+    """The nearest whole number; a half goes to the even neighbour."""
+    return np.rint(x)
+
+
+@op(formula=r"y = \lfloor x \rfloor", glyph="⌊x⌋", samples=samples.off_whole, kinds=FLOATS,
+    reference=lambda x: -np.ceil(-x))  # fmt: skip
+def floor(x: Any) -> Any:
+    """The largest whole number that is not above each entry."""
+    return np.floor(x)
+
+
+@op(formula=r"y = \lceil x \rceil", glyph="⌈x⌉", title="Ceiling", samples=samples.off_whole,
+    kinds=FLOATS, reference=lambda x: -np.floor(-x))  # fmt: skip
+def ceil(x: Any) -> Any:
+    """The smallest whole number that is not below each entry."""
+    return np.ceil(x)
+
+
+@op(formula=r"z = \lfloor \frac{x}{y} \rfloor", glyph="//", title="Floor division", raw="FloorDiv",
+    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
+    reference=np.floor_divide)  # fmt: skip
+def floordiv(x: Any, y: Any) -> Any:
+    """The quotient rounded down, also where it is negative."""
+    if x.dtype.kind == "f":
+        return np.floor(x / y)
+    _refuse_zero("FloorDiv", y)
+    return np.floor_divide(x, y)
+
+
+@op(formula=r"z = x - y \lfloor \frac{x}{y} \rfloor", glyph="%", title="Remainder", raw="FloorMod",
+    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
+    reference=lambda x, y: x - y * np.floor(x / y))  # fmt: skip
+def floormod(x: Any, y: Any) -> Any:
+    """What is left over after floor division; it has the sign of the second entry."""
+    if x.dtype.kind != "f":
+        _refuse_zero("FloorMod", y)
+    return np.remainder(x, y)
+
+
+@floormod.grad("x", r"\bar x = \bar z", local="1")
+def floormod_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz
+
+
+@floormod.grad(
+    "y", r"\bar y = -\bar z \cdot \lfloor \frac{x}{y} \rfloor", local=r"-\lfloor \frac{x}{y} \rfloor"
+)
+def floormod_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz * -floordiv(x, y)
+
+
+@op(formula=r"z = \operatorname{trunc}(\frac{x}{y})", glyph="trunc÷", raw="TruncateDiv",
+    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
+    reference=lambda x, y: np.trunc(x / y))  # fmt: skip
+def truncatediv(x: Any, y: Any) -> Any:
+    """The quotient rounded towards 0."""
+    if x.dtype.kind == "f":
+        return np.trunc(x / y)
+    _refuse_zero("TruncateDiv", y)
+    return np.floor_divide(x - np.fmod(x, y), y)
+
+
+@op(formula=r"z = x - y \operatorname{trunc}(\frac{x}{y})", glyph="trunc%", raw="TruncateMod",
+    samples=samples.apart_pairs, kinds=REALS, pattern="not implemented", broadcasts=True,
+    same_dtype=True, reference=lambda x, y: x - y * np.trunc(x / y))  # fmt: skip
+def truncatemod(x: Any, y: Any) -> Any:
+    """What is left over after rounding the quotient towards 0; it has the sign of the first."""
+    if x.dtype.kind != "f":
+        _refuse_zero("TruncateMod", y)
+    return np.fmod(x, y)
+
+
+@op(formula=r"y = \operatorname{sign}(x)", glyph="sign", samples=samples.off_zero, kinds=NUMBERS,
+    reference=lambda x: x / np.abs(x))  # fmt: skip
+def sign(x: Any) -> Any:
+    """1 for positive entries, -1 for negative ones, 0 for 0."""
+    return np.sign(x)
+
+
+@sign.grad("x", r"\bar x = 0", local="0")
+def sign_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    if not is_complex(x):
+        return zeros_like(dy)
+    across = dy - y * y * conj(dy)
+    return across * 0.5 / cast(abs_(x), dtype=numpy_dtype(x))
+
+
+@op(name="abs", formula="y = |x|", glyph="|x|", title="Absolute value", samples=samples.off_zero,
+    kinds=NUMBERS, reference=lambda x: np.sqrt(x * x))  # fmt: skip
+def abs_(x: Any) -> Any:
+    """The distance of each entry from 0."""
+    return np.abs(x)
+
+
+@abs_.grad("x", r"\bar x = \bar y \cdot \operatorname{sign}(x)", local=r"\operatorname{sign}(x)")
+def abs_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return (cast(dy, dtype=numpy_dtype(x)) if is_complex(x) else dy) * sign(x)
+
+
+_STEPS: tuple[Op, ...] = (round, rint, floor, ceil, floordiv, truncatediv)
+for _step in _STEPS:
+    _step.no_grad(*_step.inputs, because=FLAT.format(_step.name))
+
+
+def _refuse_zero(raw: str, y: Any) -> None:
+    if not np.all(y):
+        raise _division_by_zero(raw)
+
+
+def _division_by_zero(raw: str) -> InvalidArgumentError:
+    return invalid_argument(
+        raw, "Integer division by zero. A whole number has no infinity; try floats, or tf.where"
+    )

@@ -1,0 +1,29 @@
+"""Small words for gradient rules: they work on raw arrays and on tensors alike."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.engine.tensor import Tensor
+
+FLOATS: Final = "f"
+CONTINUOUS: Final = "fc"
+REALS: Final = "fiu"
+NUMBERS: Final = "fciu"
+
+FLAT: Final = "{} is flat almost everywhere, so its slope tells the model nothing."
+WHOLE: Final = "{} answers with whole numbers, and those do not change when x changes a little."
+PREDICATE: Final = "{} answers true or false, and that does not change when x changes a little."
+
+
+def numpy_dtype(x: Any) -> np.dtype[Any]:
+    """The NumPy dtype of a raw array or a tensor."""
+    dtype: np.dtype[Any] = (x._value if type(x) is Tensor else x).dtype
+    return dtype
+
+
+def is_complex(x: Any) -> bool:
+    """Whether the entries are complex numbers."""
+    return numpy_dtype(x).kind == "c"
