@@ -11,7 +11,7 @@ from typing import Any
 
 START_PAGE = "Start here.ipynb"
 _MANIFEST = ".tapelab-lessons.json"
-_NOT_FOR_LEARNERS = {"README.md", "solutions", "__pycache__"}
+_NOT_FOR_LEARNERS = {"README.md", "solutions", "src", "__pycache__"}
 
 
 class LessonsFolderError(OSError):

@@ -28,6 +28,8 @@ def shipped(tmp_path):
     (folder / "solutions").mkdir(parents=True)
     (folder / "data").mkdir()
     (folder / "data" / "points.csv").write_text("1,2\n")
+    (folder / "src").mkdir()
+    (folder / "src" / "02_tape.py").write_text("# what the notebook is made from")
     (folder / "README.md").write_text("for developers")
     write_lesson(folder, "02_tape.ipynb", "# The first tape\n\nWhat does a\ntape hold?\n\nMore.")
     write_lesson(folder, "03_back.ipynb", "# Backward\n\nWhere do gradients meet?")
