@@ -1,0 +1,179 @@
+import { layOut } from './layout.js';
+import type { Direction, Layout } from './layout.js';
+import type { Model } from './model.js';
+import { NodeKind } from './graph.js';
+import { glyphOf, labelOf } from './picture.js';
+import { drawLane, plusAt } from './roads.js';
+import type { Junction, Lane, Point, Ports } from './roads.js';
+
+/** How much a node says: all rows with words, all rows without, or its title and its slot. */
+export type Detail = 'full' | 'plain' | 'title';
+
+/** A laid-out part of the graph. Positions are by place in `nodes`, not by number of the node. */
+export interface Chart {
+  readonly nodes: ArrayLike<number>;
+  readonly edges: ArrayLike<number>;
+  readonly layout: Layout;
+  readonly detail: Detail;
+  readonly ports: Ports;
+  /** The place of a node in `nodes`, or -1. */
+  placeOf(node: number): number;
+  widthOf(place: number): number;
+  /** The places in `edges` that touch a node, by its place. */
+  edgesInto(place: number): ArrayLike<number>;
+  edgesFrom(place: number): ArrayLike<number>;
+  ends(edge: number): { from: number; to: number };
+  lane(edge: number, back: boolean, meets: boolean): Lane;
+  plus(place: number): Point;
+}
+
+const NODE_WIDTH = 136;
+const WIDEST = 200;
+const PORTS: Readonly<Record<Detail, Ports>> = {
+  full: { height: 78, valueY: 39, gradientY: 61 },
+  plain: { height: 78, valueY: 39, gradientY: 61 },
+  title: { height: 54, valueY: 16, gradientY: 39 },
+};
+const GAPS: Readonly<Record<Detail, { layerGap: number; besideGap: number }>> = {
+  full: { layerGap: 116, besideGap: 102 },
+  plain: { layerGap: 100, besideGap: 64 },
+  title: { layerGap: 84, besideGap: 46 },
+};
+
+export function detailFor(count: number): Detail {
+  return count > 60 ? 'title' : count > 12 ? 'plain' : 'full';
+}
+
+/** The width of an op's pill. */
+export function pillWidth(glyph: string): number {
+  return glyph ? Math.max(20, [...glyph].length * 7 + 10) : 0;
+}
+
+const titleWidth = (model: Model, node: number): number => {
+  const glyph = glyphOf(model, node);
+  const head = glyph ? 16 + pillWidth(glyph) : 12;
+  const tail = model.graph.nodeKind[node] === NodeKind.Variable ? 34 : 12;
+  return head + [...labelOf(model, node)].length * 7.6 + tail;
+};
+
+function wholeGraph(model: Model): { nodes: Int32Array; edges: Int32Array } {
+  const range = (count: number): Int32Array => Int32Array.from({ length: count }, (_, at) => at);
+  return { nodes: range(model.graph.nodeCount), edges: range(model.graph.edgeCount) };
+}
+
+function partOfGraph(
+  model: Model,
+  wanted: ReadonlySet<number>,
+): { nodes: Int32Array; edges: Int32Array } {
+  const { edgeFrom, edgeTo } = model.graph;
+  const edges: number[] = [];
+  for (let edge = 0; edge < model.graph.edgeCount; edge++) {
+    if (wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!)) edges.push(edge);
+  }
+  return {
+    nodes: Int32Array.from([...wanted].sort((a, b) => a - b)),
+    edges: Int32Array.from(edges),
+  };
+}
+
+/** Edges grouped by one of their ends: a list of places for each node. */
+function grouped(count: number, ends: Int32Array): { first: Int32Array; list: Int32Array } {
+  const first = new Int32Array(count + 1);
+  for (const end of ends) first[end + 1]!++;
+  for (let at = 0; at < count; at++) first[at + 1]! += first[at]!;
+  const next = first.slice();
+  const list = new Int32Array(ends.length);
+  ends.forEach((end, edge) => (list[next[end]!++] = edge));
+  return { first, list };
+}
+
+/** Rank the edges of each node by where they come from or go to, so that lanes do not cross. */
+function ranked(
+  groups: { first: Int32Array; list: Int32Array },
+  key: (edge: number) => number,
+): Int32Array {
+  const rank = new Int32Array(groups.list.length);
+  for (let node = 0; node + 1 < groups.first.length; node++) {
+    const members = groups.list.subarray(groups.first[node]!, groups.first[node + 1]!);
+    if (members.length > 1) members.sort((a, b) => key(a) - key(b) || a - b);
+    members.forEach((edge, at) => (rank[edge] = at));
+  }
+  return rank;
+}
+
+/** Lay out the graph of a recording, or a part of it. */
+export function chartOf(
+  model: Model,
+  direction: Direction,
+  wanted: ReadonlySet<number> | null = null,
+): Chart {
+  const { nodes, edges } = wanted ? partOfGraph(model, wanted) : wholeGraph(model);
+  const detail = detailFor(nodes.length);
+  const places = new Map<number, number>();
+  if (wanted) nodes.forEach((node, place) => places.set(node, place));
+  const placeOf = (node: number): number =>
+    wanted ? (places.get(node) ?? -1) : node < nodes.length ? node : -1;
+  const from = edges.map((edge) => placeOf(model.graph.edgeFrom[edge]!));
+  const to = edges.map((edge) => placeOf(model.graph.edgeTo[edge]!));
+  const widths =
+    direction === 'down' || detail === 'title'
+      ? null
+      : Float64Array.from(nodes, (node) =>
+          Math.round(Math.max(NODE_WIDTH, Math.min(WIDEST, titleWidth(model, node)))),
+        );
+  const widthOf = (place: number): number => widths?.[place] ?? NODE_WIDTH;
+  const ports = PORTS[detail];
+  const gaps = direction === 'down' ? { layerGap: 84, besideGap: 36 } : GAPS[detail];
+  const net = { count: nodes.length, from, to };
+  const layout = layOut(net, { direction, height: ports.height, width: widthOf, ...gaps });
+  return {
+    nodes,
+    edges,
+    layout,
+    detail,
+    ports,
+    placeOf,
+    widthOf,
+    ...connections(layout, ports, widthOf, net.count, from, to),
+  };
+}
+
+function connections(
+  layout: Layout,
+  ports: Ports,
+  widthOf: (place: number) => number,
+  count: number,
+  from: Int32Array,
+  to: Int32Array,
+): Pick<Chart, 'edgesInto' | 'edgesFrom' | 'ends' | 'lane' | 'plus'> {
+  const across = layout.direction === 'down' ? layout.x : layout.y;
+  const lastBend = (edge: number, node: number): number =>
+    layout.lanes.has(edge) ? -1 : (layout.bends.get(edge)?.at(-1)?.across ?? across[node]!);
+  const firstBend = (edge: number, node: number): number =>
+    layout.bends.get(edge)?.[0]?.across ?? across[node]!;
+  const into = grouped(count, to);
+  const outOf = grouped(count, from);
+  const port = ranked(into, (edge) => lastBend(edge, from[edge]!));
+  const exit = ranked(outOf, (edge) => firstBend(edge, to[edge]!));
+  const size = (groups: { first: Int32Array }, node: number): number =>
+    groups.first[node + 1]! - groups.first[node]!;
+  const members = (groups: { first: Int32Array; list: Int32Array }, node: number): Int32Array =>
+    groups.list.subarray(groups.first[node]!, groups.first[node + 1]!);
+  return {
+    edgesInto: (place) => members(into, place),
+    edgesFrom: (place) => members(outOf, place),
+    ends: (edge) => ({ from: from[edge]!, to: to[edge]! }),
+    plus: (place) => plusAt(layout, widthOf, ports, place),
+    lane: (edge, back, meets) => {
+      const ends = { edge, from: from[edge]!, to: to[edge]! };
+      const junction: Junction = {
+        port: port[edge]!,
+        ports: size(into, ends.to),
+        exit: exit[edge]!,
+        exits: size(outOf, ends.from),
+        meets,
+      };
+      return drawLane(layout, widthOf, ports, ends, junction, back);
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { NodeKind } from './graph.js';
+import { MathematicsError, namesIn, parseFormula, sides } from './mathematics.js';
+import type { Term } from './mathematics.js';
+import { code, identifier, mathml, partial, partialOf } from './mathml.js';
+import type { Stand, Substitution } from './mathml.js';
+import type { VNode } from './dom.js';
+import type { Model } from './model.js';
+import { formatBrief } from './numbers.js';
+import { labelOf, opOf, tensorOf } from './picture.js';
+import { Role } from './schema.js';
+import type { OpInfo, RuleInfo, TensorInfo } from './schema.js';
+
+/** Longer numbers than this would burst an equation. */
+const ROOM = 16;
+const LONGEST_NAME = 24;
+
+/** The node behind each input of an op, by position. */
+export function inputsOf(model: Model, node: number): number[] {
+  const { firstEdge, edgeFrom, edgePort } = model.graph;
+  const found: number[] = [];
+  for (let edge = firstEdge[node]!; edge < firstEdge[node + 1]!; edge++) {
+    found[edgePort[edge]!] = edgeFrom[edge]!;
+  }
+  return found;
+}
+
+/** Read a formula of an op; null where it is missing or beyond what can be drawn. */
+export function readFormula(latex: string, op: OpInfo): Term | null {
+  if (!latex) return null;
+  try {
+    return parseFormula(latex, [...op.inputs, op.output]);
+  } catch (error) {
+    if (error instanceof MathematicsError) return null;
+    throw error;
+  }
+}
+
+/** A tensor's numbers as they stand in an equation, or null if they do not fit. */
+export function numeric(tensor: TensorInfo | null, tone: 'v' | 'g'): Stand | null {
+  if (!tensor?.values) return null;
+  const text = formatBrief(tensor, ROOM);
+  const isShape = tensor.shape.length > 0 && !text.startsWith('[');
+  const isLength = tensor.shape.length === 1 && !/^\[.*[ .\]]/.test(text);
+  return isShape || isLength ? null : { text, tone, number: true };
+}
+
+function isName(tensor: TensorInfo | null): boolean {
+  return tensor !== null && (tensor.named || tensor.role === Role.State);
+}
+
+/** The learner's name for a node, or the number of a constant; null for a nested expression. */
+function symbol(model: Model, node: number): Stand | null {
+  const tensor = tensorOf(model, node);
+  if (isName(tensor)) return { text: labelOf(model, node), tone: '', number: false };
+  const literal = tensor?.role === Role.Constant && tensor.shape.length === 0 && tensor.values;
+  return literal ? { text: shortNumber(literal[0]!), tone: '', number: true } : null;
+}
+
+/** A number as a person writes it in a formula: 3, not 3.0000. */
+export function shortNumber(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(5))).replace('-', '−') : '∞';
+}
+
+type Choose = (model: Model, node: number) => Stand | null;
+
+/** What stands for each letter of an op; null if a letter that is used has nothing to stand for it. */
+function substitution(
+  model: Model,
+  node: number,
+  op: OpInfo,
+  used: ReadonlySet<string>,
+  choose: Choose,
+): Substitution | null {
+  const found = new Map<string, Stand>();
+  const nodes = inputsOf(model, node);
+  for (const [position, letter] of op.inputs.entries()) {
+    if (!used.has(letter)) continue;
+    const input = nodes[position];
+    const chosen = input === undefined ? null : choose(model, input);
+    if (!chosen) return null;
+    found.set(letter, chosen);
+  }
+  if (used.has(op.output) && !found.has(op.output)) {
+    const chosen = choose(model, node);
+    if (!chosen) return null;
+    found.set(op.output, chosen);
+  }
+  return found;
+}
+
+export function withNames(model: Model, node: number, op: OpInfo, term: Term): VNode | null {
+  const stands = substitution(model, node, op, namesIn(term), symbol);
+  return stands && mathml(term, stands);
+}
+
+export function withNumbers(
+  model: Model,
+  node: number,
+  op: OpInfo,
+  term: Term,
+  short = false,
+): VNode | null {
+  const choose: Choose = (_, input) => {
+    const tensor = tensorOf(model, input);
+    const stand = numeric(tensor, 'v');
+    if (!stand || !short || tensor!.shape.length) return stand;
+    return { ...stand, text: shortNumber(tensor!.values![0]!) };
+  };
+  const stands = substitution(model, node, op, namesIn(term), choose);
+  return stands && mathml(term, stands);
+}
+
+/** The right side of an op's formula. */
+export function bodyOf(op: OpInfo): Term | null {
+  const term = readFormula(op.formula, op);
+  return term && sides(term).right;
+}
+
+/** The right side of a gradient rule. */
+export function ruleBody(op: OpInfo, rule: RuleInfo): Term | null {
+  const term = readFormula(rule.formula, op);
+  return term && sides(term).right;
+}
+
+/** A rule in the learner's names, bars on the gradients; null if something has no name. */
+export function ruleEquation(model: Model, node: number, op: OpInfo, rule: RuleInfo): VNode | null {
+  const term = readFormula(rule.formula, op);
+  if (!term) return null;
+  const stands = new Map<string, Stand>();
+  const nodes = inputsOf(model, node);
+  op.inputs.forEach((letter, position) => {
+    const stand = nodes[position] === undefined ? null : symbol(model, nodes[position]);
+    if (stand) stands.set(letter, stand);
+  });
+  const own = symbol(model, node);
+  if (own) stands.set(op.output, own);
+  const texts = [...stands.values()].map((stand) => stand.text);
+  const clear = new Set(texts).size === texts.length && stands.size === op.inputs.length + 1;
+  return mathml(term, clear ? stands : undefined);
+}
+
+/** The name of a node inside ∂…: its own name, or its expression in names, or its source text. */
+export function partialOfNode(model: Model, node: number): VNode | null {
+  const tensor = tensorOf(model, node);
+  if (isName(tensor)) return partial(identifier(labelOf(model, node)));
+  const op = opOf(model, node);
+  const body = op && bodyOf(op);
+  const stands = body && substitution(model, node, op!, namesIn(body), symbol);
+  if (stands) return partialOf(body!, stands);
+  const text = labelOf(model, node);
+  return text.length <= LONGEST_NAME ? partial(code(text)) : null;
+}
+
+/** Whether a gradient can come to a node: what nothing recorded needs no slope kept. */
+export function isTaped(model: Model, node: number): boolean {
+  const kind = model.graph.nodeKind[node];
+  return kind === NodeKind.Op || model.graph.nodeWatched[node] === true;
+}
+
+export function isOne(tensor: TensorInfo | null): boolean {
+  return !!tensor?.values?.length && tensor.values.every((value) => value === 1);
+}

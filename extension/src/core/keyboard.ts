@@ -1,0 +1,97 @@
+import type { Action, State } from './store.js';
+
+type Shortcut = (state: State) => Action | null;
+
+const kind =
+  (name: 'next' | 'previous' | 'first' | 'last' | 'backward' | 'toggle'): Shortcut =>
+  () => ({ kind: name });
+
+const zoom =
+  (by: -1 | 0 | 1): Shortcut =>
+  () => ({ kind: 'zoom', by });
+
+/** What each key does, wherever in the widget the focus is. */
+const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
+  ArrowRight: kind('next'),
+  '.': kind('next'),
+  ArrowLeft: kind('previous'),
+  ',': kind('previous'),
+  Home: kind('first'),
+  End: kind('last'),
+  ' ': kind('toggle'),
+  b: kind('backward'),
+  '[': () => ({ kind: 'finding', by: -1 }),
+  ']': () => ({ kind: 'finding', by: 1 }),
+  w: (state) => ({ kind: 'view', view: state.view === 'why' ? 'tape' : 'why' }),
+  '+': zoom(1),
+  '=': zoom(1),
+  '-': zoom(-1),
+  '0': zoom(0),
+};
+
+const STEPPING = new Set(['next', 'previous', 'first', 'last', 'backward', 'toggle']);
+
+/** Walk inside a toolbar with the arrows: one tab stop, many buttons. */
+function roveToolbar(target: Element, key: string): boolean {
+  const toolbar = target.closest('[role=toolbar]');
+  const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+  if (!toolbar || !by) return false;
+  const stops = [...toolbar.querySelectorAll<HTMLElement>('button, select')];
+  const next = stops[(stops.indexOf(target as HTMLElement) + by + stops.length) % stops.length];
+  next?.focus();
+  return true;
+}
+
+/** Give every toolbar one tab stop: the button that has the focus, or else its first. */
+export function keepOneTabStop(root: Element): void {
+  const active = (root.getRootNode() as Document | ShadowRoot).activeElement;
+  for (const toolbar of root.querySelectorAll('[role=toolbar]')) {
+    const stops = [...toolbar.querySelectorAll<HTMLElement>('button, select')];
+    const stop = stops.find((item) => item === active) ?? stops.find((item) => item.tabIndex === 0);
+    for (const item of stops) item.tabIndex = item === (stop ?? stops[0]) ? 0 : -1;
+  }
+}
+
+/** Leave the widget: to the nearest element around it that takes the focus, such as the cell. */
+function leave(root: Element, target: HTMLElement): void {
+  target.blur();
+  root.parentElement?.closest<HTMLElement>('[tabindex]')?.focus();
+}
+
+function inGraph(target: Element, key: string): Action | null {
+  if (!target.closest('.graph')) return null;
+  if (key === 'ArrowDown') return { kind: 'selectBy', by: 1 };
+  if (key === 'ArrowUp') return { kind: 'selectBy', by: -1 };
+  return null;
+}
+
+function pressed(state: State, target: Element, key: string): Action | null {
+  const chosen = inGraph(target, key);
+  if (chosen) return chosen;
+  const selects = target.classList.contains('graph') && key === 'Enter';
+  if (selects) return { kind: 'selectBy', by: 1 };
+  const action = SHORTCUTS[key]?.(state) ?? null;
+  return state.view === 'why' && action && STEPPING.has(action.kind) ? null : action;
+}
+
+/** Listen for keys on the widget; says whether a key was used. */
+export function handleKey(
+  root: Element,
+  event: KeyboardEvent,
+  state: State,
+  dispatch: (action: Action) => void,
+): boolean {
+  const target = event.composedPath()[0] as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.key === 'Escape') {
+    leave(root, target);
+    return true;
+  }
+  if (target.closest('input, select, textarea')) return false;
+  if (roveToolbar(target, event.key)) return true;
+  const onButton = target.closest('button') !== null && !target.closest('.fr');
+  if (event.key === ' ' && onButton) return false;
+  const action = pressed(state, target, event.key);
+  if (action) dispatch(action);
+  return action !== null;
+}

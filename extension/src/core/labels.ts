@@ -1,0 +1,88 @@
+import type { Chart } from './chart.js';
+import type { Lane, Point } from './roads.js';
+
+/** A number to write beside a lane. */
+export interface Label {
+  readonly edge: number;
+  readonly text: string;
+  readonly lane: Lane;
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export const LABEL_HEIGHT = 18;
+const PARTS = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
+
+export function labelWidth(text: string): number {
+  return [...text].length * 7.4 + 10;
+}
+
+function overlap(a: Box, b: Box): number {
+  const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
+  const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
+  return width > 0 && height > 0 ? width * height : 0;
+}
+
+function boxAround([x, y]: Point, width: number): Box {
+  return { x: x - width / 2, y: y - LABEL_HEIGHT / 2, width, height: LABEL_HEIGHT };
+}
+
+/** Places beside a lane, the best first: below a flat one, on the outer side of a sloping one. */
+function candidates(lane: Lane, width: number, down: boolean): Point[] {
+  const places: Point[] = [];
+  const [rise, run] = [lane.end[1] - lane.start[1], lane.end[0] - lane.start[0]];
+  if (down) {
+    for (const part of PARTS) {
+      const [x, y] = lane.at(part);
+      places.push([x + width / 2 - 12, y], [x - width / 2 + 12, y], [x, y]);
+    }
+    return places;
+  }
+  const flat = Math.abs(rise) < 40;
+  const side = rise > 0 ? -1 : 1;
+  for (const part of PARTS) {
+    const [x, y] = lane.at(part);
+    if (flat) places.push([x, y + 15], [x, y - 15 - 22]);
+    else
+      places.push([x + side * (width / 2 - 12), y + 10], [x + side * (width / 2 + 4), y], [x, y]);
+  }
+  return run < 0 ? places.reverse() : places;
+}
+
+/** Put every label beside its lane and clear of the nodes and of the other labels. */
+export function placeLabels(
+  chart: Chart,
+  labels: readonly Label[],
+  taken: readonly Box[],
+): Map<number, Point> {
+  const boxes: Box[] = [...taken];
+  for (let place = 0; place < chart.nodes.length; place++) {
+    const [x, y] = [chart.layout.x[place]!, chart.layout.y[place]!];
+    boxes.push({
+      x: x - 5,
+      y: y - 5,
+      width: chart.widthOf(place) + 10,
+      height: chart.ports.height + 10,
+    });
+  }
+  const chosen = new Map<number, Point>();
+  const down = chart.layout.direction === 'down';
+  for (const { edge, text, lane } of labels) {
+    const width = labelWidth(text);
+    let [best, least]: [Point, number] = [lane.at(0.5), Infinity];
+    for (const place of candidates(lane, width, down)) {
+      const box = boxAround(place, width);
+      const covered = boxes.reduce((sum, other) => sum + overlap(box, other), 0);
+      if (covered < least) [best, least] = [place, covered];
+      if (covered === 0) break;
+    }
+    boxes.push(boxAround(best, width));
+    chosen.set(edge, best);
+  }
+  return chosen;
+}

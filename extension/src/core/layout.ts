@@ -1,0 +1,202 @@
+import {
+  assignLayers,
+  groupByLayer,
+  linksOf,
+  placeItems,
+  reduceCrossings,
+  splitLayers,
+} from './ordering.js';
+
+export type Direction = 'right' | 'down';
+
+/** What to lay out: nodes in the order of running, edges from earlier to later nodes. */
+export interface Net {
+  readonly count: number;
+  readonly from: ArrayLike<number>;
+  readonly to: ArrayLike<number>;
+}
+
+export interface Measures {
+  readonly direction: Direction;
+  readonly height: number;
+  /** The width of a node; all alike where the graph turns downwards. */
+  readonly width: (node: number) => number;
+  readonly layerGap: number;
+  readonly besideGap: number;
+}
+
+/** A place where a long road crosses a layer it does not stop at. */
+export interface Bend {
+  readonly layer: number;
+  readonly across: number;
+}
+
+export interface Layout {
+  readonly direction: Direction;
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  readonly width: number;
+  readonly height: number;
+  readonly layerOf: Int32Array;
+  /** Where each layer begins and ends along the direction of running. */
+  readonly layerStart: Float64Array;
+  readonly layerEnd: Float64Array;
+  readonly layers: readonly (readonly number[])[];
+  readonly bends: ReadonlyMap<number, readonly Bend[]>;
+  /** For a very long road, the lane beside the graph that it takes. */
+  readonly lanes: ReadonlyMap<number, number>;
+}
+
+const LANE_GAP = 34;
+const BEND_ROOM = 30;
+
+interface Items {
+  readonly count: number;
+  readonly layer: Int32Array;
+  readonly from: number[];
+  readonly to: number[];
+  /** The first stand-in of each long edge; its others follow. */
+  readonly bendsOf: Map<number, number[]>;
+  readonly far: number[];
+}
+
+/** Give every road a stand-in in each layer it crosses, except where it crosses too many. */
+function withStandIns(net: Net, layer: Int32Array, reach: number): Items {
+  const layers = Array.from(layer);
+  const [from, to, far]: [number[], number[], number[]] = [[], [], []];
+  const bendsOf = new Map<number, number[]>();
+  for (let edge = 0; edge < net.from.length; edge++) {
+    const [start, end] = [net.from[edge]!, net.to[edge]!];
+    const span = layer[end]! - layer[start]!;
+    if (span > reach) {
+      far.push(edge);
+      continue;
+    }
+    let previous = start;
+    const bends: number[] = [];
+    for (let at = layer[start]! + 1; at < layer[end]!; at++) {
+      const standIn = layers.push(at) - 1;
+      bends.push(standIn);
+      from.push(previous);
+      to.push(standIn);
+      previous = standIn;
+    }
+    from.push(previous);
+    to.push(end);
+    if (bends.length) bendsOf.set(edge, bends);
+  }
+  return { count: layers.length, layer: Int32Array.from(layers), from, to, bendsOf, far };
+}
+
+function reachFor(net: Net): number {
+  return net.count > 20_000 ? 3 : net.count > 400 ? 8 : 16;
+}
+
+/** One lane per far-reaching node; nodes whose spans do not overlap share one. */
+function assignLanes(net: Net, layer: Int32Array, far: readonly number[]): Map<number, number> {
+  const reaches = new Map<number, number>();
+  for (const edge of far) {
+    const end = layer[net.to[edge]!]!;
+    reaches.set(net.from[edge]!, Math.max(end, reaches.get(net.from[edge]!) ?? 0));
+  }
+  const sources = [...reaches.keys()].sort((a, b) => layer[a]! - layer[b]!);
+  const ends: number[] = [];
+  const laneOf = new Map<number, number>();
+  for (const source of sources) {
+    const free = ends.findIndex((end) => end < layer[source]!);
+    const lane = free >= 0 ? free : Math.min(ends.length, 40);
+    ends[lane] = reaches.get(source)!;
+    laneOf.set(source, lane);
+  }
+  return new Map(far.map((edge) => [edge, laneOf.get(net.from[edge]!)!]));
+}
+
+/** Lay out a graph in layers; a node's layer is the number of ops that lead to it. */
+export function layOut(net: Net, measures: Measures): Layout {
+  const { direction, height } = measures;
+  const down = direction === 'down';
+  const raw = assignLayers(net.count, net.from, net.to);
+  const layer = down ? splitLayers(raw, 2) : raw;
+  const items = withStandIns(net, layer, reachFor(net));
+  const layers = groupByLayer(items.layer);
+  const before = linksOf(items.count, items.to, items.from);
+  const after = linksOf(items.count, items.from, items.to);
+  reduceCrossings(layers, items.count, before, after);
+  const sizeAcross = down ? measures.width(0) : height;
+  const room = (item: number): number => (item < net.count ? sizeAcross : BEND_ROOM);
+  const gap = (a: number, b: number): number => {
+    const both = a < net.count && b < net.count;
+    return (room(a) + room(b)) / 2 + (both ? measures.besideGap : measures.besideGap / 3);
+  };
+  const across = placeItems(layers, items.count, before, after, gap);
+  const lanes = assignLanes(net, layer, items.far);
+  return finish(net, measures, items, layers, across, lanes);
+}
+
+function layerSpans(net: Net, measures: Measures, layers: readonly number[][]) {
+  const start = new Float64Array(layers.length);
+  const end = new Float64Array(layers.length);
+  let at = 0;
+  layers.forEach((members, layer) => {
+    start[layer] = at;
+    let size = measures.direction === 'down' ? measures.height : 0;
+    if (measures.direction === 'right') {
+      for (const item of members) if (item < net.count) size = Math.max(size, measures.width(item));
+    }
+    end[layer] = at + size;
+    at += size + measures.layerGap;
+  });
+  return { start, end };
+}
+
+function finish(
+  net: Net,
+  measures: Measures,
+  items: Items,
+  layers: readonly number[][],
+  across: Float64Array,
+  lanes: ReadonlyMap<number, number>,
+): Layout {
+  const down = measures.direction === 'down';
+  const { start, end } = layerSpans(net, measures, layers);
+  const half = (item: number): number =>
+    item >= net.count ? BEND_ROOM / 2 : (down ? measures.width(item) : measures.height) / 2;
+  let [low, high] = [Infinity, -Infinity];
+  for (let item = 0; item < items.count; item++) {
+    low = Math.min(low, across[item]! - half(item));
+    high = Math.max(high, across[item]! + half(item));
+  }
+  const laneCount = [...lanes.values()].reduce((most, lane) => Math.max(most, lane + 1), 0);
+  const shift = laneCount * LANE_GAP - (items.count ? low : 0);
+  const along = new Float64Array(net.count);
+  const beside = new Float64Array(net.count);
+  for (let node = 0; node < net.count; node++) {
+    along[node] = start[items.layer[node]!]!;
+    beside[node] = across[node]! - half(node) + shift;
+  }
+  const bends = new Map<number, Bend[]>();
+  for (const [edge, standIns] of items.bendsOf) {
+    const bendAt = (item: number): Bend => ({
+      layer: items.layer[item]!,
+      across: across[item]! + shift,
+    });
+    bends.set(edge, standIns.map(bendAt));
+  }
+  const length = end.at(-1) ?? 0;
+  const breadth = items.count ? high + shift : 0;
+  return {
+    direction: measures.direction,
+    x: down ? beside : along,
+    y: down ? along : beside,
+    width: down ? breadth : length,
+    height: down ? length : breadth,
+    layerOf: items.layer.slice(0, net.count),
+    layerStart: start,
+    layerEnd: end,
+    layers: layers.map((members) => members.filter((item) => item < net.count)),
+    bends,
+    lanes: new Map(
+      [...lanes].map(([edge, lane]) => [edge, (laneCount - lane - 0.5) * LANE_GAP - 12]),
+    ),
+  };
+}

@@ -1,0 +1,103 @@
+import { h } from './dom.js';
+import type { Child, VNode } from './dom.js';
+import type { Term } from './mathematics.js';
+
+/** What stands for a name in a formula: a learner's name, or this step's number. */
+export interface Stand {
+  readonly text: string;
+  readonly tone: '' | 'v' | 'g';
+  readonly number: boolean;
+}
+export type Substitution = ReadonlyMap<string, Stand>;
+
+const NOTHING: Substitution = new Map();
+
+export const row = (...children: Child[]): VNode => h('mrow', {}, children);
+export const sign = (text: string): VNode => h('mo', { stretchy: 'false' }, text);
+export const number = (text: string, tone = ''): VNode => h('mn', { class: tone }, text);
+export const upright = (text: string): VNode =>
+  h('mi', { class: 'up', mathvariant: 'normal' }, text);
+export const code = (text: string): VNode => h('mtext', { class: 'lit' }, text);
+export const fraction = (top: Child, bottom: Child): VNode => h('mfrac', {}, row(top), row(bottom));
+export const partial = (of: Child): VNode => row(upright('∂'), of);
+
+/** A name: one letter is italic mathematics, a word is the learner's code. */
+export function identifier(text: string, tone = ''): VNode {
+  if ([...text].length === 1) return h('mi', { class: tone }, text);
+  return /^\w+$/.test(text) ? h('mtext', { class: `word ${tone}` }, text) : code(text);
+}
+
+export function equation(display: 'block' | 'inline', ...children: Child[]): VNode {
+  return h('math', { display }, row(children));
+}
+
+function stand(found: Stand, guarded: boolean): VNode {
+  const shown = found.number ? number(found.text, found.tone) : identifier(found.text, found.tone);
+  const negative = found.number && found.text.startsWith('−');
+  return guarded && negative ? row(sign('('), shown, sign(')')) : shown;
+}
+
+function sequence(items: readonly Term[], substitution: Substitution): VNode[] {
+  return items.map((item, at) => draw(item, substitution, at > 0));
+}
+
+function applied(term: Extract<Term, { kind: 'apply' }>, substitution: Substitution): VNode {
+  const name = upright(term.name);
+  const head = term.power ? h('msup', {}, name, draw(term.power, substitution, false)) : name;
+  const space = term.to.kind === 'group' ? null : h('mspace', { width: '.17em' });
+  return row(head, h('mo', {}, '\u2061'), space, draw(term.to, substitution, true));
+}
+
+function scripted(term: Extract<Term, { kind: 'script' }>, substitution: Substitution): VNode {
+  const inner = (part: Term): VNode => draw(part, substitution, true);
+  const [base, up, down] = [
+    inner(term.base),
+    term.up && inner(term.up),
+    term.down && inner(term.down),
+  ];
+  if (up && down) return h('msubsup', {}, base, down, up);
+  return up ? h('msup', {}, base, up) : h('msub', {}, base, down);
+}
+
+function draw(term: Term, substitution: Substitution, guarded: boolean): VNode {
+  switch (term.kind) {
+    case 'name': {
+      const found = substitution.get(term.text);
+      return found ? stand(found, guarded) : identifier(term.text);
+    }
+    case 'number':
+      return number(term.text);
+    case 'sign':
+      return term.text === '∂' ? upright('∂') : sign(term.text);
+    case 'text':
+      return h('mtext', {}, ` ${term.text} `);
+    case 'function':
+      return upright(term.text);
+    case 'row':
+      return row(sequence(term.items, substitution));
+    case 'apply':
+      return applied(term, substitution);
+    case 'fraction':
+      return fraction(draw(term.top, substitution, false), draw(term.bottom, substitution, false));
+    case 'root':
+      return h('msqrt', {}, draw(term.inner, substitution, false));
+    case 'bar':
+      return h('mover', { accent: 'true' }, draw(term.inner, substitution, false), sign('¯'));
+    case 'group':
+      return row(sign('('), draw(term.inner, substitution, false), sign(')'));
+    case 'script':
+      return scripted(term, substitution);
+  }
+}
+
+/** Draw a term as MathML, with names replaced as `substitution` says. */
+export function mathml(term: Term, substitution: Substitution = NOTHING): VNode {
+  return draw(term, substitution, false);
+}
+
+/** A term inside ∂(…): products lose their dot, sums keep their brackets. */
+export function partialOf(term: Term, substitution: Substitution = NOTHING): VNode {
+  if (term.kind !== 'row') return partial(mathml(term, substitution));
+  const items = term.items.filter((item) => !(item.kind === 'sign' && item.text === '·'));
+  return partial(row(sign('('), sequence(items, substitution), sign(')')));
+}

@@ -1,0 +1,146 @@
+import { buildGraph } from './graph.js';
+import type { Graph } from './graph.js';
+import { Kind } from './schema.js';
+import type { RecordingEvent } from './schema.js';
+import type { Recording } from './recording.js';
+
+type Asked = Extract<RecordingEvent, { kind: Kind.Asked }>;
+export type Flowed = Extract<RecordingEvent, { kind: Kind.Flowed }>;
+
+/** One call of `tape.gradient` and its way back. */
+export interface Passage {
+  readonly asked: Asked;
+  readonly askedEvent: number;
+  /** The `Flowed` events, one backward step each; [-1] where nothing flows at all. */
+  readonly flows: readonly number[];
+  /** For each backward step: the node it passes through (-1: the start) and the node it reaches. */
+  readonly through: Int32Array;
+  readonly receiver: Int32Array;
+  /** For each backward step, its edge; for each edge, its backward step. */
+  readonly edgeOfFlow: Int32Array;
+  readonly flowOfEdge: Int32Array;
+  /** The backward steps that bring something to a node: arrivals[first[n]] up to first[n + 1]. */
+  readonly firstArrival: Int32Array;
+  readonly arrivals: Int32Array;
+  /** For nodes at which a rule passes nothing on: the backward step that says so. */
+  readonly blocked: ReadonlyMap<number, number>;
+}
+
+/** Everything the views need to know about a recording; computed once, then only read. */
+export interface Model {
+  readonly recording: Recording;
+  readonly graph: Graph;
+  readonly calls: readonly Call[];
+  /** The call whose way back is shown, or null where no gradient was asked for. */
+  readonly passage: Passage | null;
+  readonly chosen: number;
+  readonly stepCount: number;
+}
+
+export interface Call {
+  readonly asked: Asked;
+  readonly event: number;
+  readonly flows: readonly number[];
+}
+
+function collectCalls(recording: Recording): Call[] {
+  const calls: { asked: Asked; event: number; flows: number[] }[] = [];
+  const byNumber = new Map<number, number[]>();
+  recording.kinds.forEach((kind, index) => {
+    if (kind < Kind.Asked) return;
+    const event = recording.event(index);
+    if (event.kind === Kind.Asked) {
+      const flows = byNumber.get(event.call) ?? [];
+      byNumber.set(event.call, flows);
+      calls.push({ asked: event, event: index, flows });
+    } else if (event.kind === Kind.Flowed) {
+      const flows = byNumber.get(event.call);
+      if (flows) flows.push(index);
+      else byNumber.set(event.call, [index]);
+    }
+  });
+  return calls;
+}
+
+/** The call to show at first: the last one whose gradient went somewhere. */
+function preferred(calls: readonly Call[]): number {
+  const flowing = calls.findLastIndex((call) => call.flows.length > 0);
+  return flowing >= 0 ? flowing : calls.length - 1;
+}
+
+function edgeInto(graph: Graph, node: number, port: number): number {
+  if (node < 0) return -1;
+  for (let edge = graph.firstEdge[node]!; edge < graph.firstEdge[node + 1]!; edge++) {
+    if (graph.edgePort[edge] === port) return edge;
+  }
+  return -1;
+}
+
+function buildPassage(recording: Recording, graph: Graph, call: Call): Passage {
+  const flows = call.flows.length ? call.flows : [-1];
+  const through = new Int32Array(flows.length).fill(-1);
+  const receiver = new Int32Array(flows.length).fill(-1);
+  const edgeOfFlow = new Int32Array(flows.length).fill(-1);
+  const flowOfEdge = new Int32Array(graph.edgeCount).fill(-1);
+  const arriving = new Int32Array(flows.length).fill(-1);
+  const blocked = new Map<number, number>();
+  flows.forEach((index, flow) => {
+    const event = index < 0 ? null : recording.event(index);
+    if (event?.kind !== Kind.Flowed) return;
+    through[flow] = event.event < 0 ? -1 : (graph.nodeOfEvent[event.event] ?? -1);
+    receiver[flow] = graph.nodeOfTensor[event.tensor] ?? -1;
+    const edge = edgeInto(graph, through[flow]!, event.position);
+    edgeOfFlow[flow] = edge;
+    if (event.contribution < 0) {
+      blocked.set(receiver[flow]!, flow);
+      return;
+    }
+    arriving[flow] = receiver[flow]!;
+    if (edge >= 0) flowOfEdge[edge] = flow;
+  });
+  return {
+    asked: call.asked,
+    askedEvent: call.event,
+    flows,
+    through,
+    receiver,
+    edgeOfFlow,
+    flowOfEdge,
+    blocked,
+    ...collectArrivals(graph.nodeCount, arriving),
+  };
+}
+
+function collectArrivals(
+  nodes: number,
+  arriving: Int32Array,
+): Pick<Passage, 'firstArrival' | 'arrivals'> {
+  const firstArrival = new Int32Array(nodes + 1);
+  for (const node of arriving) if (node >= 0) firstArrival[node + 1]!++;
+  for (let node = 0; node < nodes; node++) firstArrival[node + 1]! += firstArrival[node]!;
+  const next = firstArrival.slice();
+  const arrivals = new Int32Array(firstArrival[nodes]!);
+  arriving.forEach((node, flow) => {
+    if (node >= 0) arrivals[next[node]!++] = flow;
+  });
+  return { firstArrival, arrivals };
+}
+
+/** Prepare a recording for the views. */
+export function buildModel(recording: Recording): Model {
+  const graph = buildGraph(recording);
+  const calls = collectCalls(recording);
+  return withCall(
+    { recording, graph, calls, passage: null, chosen: -1, stepCount: 0 },
+    preferred(calls),
+  );
+}
+
+/** The same recording, showing the way back of another call. */
+export function withCall(model: Model, chosen: number): Model {
+  const { recording, graph, calls } = model;
+  const call = calls[chosen];
+  const passage = call ? buildPassage(recording, graph, call) : null;
+  const stepCount = graph.frameCount + (passage?.flows.length ?? 0);
+  return { ...model, passage, chosen, stepCount };
+}

@@ -1,0 +1,128 @@
+import type { TensorInfo } from './schema.js';
+
+const MINUS = '−';
+
+/** Print every number alike: four decimals, a true minus, 1.42e−14 where four decimals say little. */
+export function formatNumber(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+∞' : `${MINUS}∞`;
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return scientific(value);
+  return withMinus(size === 0 ? '0.0000' : value.toFixed(4));
+}
+
+function scientific(value: number): string {
+  const [mantissa, exponent] = value.toExponential(2).split('e');
+  return withMinus(`${mantissa}e${exponent!.replace('+', '')}`);
+}
+
+function withMinus(text: string): string {
+  return text.replaceAll('-', MINUS);
+}
+
+export function isWhole(dtype: string): boolean {
+  return /^u?int/.test(dtype);
+}
+
+/** One element of a tensor, in the manner of its dtype. */
+export function formatElement(values: Float64Array, at: number, dtype: string): string {
+  if (dtype === 'bool') return values[at] ? 'True' : 'False';
+  if (isWhole(dtype)) return withMinus(String(values[at]));
+  if (dtype.startsWith('complex')) {
+    const imaginary = values[2 * at + 1]!;
+    const sign = imaginary < 0 ? MINUS : '+';
+    return `${formatNumber(values[2 * at]!)}${sign}${formatNumber(Math.abs(imaginary))}j`;
+  }
+  return formatNumber(values[at]!);
+}
+
+/** The fewest decimals, at most four, that tell these numbers apart from rounded ones. */
+function decimalsFor(values: Float64Array): number {
+  for (let decimals = 0; decimals < 4; decimals++) {
+    const scale = 10 ** decimals;
+    if (values.every((value) => Math.abs(Math.round(value * scale) / scale - value) < 5e-6)) {
+      return decimals;
+    }
+  }
+  return 4;
+}
+
+function isPlain(value: number): boolean {
+  const size = Math.abs(value);
+  return Number.isFinite(value) && (size === 0 || (size >= 1e-4 && size < 1e6));
+}
+
+function elementTexts(tensor: TensorInfo, values: Float64Array): string[] {
+  const floats = !isWhole(tensor.dtype) && tensor.dtype !== 'bool';
+  if (floats && !tensor.dtype.startsWith('complex') && values.every(isPlain)) {
+    const decimals = decimalsFor(values);
+    const dot = decimals === 0 ? '.' : '';
+    return Array.from(values, (value) => withMinus((value || 0).toFixed(decimals) + dot));
+  }
+  const count = tensor.shape.reduce((product, size) => product * size, 1);
+  return Array.from({ length: count }, (_, at) => formatElement(values, at, tensor.dtype));
+}
+
+/** Wrap a flat row of texts in brackets, innermost axis first. */
+function bracketed(texts: string[], shape: readonly number[]): string {
+  let row = texts;
+  for (let axis = shape.length - 1; axis >= 0; axis--) {
+    const size = shape[axis]!;
+    const rows = row.length / size;
+    row = Array.from({ length: rows }, (_, at) => {
+      return `[${row.slice(at * size, (at + 1) * size).join(' ')}]`;
+    });
+  }
+  return row[0] ?? '[]';
+}
+
+/** A tensor's numbers in one line, such as `[1. 4. 9.]`; null when they were not kept. */
+export function formatValues(tensor: TensorInfo): string | null {
+  const { values, shape, dtype } = tensor;
+  if (!values) return null;
+  if (shape.length === 0) return formatElement(values, 0, dtype);
+  if (shape.includes(0)) return '[]';
+  return bracketed(elementTexts(tensor, values), shape);
+}
+
+/** How a tensor looks in so many characters: its numbers, or else its shape. */
+export function formatBrief(tensor: TensorInfo, room: number): string {
+  const elements = tensor.shape.reduce((product, size) => product * size, 1);
+  const text = elements <= 16 ? formatValues(tensor) : null;
+  if (text !== null && text.length <= room) return text;
+  return tensor.shape.length ? formatShape(tensor.shape) : (text ?? 'not kept');
+}
+
+export function formatShape(shape: readonly number[]): string {
+  return shape.length === 1 ? `[${shape[0]}]` : shape.join('×');
+}
+
+/** `float32, a scalar` or `float32, shape 2×3`. */
+export function formatType(tensor: TensorInfo): string {
+  const { dtype, shape } = tensor;
+  if (shape.length === 0) return `${dtype}, a scalar`;
+  if (shape.length === 1) return `${dtype}, ${count(shape[0]!, 'number')}`;
+  return `${dtype}, shape ${formatShape(shape)}`;
+}
+
+/** `1 op`, `2 ops`, `412 000 ops`: thousands apart by a narrow space. */
+export function count(amount: number, word: string): string {
+  return `${grouped(amount)} ${word}${amount === 1 ? '' : 's'}`;
+}
+
+export function grouped(amount: number): string {
+  return String(amount).replace(/\B(?=(\d{3})+(?!\d))/g, '\u202f');
+}
+
+const SIZES: readonly (readonly [RegExp, number])[] = [
+  [/^(bool|u?int8)$/, 1],
+  [/^(float16|bfloat16|u?int16)$/, 2],
+  [/^(float32|u?int32)$/, 4],
+  [/^(float64|u?int64|complex64)$/, 8],
+  [/^complex128$/, 16],
+];
+
+export function byteSize(tensor: TensorInfo): number {
+  const size = SIZES.find(([pattern]) => pattern.test(tensor.dtype))?.[1] ?? 0;
+  return tensor.shape.reduce((product, length) => product * length, size);
+}

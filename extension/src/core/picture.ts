@@ -1,0 +1,214 @@
+import { FrameKind, NodeKind } from './graph.js';
+import type { Flowed, Model, Passage } from './model.js';
+import { Kind, Role } from './schema.js';
+import type { TensorInfo } from './schema.js';
+import { formatBrief, formatNumber } from './numbers.js';
+
+/** What the current step is about. Steps count from 1, as they do on screen. */
+export interface Picture {
+  readonly step: number;
+  readonly stepCount: number;
+  readonly phase: 'empty' | 'forward' | 'backward';
+  /** The current frame of the reel, or -1. */
+  readonly frame: number;
+  /** The node with the halo: it runs now, or the gradient arrives there. */
+  readonly node: number;
+  /** Backward: the op the gradient passes through, or -1 at the start. */
+  readonly through: number;
+  /** Backward: the edge the gradient runs along, or -1. */
+  readonly edge: number;
+  /** Backward: how many steps of the way back are done, this one included. */
+  readonly backwardSteps: number;
+  readonly flow: Flowed | null;
+}
+
+function clampStep(model: Model, step: number): number {
+  return Math.max(1, Math.min(model.stepCount, Math.round(step) || 1));
+}
+
+function forward(model: Model, step: number): Picture {
+  const { frameNode } = model.graph;
+  const base = { step, stepCount: model.stepCount, through: -1, edge: -1, backwardSteps: 0 };
+  const frame = step - 1;
+  return { ...base, phase: 'forward', frame, node: frameNode[frame] ?? -1, flow: null };
+}
+
+function backward(model: Model, passage: Passage, step: number): Picture {
+  const { graph, recording, stepCount } = model;
+  const at = step - graph.frameCount - 1;
+  const index = passage.flows[at]!;
+  const event = index < 0 ? null : recording.event(index);
+  const flow = event?.kind === Kind.Flowed ? event : null;
+  const target = graph.nodeOfTensor[passage.asked.targets[0] ?? -1] ?? -1;
+  const node = flow ? passage.receiver[at]! : target;
+  const through = passage.through[at]!;
+  return {
+    step,
+    stepCount,
+    phase: 'backward',
+    frame: graph.nodeFrame[through >= 0 ? through : node] ?? -1,
+    node,
+    through,
+    edge: passage.edgeOfFlow[at]!,
+    backwardSteps: at + 1,
+    flow,
+  };
+}
+
+/** What is lit at a step: a pure function of the recording and the number of the step. */
+export function frameAt(model: Model, step: number): Picture {
+  if (model.stepCount === 0) {
+    return { ...forward(model, 0), phase: 'empty', frame: -1, node: -1 };
+  }
+  const at = clampStep(model, step);
+  const isForward = at <= model.graph.frameCount || !model.passage;
+  return isForward ? forward(model, at) : backward(model, model.passage!, at);
+}
+
+/** Whether a node's value is there already. */
+export function isLit(model: Model, picture: Picture, node: number): boolean {
+  return model.graph.nodeFrame[node]! < (picture.phase === 'empty' ? 0 : picture.step);
+}
+
+export type SlotState = 'pending' | 'value' | 'part' | 'zero' | 'none' | 'nonezero' | 'nan';
+
+/** The gradient of a node at a step, as its slot shows it. */
+export interface Slot {
+  readonly state: SlotState;
+  /** The gradient so far, or -1. */
+  readonly tensor: number;
+  readonly arrived: number;
+  readonly expected: number;
+}
+
+const PENDING: Slot = { state: 'pending', tensor: -1, arrived: 0, expected: 0 };
+
+function flowAt(model: Model, passage: Passage, flow: number): Flowed | null {
+  const index = passage.flows[flow]!;
+  const event = index < 0 ? null : model.recording.event(index);
+  return event?.kind === Kind.Flowed ? event : null;
+}
+
+/** The contributions to a node, in the order in which they arrive. */
+export function arrivalsAt(model: Model, node: number): Flowed[] {
+  const { passage } = model;
+  if (!passage || node < 0) return [];
+  const found: Flowed[] = [];
+  for (let at = passage.firstArrival[node]!; at < passage.firstArrival[node + 1]!; at++) {
+    const flow = flowAt(model, passage, passage.arrivals[at]!);
+    if (flow) found.push(flow);
+  }
+  return found;
+}
+
+/** How many of a node's arrivals have happened, by bisection: a node may have very many. */
+function arrivedCount(passage: Passage, node: number, backwardSteps: number): number {
+  const first = passage.firstArrival[node]!;
+  let [low, high] = [first, passage.firstArrival[node + 1]!];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (passage.arrivals[middle]! < backwardSteps) low = middle + 1;
+    else high = middle;
+  }
+  return low - first;
+}
+
+function latestArrival(
+  model: Model,
+  passage: Passage,
+  node: number,
+  arrived: number,
+): Flowed | null {
+  const at = passage.firstArrival[node]! + arrived - 1;
+  return arrived > 0 ? flowAt(model, passage, passage.arrivals[at]!) : null;
+}
+
+export function slotAt(model: Model, picture: Picture, node: number): Slot {
+  const { passage } = model;
+  if (!passage || picture.phase !== 'backward') return PENDING;
+  const expected = passage.firstArrival[node + 1]! - passage.firstArrival[node]!;
+  const arrived = arrivedCount(passage, node, picture.backwardSteps);
+  const last = latestArrival(model, passage, node, arrived);
+  if (last) {
+    const state = stateOf(model.recording.tensor(last.sum), arrived === expected);
+    return { state, tensor: last.sum, arrived, expected };
+  }
+  const blocked = expected === 0 && (passage.blocked.get(node) ?? Infinity) < picture.backwardSteps;
+  if (!blocked && picture.step < model.stepCount) return { ...PENDING, expected };
+  return { state: shownAsZero(model, node) ? 'nonezero' : 'none', tensor: -1, arrived, expected };
+}
+
+function shownAsZero(model: Model, node: number): boolean {
+  const { asked } = model.passage!;
+  const position = asked.sources.findIndex((tensor) => model.graph.nodeOfTensor[tensor] === node);
+  return asked.zeros && position >= 0;
+}
+
+function stateOf(tensor: TensorInfo, done: boolean): SlotState {
+  const values = tensor.values;
+  if (values?.some((value) => !Number.isFinite(value))) return 'nan';
+  if (!done) return 'part';
+  return values?.length && values.every((value) => value === 0) ? 'zero' : 'value';
+}
+
+/** What stands in a slot, in so many characters. */
+export function slotText(model: Model, slot: Slot, room: number): string {
+  if (slot.state === 'pending') return '';
+  if (slot.state === 'none') return 'None';
+  if (slot.state === 'nonezero' || slot.state === 'zero') return '0';
+  const tensor = model.recording.tensor(slot.tensor);
+  if (slot.state === 'nan' && tensor.shape.length) return oddest(tensor.values!);
+  const text = formatBrief(tensor, room - (slot.state === 'part' ? 1 : 0));
+  return slot.state === 'part' ? `${text}+` : text;
+}
+
+function oddest(values: Float64Array): string {
+  const odd = values.find(Number.isNaN) ?? values.find((value) => !Number.isFinite(value))!;
+  return formatNumber(odd);
+}
+
+/** What a node is called: the learner's name for it, or its source text. */
+export function labelOf(model: Model, node: number): string {
+  const { graph, recording } = model;
+  const tensor = graph.nodeTensor[node]!;
+  if (tensor < 0) return opOf(model, node)?.name ?? '';
+  const { name, role, variable } = recording.tensor(tensor);
+  if (name) return name.replace(/\s+/g, ' ');
+  if (role === Role.State) return recording.header.variables[variable]?.name ?? 'variable';
+  return opOf(model, node)?.name ?? 'constant';
+}
+
+export function opOf(model: Model, node: number) {
+  const event = node < 0 ? -1 : model.graph.nodeEvent[node]!;
+  const ran = event < 0 ? null : model.recording.event(event);
+  return ran?.kind === Kind.Ran ? (model.recording.header.ops[ran.op] ?? null) : null;
+}
+
+/** The op's glyph for the pill, or how the value left the tape. */
+export function glyphOf(model: Model, node: number): string {
+  return opOf(model, node)?.glyph ?? '';
+}
+
+export function tensorOf(model: Model, node: number): TensorInfo | null {
+  const tensor = node < 0 ? -1 : model.graph.nodeTensor[node]!;
+  return tensor < 0 ? null : model.recording.tensor(tensor);
+}
+
+export function isOff(model: Model, node: number): boolean {
+  return model.graph.nodeKind[node] === NodeKind.Off;
+}
+
+/** The step to go to when a frame is chosen: in the phase where the learner is. */
+export function stepForFrame(model: Model, picture: Picture, frame: number): number {
+  const { graph, passage } = model;
+  if (picture.phase !== 'backward' || !passage) return frame + 1;
+  const node = graph.frameNode[frame]!;
+  const first = graph.frameCount + 1;
+  const through = passage.through.indexOf(node);
+  const target = graph.nodeOfTensor[passage.asked.targets[0] ?? -1];
+  if (node === target) return first;
+  if (through >= 0) return first + through;
+  const isWatch = graph.frameKind[frame] === FrameKind.Watch;
+  const last = passage.receiver.lastIndexOf(node);
+  return isWatch && last >= 0 ? first + last : frame + 1;
+}

@@ -1,0 +1,190 @@
+import { Role, SCHEMA } from './schema.js';
+import type { ColumnType, Header, RecordingEvent, Span, TensorInfo } from './schema.js';
+import { decodeEvent } from './events.js';
+
+export type Unreadable = 'not a recording' | 'newer' | 'older' | 'cut short';
+
+/** Bytes that are no recording this page can read; says which, and what to do. */
+export class RecordingError extends Error {
+  constructor(
+    readonly reason: Unreadable,
+    readonly title: string,
+    readonly advice: string,
+  ) {
+    super(`${title}. ${advice}`);
+    this.name = 'RecordingError';
+  }
+}
+
+/** One parsed recording: the header as it is, the columns as typed arrays, the rest on demand. */
+export interface Recording {
+  readonly header: Header;
+  readonly eventCount: number;
+  readonly tensorCount: number;
+  readonly kinds: Uint8Array;
+  readonly starts: Int32Array;
+  readonly fields: Int32Array;
+  readonly roles: Uint8Array;
+  event(index: number): RecordingEvent;
+  eventSpan(index: number): number;
+  tensor(index: number): TensorInfo;
+  span(index: number): Span | null;
+}
+
+const MAGIC = [0x54, 0x41, 0x50, 0x45, 0x4c, 0x41, 0x42, 0];
+const OLDEST = 1;
+const EMPTY = { u8: new Uint8Array(0), i32: new Int32Array(0), f64: new Float64Array(0) };
+const BYTES = { u8: 1, i32: 4, f64: 8 };
+
+function cutShort(): RecordingError {
+  return new RecordingError(
+    'cut short',
+    'This recording is cut short',
+    'Part of the file is missing. Save it again.',
+  );
+}
+
+function readHeader(bytes: Uint8Array): { header: Header; columnsAt: number } {
+  if (bytes.length < 8 || MAGIC.some((letter, at) => bytes[at] !== letter)) {
+    throw new RecordingError(
+      'not a recording',
+      'This is not a recording',
+      'Make one with tf.show(tape).',
+    );
+  }
+  if (bytes.length < 16) throw cutShort();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const schema = view.getUint32(8, true);
+  const advice = `Made with schema ${schema}, this page reads ${SCHEMA}. `;
+  if (schema > SCHEMA) {
+    throw new RecordingError('newer', 'This recording is newer', `${advice}Update tapelab.`);
+  }
+  if (schema < OLDEST) {
+    throw new RecordingError('older', 'This recording is too old', `${advice}Record it again.`);
+  }
+  const length = view.getUint32(12, true);
+  if (16 + length > bytes.length) throw cutShort();
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(16, 16 + length));
+    return { header: JSON.parse(text) as Header, columnsAt: 16 + length };
+  } catch {
+    throw new RecordingError(
+      'not a recording',
+      'This recording cannot be read',
+      'Its header is damaged. Save it again.',
+    );
+  }
+}
+
+type Columns = { [T in ColumnType]: (name: string) => (typeof EMPTY)[T] };
+
+function columnReader(bytes: Uint8Array, header: Header, columnsAt: number): Columns {
+  const find = (name: string, type: ColumnType): [number, number] | null => {
+    const column = header.columns[name];
+    if (!column || column[0] !== type || column[2] === 0) return null;
+    const at = columnsAt + column[1];
+    if (at + column[2] * BYTES[type] > bytes.length) throw cutShort();
+    return [bytes.byteOffset + at, column[2]];
+  };
+  return {
+    u8: (name) => {
+      const place = find(name, 'u8');
+      return place ? new Uint8Array(bytes.buffer as ArrayBuffer, ...place) : EMPTY.u8;
+    },
+    i32: (name) => {
+      const place = find(name, 'i32');
+      return place ? new Int32Array(bytes.buffer as ArrayBuffer, ...place) : EMPTY.i32;
+    },
+    f64: (name) => {
+      const place = find(name, 'f64');
+      return place ? new Float64Array(bytes.buffer as ArrayBuffer, ...place) : EMPTY.f64;
+    },
+  };
+}
+
+/** Typed arrays want their offset to be a multiple of eight; a view into a message seldom is. */
+function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
+}
+
+export function numbersIn(shape: readonly number[], dtype: string): number {
+  const elements = shape.reduce((product, size) => product * size, 1);
+  return dtype.startsWith('complex') ? 2 * elements : elements;
+}
+
+/** Read the bytes of a recording; throws a RecordingError for anything else. */
+export function parseRecording(given: Uint8Array): Recording {
+  const bytes = aligned(given);
+  const { header, columnsAt } = readHeader(bytes);
+  const columns = columnReader(bytes, header, columnsAt);
+  const kinds = columns.u8('event.kind');
+  const starts = columns.i32('event.start');
+  const fields = columns.i32('event.fields');
+  const eventSpans = columns.i32('event.span');
+  const roles = columns.u8('tensor.role');
+  if (kinds.length && starts.length !== kinds.length + 1) throw cutShort();
+  return {
+    header,
+    kinds,
+    starts,
+    fields,
+    roles,
+    eventCount: kinds.length,
+    tensorCount: roles.length,
+    event: (index) =>
+      decodeEvent(kinds[index]!, fields, starts[index]!, starts[index + 1]!, header.strings),
+    eventSpan: (index) => eventSpans[index] ?? -1,
+    tensor: tensorReader(columns, header, roles),
+    span: spanReader(columns),
+  };
+}
+
+function spanReader(columns: Columns): (index: number) => Span | null {
+  const part = (name: string): Int32Array => columns.i32(`span.${name}`);
+  const source = part('source');
+  const line = part('line');
+  const column = part('column');
+  const endLine = part('end_line');
+  const endColumn = part('end_column');
+  return (index) =>
+    index < 0 || index >= source.length
+      ? null
+      : {
+          source: source[index]!,
+          line: line[index]!,
+          column: column[index]!,
+          endLine: endLine[index]!,
+          endColumn: endColumn[index]!,
+        };
+}
+
+function tensorReader(
+  columns: Columns,
+  header: Header,
+  roles: Uint8Array,
+): (index: number) => TensorInfo {
+  const part = (name: string): Int32Array => columns.i32(`tensor.${name}`);
+  const shapes = part('shape');
+  const dtypes = part('dtype');
+  const names = part('name');
+  const named = columns.u8('tensor.named');
+  const variables = part('variable');
+  const spans = part('span');
+  const valueStarts = part('value');
+  const numbers = columns.f64('values');
+  return (index) => {
+    const shape = header.shapes[shapes[index]!] ?? [];
+    const dtype = header.dtypes[dtypes[index]!] ?? '';
+    const start = valueStarts[index]!;
+    return {
+      role: roles[index]! as Role,
+      shape,
+      dtype,
+      name: header.strings[names[index]!] ?? '',
+      named: named[index] === 1,
+      variable: variables[index]!,
+      span: spans[index]!,
+      values: start < 0 ? null : numbers.subarray(start, start + numbersIn(shape, dtype)),
+    };
+  };
+}

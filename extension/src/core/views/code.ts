@@ -1,0 +1,237 @@
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import type { Model } from '../model.js';
+import { formatBrief } from '../numbers.js';
+import { isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import { Kind } from '../schema.js';
+import type { SourceInfo, Span } from '../schema.js';
+import { WORDS } from '../words.js';
+
+/** A highlighted stretch of source. */
+export interface Mark {
+  readonly span: Span;
+  readonly tone: 'v' | 'g' | 'n';
+}
+
+/** A value written under a stretch of the current line. */
+interface Note {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  readonly tone: '' | 'g' | 'todo';
+}
+
+const WORD_LIMIT = 300;
+const LOOK_BACK = 48;
+const LOOK_AHEAD = 16;
+
+const INK =
+  /(#.*$)|("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(and|as|assert|break|class|continue|def|del|elif|else|except|False|finally|for|from|if|import|in|is|lambda|None|not|or|pass|print|raise|range|return|True|try|while|with|yield)\b/gu;
+
+/** Python in ink: keywords bold, comments quiet, no colour. */
+function ink(text: string): Child[] {
+  const out: Child[] = [];
+  let at = 0;
+  for (const match of text.matchAll(INK)) {
+    const [whole, comment, quoted] = match;
+    if (quoted) continue;
+    out.push(text.slice(at, match.index), h('span', { class: comment ? 'c' : 'k' }, whole));
+    at = match.index + whole.length;
+  }
+  return [...out, text.slice(at)];
+}
+
+/** The columns a span covers on a line, or null. */
+function covered(span: Span, line: number, length: number): readonly [number, number] | null {
+  if (line < span.line || line > span.endLine) return null;
+  const from = line === span.line ? span.column : 0;
+  const to = line === span.endLine ? span.endColumn : length;
+  return from < to ? [from, Math.min(to, length)] : null;
+}
+
+function lineText(letters: readonly string[], marks: readonly Mark[], line: number): Child[] {
+  const out: Child[] = [];
+  let at = 0;
+  for (const { span, tone } of marks) {
+    const columns = covered(span, line, letters.length);
+    if (!columns || columns[0] < at) continue;
+    out.push(...ink(letters.slice(at, columns[0]).join('')));
+    out.push(h('span', { class: `hl ${tone}` }, letters.slice(...columns).join('')));
+    at = columns[1];
+  }
+  return [...out, ...ink(letters.slice(at).join(''))];
+}
+
+function noteView({ from, to, text, tone }: Note): VNode {
+  const style = `left:calc(var(--gut) + ${from}ch);width:${to - from}ch`;
+  return h('span', { class: `under ${tone}`, style }, h('b', {}, text));
+}
+
+/** Source lines with marks; `on` is the current line, `notes` stand under it. */
+export function sourceView(
+  source: SourceInfo,
+  on: number,
+  marks: readonly Mark[],
+  notes: readonly Note[] = [],
+  title: string | null = null,
+): VNode {
+  const all = source.text.replace(/\n+$/, '').split('\n');
+  const here = Math.max(0, on - source.first_line);
+  const long = all.length > WORD_LIMIT;
+  const start = long ? Math.max(0, here - 60) : 0;
+  const lines = long ? all.slice(start, here + 60) : all;
+  return h(
+    'div',
+    { class: 'code', dir: 'ltr', tabindex: 0, role: 'group', 'aria-label': WORDS.code },
+    title ? h('div', { class: 'title' }, title) : null,
+    lines.map((text, at) => {
+      const line = source.first_line + start + at;
+      const current = line === on;
+      const noted = current && notes.length > 0;
+      const classes = `ln${current ? ' on' : ''}${noted ? ' has-data' : ''}`;
+      return h(
+        'span',
+        { class: classes, 'data-n': line, key: line },
+        lineText([...text], marks, line),
+        noted ? notes.map(noteView) : null,
+      );
+    }),
+  );
+}
+
+function spanOfFrame(model: Model, frame: number): Span | null {
+  const event = model.graph.frameEvent[frame];
+  if (event === undefined) return null;
+  return model.recording.span(model.recording.eventSpan(event));
+}
+
+function sourceLine(model: Model, span: Span): string {
+  const source = model.recording.header.sources[span.source];
+  return source?.text.split('\n')[span.line - source.first_line] ?? '';
+}
+
+/** Where a name stands inside a span: a read of `x` in `x * y` lights `x` alone. */
+function narrowedTo(model: Model, span: Span, name: string): Span {
+  if (span.line !== span.endLine || !/^\w+$/.test(name)) return span;
+  const text = [...sourceLine(model, span)].slice(span.column, span.endColumn).join('');
+  const found = new RegExp(`(?<![\\w.])${name}(?!\\w)`).exec(text);
+  if (!found) return span;
+  const column = span.column + found.index;
+  return { ...span, column, endColumn: column + name.length };
+}
+
+/** The name on the left of `=` in the line where a value was made. */
+function targetName(model: Model, node: number): Span | null {
+  const tensor = tensorOf(model, node);
+  const span = tensor && model.recording.span(tensor.span);
+  if (!tensor?.named || !span) return span ?? null;
+  const before = /^\s*/.exec(sourceLine(model, span))![0].length;
+  const named = sourceLine(model, span).slice(before).startsWith(`${tensor.name} =`);
+  return named
+    ? { ...span, endLine: span.line, column: before, endColumn: before + tensor.name.length }
+    : span;
+}
+
+/** The stretch of source that the current step is about. */
+export function spanOfStep(model: Model, picture: Picture): Span | null {
+  if (picture.phase === 'backward' && picture.through < 0) return targetName(model, picture.node);
+  const span = spanOfFrame(model, picture.frame);
+  const event = model.graph.frameEvent[picture.frame];
+  const kind = event === undefined ? undefined : model.recording.kinds[event];
+  const reads = kind === Kind.Watched || kind === Kind.Read;
+  return span && reads ? narrowedTo(model, span, labelOf(model, picture.node)) : span;
+}
+
+interface Candidate {
+  readonly node: number;
+  readonly span: Span;
+}
+
+/** Ops near the current frame that stand on the same line; a loop runs a line very often. */
+function opsOnLine(model: Model, picture: Picture, span: Span): Candidate[] {
+  const { frameCount, frameNode } = model.graph;
+  const found = new Map<string, Candidate>();
+  const from = Math.max(0, picture.frame - LOOK_BACK);
+  const to = Math.min(frameCount - 1, picture.frame + LOOK_AHEAD);
+  for (let frame = from; frame <= to; frame++) {
+    const here = spanOfFrame(model, frame);
+    const event = model.graph.frameEvent[frame]!;
+    if (model.recording.kinds[event] !== Kind.Ran || !here) continue;
+    if (here.source !== span.source || here.line !== span.line || here.endLine !== span.line)
+      continue;
+    const place = `${here.column}-${here.endColumn}`;
+    if (found.has(place) && frame > picture.frame) continue;
+    found.set(place, { node: frameNode[frame]!, span: here });
+  }
+  return [...found.values()];
+}
+
+const size = ({ span }: Candidate): number => span.endColumn - span.column;
+
+/** The innermost expressions that do not overlap; outer ones only where nothing inner has a note. */
+function innermost(candidates: readonly Candidate[]): Candidate[] {
+  const chosen: Candidate[] = [];
+  for (const candidate of [...candidates].sort((a, b) => size(a) - size(b))) {
+    const { column, endColumn } = candidate.span;
+    const clear = chosen.every(({ span }) => endColumn <= span.column || column >= span.endColumn);
+    if (clear) chosen.push(candidate);
+  }
+  return chosen;
+}
+
+const BRIEF = 18;
+
+function noteFor(model: Model, picture: Picture, { node, span }: Candidate): Note | null {
+  const at = { from: span.column, to: span.endColumn };
+  if (picture.phase === 'backward') {
+    const slot = slotAt(model, picture, node);
+    const text = slotText(model, slot, BRIEF);
+    return text ? { ...at, text, tone: 'g' } : null;
+  }
+  if (!isLit(model, picture, node)) return { ...at, text: '···', tone: 'todo' };
+  const tensor = tensorOf(model, node);
+  return tensor ? { ...at, text: formatBrief(tensor, BRIEF), tone: '' } : null;
+}
+
+/** Notes whose texts would run into each other are left out, the later ones first. */
+function withoutCollisions(notes: readonly Note[]): Note[] {
+  const kept: Note[] = [];
+  let end = -Infinity;
+  for (const note of [...notes].sort((a, b) => a.from - b.from)) {
+    const half = (note.text.length * 0.85) / 2;
+    const middle = (note.from + note.to) / 2;
+    if (middle - half < end) continue;
+    end = middle + half + 0.5;
+    kept.push(note);
+  }
+  return kept;
+}
+
+function notesFor(model: Model, picture: Picture, span: Span): Note[] {
+  const event = model.graph.frameEvent[picture.frame];
+  const ran = event !== undefined && model.recording.kinds[event] === Kind.Ran;
+  const backward = picture.phase === 'backward';
+  if (!ran || (backward && picture.through < 0 && !picture.flow)) return [];
+  const candidates = opsOnLine(model, picture, span);
+  const notes = innermost(candidates).map((candidate) => noteFor(model, picture, candidate));
+  const real = notes.filter((note): note is Note => note !== null);
+  if (real.length || !backward) return withoutCollisions(real);
+  const outer = candidates.sort((a, b) => size(b) - size(a))[0];
+  const tensor = outer && tensorOf(model, outer.node);
+  if (!outer || !tensor) return [];
+  const text = formatBrief(tensor, BRIEF);
+  return [{ from: outer.span.column, to: outer.span.endColumn, text, tone: '' }];
+}
+
+/** The learner's code, with the sub-expression of this step lit and its values underneath. */
+export function codeView(model: Model, picture: Picture): VNode | null {
+  const { sources } = model.recording.header;
+  const span = spanOfStep(model, picture);
+  const source = sources[span?.source ?? 0];
+  if (!source) return null;
+  const title = sources.length > 1 ? source.title || source.file : null;
+  if (!span) return sourceView(source, -1, [], [], title);
+  const mark: Mark = { span, tone: picture.phase === 'backward' ? 'g' : 'v' };
+  return sourceView(source, span.line, [mark], notesFor(model, picture, span), title);
+}

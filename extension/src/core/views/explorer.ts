@@ -1,0 +1,196 @@
+import type { Chart } from '../chart.js';
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import type { Explanation } from '../explanation.js';
+import { NodeKind } from '../graph.js';
+import type { Call, Model } from '../model.js';
+import { count } from '../numbers.js';
+import { frameAt, labelOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { Action, State } from '../store.js';
+import { WORDS } from '../words.js';
+import { codeView } from './code.js';
+import { inspectorView } from './inspector.js';
+import { button, chip, prose } from './parts.js';
+import { reelView } from './reel.js';
+import type { ReelPart } from './reel.js';
+import { isWindowed, stageView } from './stage.js';
+import type { Camera } from './stage.js';
+import { transportView } from './transport.js';
+import { whyView } from './why.js';
+import type { Story } from './why.js';
+
+/** What the page contributes to a drawing: sizes, scroll positions, what was copied. */
+export interface Surroundings {
+  readonly chart: Chart;
+  readonly camera: Camera;
+  readonly reel: ReelPart;
+  readonly story: Story | null;
+  readonly explanation: Explanation | null;
+  readonly copied: boolean;
+  readonly copy: (() => void) | null;
+}
+
+type Dispatch = (action: Action) => void;
+
+function callName(model: Model, call: Call): string {
+  const names = (tensors: ArrayLike<number>): string =>
+    Array.from(tensors, (tensor) => {
+      const node = tensor < 0 ? -1 : model.graph.nodeOfTensor[tensor]!;
+      return node < 0 ? '?' : labelOf(model, node);
+    }).join(', ');
+  return WORDS.gradientOf(names(call.asked.targets), names(call.asked.sources));
+}
+
+/** Which gradient to look at, where there were several calls. */
+function callChoice(model: Model, dispatch: Dispatch): VNode | null {
+  if (model.calls.length < 2) return null;
+  const onchange = (event: Event): void =>
+    dispatch({ kind: 'call', call: Number((event.target as HTMLSelectElement).value) });
+  return h(
+    'select',
+    { 'aria-label': WORDS.whichCall, onchange },
+    model.calls.map((call, at) =>
+      h('option', { value: at, selected: at === model.chosen }, callName(model, call)),
+    ),
+  );
+}
+
+function tapeSize(model: Model): string {
+  const names = new Set<number>();
+  for (let node = 0; node < model.graph.nodeCount; node++) {
+    if (model.graph.nodeKind[node] !== NodeKind.Variable) continue;
+    names.add(model.recording.tensor(model.graph.nodeTensor[node]!).variable);
+  }
+  return `${count(model.graph.opCount, 'op')}, ${count(names.size, 'variable')}`;
+}
+
+const sizes = new WeakMap<Model['graph'], string>();
+
+function header(model: Model, explained: boolean, dispatch: Dispatch): VNode {
+  const size = sizes.get(model.graph) ?? tapeSize(model);
+  sizes.set(model.graph, size);
+  return h(
+    'div',
+    { class: 'bar', role: 'toolbar', 'aria-label': WORDS.header },
+    h('h3', {}, model.recording.header.tape.name || WORDS.untitled),
+    h('span', { class: 'muted small' }, size),
+    h('span', { class: 'push' }),
+    callChoice(model, dispatch),
+    explained ? button(WORDS.askWhy, 'quiet', () => dispatch({ kind: 'view', view: 'why' })) : null,
+  );
+}
+
+function keyView(model: Model, chart: Chart, picture: Picture): VNode {
+  const entry = (look: VNode, word: string): VNode => h('span', {}, look, word);
+  const backward = picture.phase === 'backward';
+  const zeros = model.passage?.asked.zeros === true;
+  const none = zeros
+    ? entry(chip('nonezero', '0'), WORDS.shownAsZero)
+    : entry(chip('none', 'None'), WORDS.noPath);
+  const windowed = isWindowed(chart)
+    ? h('span', {}, WORDS.windowed(count(model.graph.opCount, 'op')))
+    : null;
+  return h(
+    'div',
+    { class: 'key' },
+    entry(chip('pending'), WORDS.pending),
+    backward
+      ? [entry(chip('value', '3.0'), WORDS.gradient), entry(chip('zero', '0'), WORDS.zero), none]
+      : null,
+    windowed,
+  );
+}
+
+function reelWrap(alone: boolean, reel: VNode): VNode {
+  const look = alone ? 'reelwrap alone' : 'reelwrap';
+  return h('div', { class: look, role: 'group', 'aria-label': WORDS.tape }, reel);
+}
+
+function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
+  const { model, selected } = state;
+  const picture = frameAt(model, state.step);
+  const options = { selected, dispatch };
+  return [
+    header(model, around.explanation !== null && state.findings > 0, dispatch),
+    h(
+      'div',
+      { class: 'body' },
+      h(
+        'div',
+        { class: 'left' },
+        codeView(model, picture),
+        inspectorView(model, picture, selected),
+      ),
+      h(
+        'div',
+        { class: 'graph', tabindex: 0, role: 'group', 'aria-label': WORDS.graph },
+        stageView(model, around.chart, picture, around.camera, state.zoom, options),
+        keyView(model, around.chart, picture),
+      ),
+    ),
+    transportView(model, picture, state.playing, dispatch),
+    reelWrap(false, reelView(model, picture, around.reel, dispatch)),
+  ];
+}
+
+/** In the story of a `None` no frame is current: all of it has happened. */
+function atRest(picture: Picture): Picture {
+  return { ...picture, phase: 'forward', frame: -1, backwardSteps: 0 };
+}
+
+function storyView(state: State, story: Story, around: Surroundings, dispatch: Dispatch): VNode[] {
+  const { model } = state;
+  const reel = reelView(
+    model,
+    atRest(frameAt(model, model.stepCount)),
+    around.reel,
+    dispatch,
+    story.cutFrame,
+  );
+  return [
+    ...whyView(model, around.explanation!, state, story, around.copied, around.copy, dispatch),
+    reelWrap(true, reel),
+  ];
+}
+
+/** The whole widget at one state. */
+export function explorerView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
+  if (state.model.stepCount === 0) {
+    return [
+      stateView(
+        WORDS.emptyTitle,
+        prose(WORDS.emptyAdvice),
+        h('div', { class: 'emptyreel', 'aria-hidden': 'true' }),
+      ),
+    ];
+  }
+  const why = state.view === 'why' && around.explanation && around.story;
+  return why ? storyView(state, around.story, around, dispatch) : tapeView(state, around, dispatch);
+}
+
+/** A card that stands where the picture would: empty, loading, unreadable. */
+export function stateView(title: string, advice: Child, more: Child = null): VNode {
+  return h(
+    'div',
+    { class: 'state' },
+    h('b', {}, title),
+    advice ? h('p', { class: 'muted' }, advice) : null,
+    more,
+  );
+}
+
+/** How far reading has come. */
+export function loadingView(ops: number, part: number): VNode {
+  const percent = Math.round(part * 100);
+  const title = WORDS.reading(count(ops, 'op'));
+  return stateView(
+    title,
+    null,
+    h(
+      'div',
+      { class: 'meter', role: 'progressbar', 'aria-valuenow': percent, 'aria-label': title },
+      h('i', { style: `width:${percent}%` }),
+    ),
+  );
+}

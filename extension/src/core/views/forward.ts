@@ -1,0 +1,194 @@
+import type { Child } from '../dom.js';
+import {
+  bodyOf,
+  inputsOf,
+  isTaped,
+  numeric,
+  partialOfNode,
+  readFormula,
+  ruleBody,
+  withNames,
+  withNumbers,
+} from '../equations.js';
+import { namesIn } from '../mathematics.js';
+import { equation, fraction, identifier, number, sign } from '../mathml.js';
+import type { Model } from '../model.js';
+import { byteSize, count, formatBrief, formatType } from '../numbers.js';
+import { labelOf, opOf, tensorOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import { Cause, Kind } from '../schema.js';
+import type { OpInfo, RecordingEvent } from '../schema.js';
+import { h } from '../dom.js';
+import type { Account } from './inspector.js';
+import { heatView, valuesView } from './numbers.js';
+import { prose } from './parts.js';
+
+type Ran = Extract<RecordingEvent, { kind: Kind.Ran }>;
+
+const WHY_OFF: Readonly<Record<Cause, string>> = {
+  [Cause.OnTape]: '',
+  [Cause.NothingWatched]: 'Nothing that goes in is watched, so the tape does not record it.',
+  [Cause.Paused]: 'Recording is paused here, so this runs off the tape.',
+  [Cause.BeforeTape]: 'This ran before the tape began to record.',
+  [Cause.AfterTape]: 'This ran after the tape had stopped recording.',
+  [Cause.WholeNumbers]:
+    'The result is a whole number or a word. It cannot change a little, so it has no slope.',
+  [Cause.OtherThread]: 'This ran on another thread. A tape records only its own.',
+};
+
+const ASSIGNED = ['gets a new value', 'grows by', 'shrinks by', 'changes in part'];
+
+function joined(names: readonly string[]): string {
+  if (names.length < 2) return names.join('');
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}
+
+function watched(model: Model, picture: Picture, how: number): Account {
+  const label = labelOf(model, picture.node);
+  const tensor = tensorOf(model, picture.node);
+  const stand = numeric(tensor, 'v');
+  return {
+    title: `\`${label}\` is watched`,
+    sentence:
+      how === 1
+        ? 'A variable is watched from its first read inside the tape.'
+        : '`tape.watch` asked for it.',
+    equation: stand && [identifier(label), sign('='), number(stand.text, 'v')],
+    figure: tensor && heatView(tensor, 'v', `value of ${label}`),
+    facts: tensor ? [['type', formatType(tensor)]] : [],
+  };
+}
+
+/** result = formula in names = formula in numbers = number, as far as each can be written. */
+function forwardEquation(model: Model, node: number, op: OpInfo): Child[] | null {
+  const tensor = tensorOf(model, node);
+  const body = bodyOf(op);
+  if (!body || !tensor) return null;
+  const named = withNames(model, node, op, body);
+  const numbers = withNumbers(model, node, op, body);
+  const result = numeric(tensor, 'v');
+  const parts: Child[] = [];
+  if (tensor.named) parts.push(identifier(labelOf(model, node)));
+  if (named) parts.push(named);
+  else if (!numbers) {
+    const plain = readFormula(op.formula, op);
+    return plain
+      ? [withNames(model, node, op, body) ?? null, result && number(result.text, 'v')]
+      : null;
+  }
+  if (numbers) parts.push(numbers);
+  if (result) parts.push(number(result.text, 'v'));
+  return parts.flatMap((part, at) => (at ? [sign('='), part] : [part]));
+}
+
+/** The inputs (and the result) that the gradient rules will need again. */
+function keptTensors(model: Model, node: number, op: OpInfo): number[] {
+  const inputs = inputsOf(model, node);
+  const kept = new Set<number>();
+  op.rules.forEach((rule, position) => {
+    const body = rule.because ? null : ruleBody(op, rule);
+    if (!body || inputs[position] === undefined || !isTaped(model, inputs[position])) return;
+    for (const letter of namesIn(body)) {
+      const at = op.inputs.indexOf(letter);
+      if (at >= 0 && inputs[at] !== undefined) kept.add(inputs[at]);
+      else if (letter === op.output) kept.add(node);
+    }
+  });
+  return [...kept];
+}
+
+function keptFact(model: Model, node: number, op: OpInfo): Child {
+  const kept = keptTensors(model, node, op);
+  if (!kept.length) {
+    const slopes = op.rules.filter((rule) => !rule.because);
+    const ones = slopes.length > 0 && slopes.every((rule) => rule.local === '1');
+    return ones
+      ? slopes.length > 1
+        ? 'nothing: the slopes are 1'
+        : 'nothing: the slope is 1'
+      : 'nothing';
+  }
+  const bytes = kept.reduce((sum, at) => sum + byteSize(tensorOf(model, at)!), 0);
+  return prose(`${joined(kept.map((at) => `\`${labelOf(model, at)}\``))}, ${count(bytes, 'byte')}`);
+}
+
+/** ∂result/∂input = local slope, for every input that a gradient can reach. */
+function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
+  const inputs = inputsOf(model, node);
+  return op.rules.flatMap((rule, position) => {
+    const input = inputs[position];
+    const local = rule.local && rule.local !== '1' ? readFormula(rule.local, op) : null;
+    if (!local || input === undefined || !isTaped(model, input)) return [];
+    const top = partialOfNode(model, node);
+    const bottom = partialOfNode(model, input);
+    const slope = withNames(model, node, op, local);
+    if (!top || !bottom || !slope) return [];
+    return [
+      h('span', { class: 'slope' }, equation('inline', fraction(top, bottom), sign('='), slope)),
+    ];
+  });
+}
+
+function ran(model: Model, node: number, event: Ran): Account {
+  const op = opOf(model, node)!;
+  const tensor = tensorOf(model, node);
+  const onTape = event.cause === Cause.OnTape;
+  const slopes = onTape ? slopeFacts(model, node, op) : [];
+  const facts: (readonly [string, Child])[] = [];
+  if (tensor) facts.push(['result', formatType(tensor)]);
+  if (event.outputs.length > 1) facts.push(['results', count(event.outputs.length, 'tensor')]);
+  if (tensor && tensor.shape.length) facts.push(['value', valuesView(tensor, 'v')]);
+  if (onTape) facts.push(['kept for the way back', keptFact(model, node, op)]);
+  if (slopes.length) facts.push([slopes.length > 1 ? 'slopes' : 'slope', slopes]);
+  return {
+    title: op.title,
+    sentence: onTape ? op.sentence : WHY_OFF[event.cause],
+    equation: forwardEquation(model, node, op),
+    figure: tensor && heatView(tensor, 'v', `value of ${labelOf(model, node)}`),
+    facts,
+  };
+}
+
+function left(model: Model, event: Extract<RecordingEvent, { kind: Kind.Left }>): Account {
+  const source = model.recording.tensor(event.tensor).name || 'A value';
+  const result = event.result < 0 ? null : model.recording.tensor(event.result);
+  return {
+    title: `\`${source}\` leaves the tape`,
+    sentence: `\`${event.how}\` computes with plain numbers. The tape sees nothing of it, so no gradient comes back this way.`,
+    facts: result ? [['result', formatBrief(result, 40)]] : [],
+  };
+}
+
+function assigned(model: Model, event: Extract<RecordingEvent, { kind: Kind.Assigned }>): Account {
+  const name = model.recording.header.variables[event.variable]?.name ?? 'variable';
+  const state = event.state < 0 ? null : model.recording.tensor(event.state);
+  return {
+    title: `\`${name}\` ${ASSIGNED[event.how]?.replace(/ by$/, '') ?? 'changes'}`,
+    sentence: 'Assigning is not recorded: no gradient flows back through it.',
+    facts: state ? [['new value', formatBrief(state, 40)]] : [],
+  };
+}
+
+/** The account of a step forward. */
+export function forwardStep(model: Model, picture: Picture): Account {
+  const index = model.graph.frameEvent[picture.frame];
+  const event = index === undefined ? null : model.recording.event(index);
+  switch (event?.kind) {
+    case Kind.Watched:
+      return watched(model, picture, event.how);
+    case Kind.Read:
+      return {
+        ...watched(model, picture, 1),
+        title: `\`${labelOf(model, picture.node)}\` is read`,
+        sentence: 'It has a new value since it was last read.',
+      };
+    case Kind.Ran:
+      return ran(model, picture.node, event);
+    case Kind.Left:
+      return left(model, event);
+    case Kind.Assigned:
+      return assigned(model, event);
+    default:
+      return { title: '', sentence: '' };
+  }
+}

@@ -1,0 +1,289 @@
+import type { Chart } from '../chart.js';
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import { EdgeKind, NodeKind } from '../graph.js';
+import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
+import type { Label } from '../labels.js';
+import type { Model } from '../model.js';
+import { formatBrief } from '../numbers.js';
+import { glyphOf, isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { Point } from '../roads.js';
+import { Kind } from '../schema.js';
+import type { Action } from '../store.js';
+import { nodeClass, nodeView } from './node.js';
+import type { NodeLook } from './node.js';
+
+/** Up to so many nodes the graph is drawn whole; above, the part around the current step. */
+export const WHOLE_GRAPH = 300;
+const LABELLED = 60;
+
+export interface Part {
+  readonly places: readonly number[];
+  readonly edges: readonly number[];
+}
+
+export interface GraphOptions {
+  readonly selected: number;
+  readonly dispatch: (action: Action) => void;
+  /** Nodes to point at as the culprit, instead of those of the step. */
+  readonly culprit?: number;
+  readonly over?: readonly VNode[];
+}
+
+const HOW_LONG = 12;
+
+function tagOf(model: Model, node: number): string {
+  const event = model.graph.nodeEvent[node]!;
+  const left = event < 0 ? null : model.recording.event(event);
+  return left?.kind === Kind.Left ? left.how.slice(0, HOW_LONG) : '';
+}
+
+function haloOf(picture: Picture, node: number, options: GraphOptions): NodeLook['halo'] {
+  if (options.culprit !== undefined) return options.culprit === node ? 'n' : '';
+  if (options.selected === node) return 's';
+  if (picture.node !== node) return '';
+  return picture.phase === 'backward' ? 'g' : 'v';
+}
+
+/** What a node shows at a step. */
+export function lookOf(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  place: number,
+  options: GraphOptions,
+): NodeLook {
+  const node = chart.nodes[place]!;
+  const width = chart.widthOf(place);
+  const lit = isLit(model, picture, node);
+  const tensor = lit ? tensorOf(model, node) : null;
+  const kind = model.graph.nodeKind[node]!;
+  const slot = slotAt(model, picture, node);
+  const unrecorded = kind === NodeKind.Off && slot.state !== 'value';
+  const words = chart.detail === 'full';
+  const room = chart.detail === 'title' ? 8 : Math.floor((width - 20) / 7.3);
+  return {
+    kind,
+    label: labelOf(model, node),
+    glyph: glyphOf(model, node),
+    tag: tagOf(model, node),
+    watched: model.graph.nodeWatched[node]!,
+    value: tensor ? formatBrief(tensor, room) : '',
+    slot: unrecorded ? null : slot.state,
+    slotText: unrecorded ? '' : slotText(model, slot, words || chart.detail === 'title' ? 8 : room),
+    lit,
+    halo: haloOf(picture, node, options),
+    detail: chart.detail,
+    width,
+    height: chart.ports.height,
+  };
+}
+
+const HEADS = {
+  right: (x: number, y: number) => `M${x} ${y}l-8-4.5v9z`,
+  left: (x: number, y: number) => `M${x} ${y}l9-5v10z`,
+  down: (x: number, y: number) => `M${x} ${y}l-4.5-8h9z`,
+  up: (x: number, y: number) => `M${x} ${y}l-5 9h10z`,
+} as const;
+
+export function arrowHead(to: keyof typeof HEADS, [x, y]: Point, tone: 'f' | 'b' | 'm'): VNode {
+  return h('path', { class: `ah ${tone}`, d: HEADS[to](x, y) });
+}
+
+const OFF_LOOK: Readonly<Record<EdgeKind, string>> = {
+  [EdgeKind.Taped]: 'f',
+  [EdgeKind.Off]: 'off',
+  [EdgeKind.Cut]: 'cut',
+};
+
+/** How many contributions have reached a node and whether they are added there. */
+function meetsAt(model: Model, node: number): boolean {
+  const { passage } = model;
+  return !!passage && passage.firstArrival[node + 1]! - passage.firstArrival[node]! > 1;
+}
+
+function contributionText(model: Model, edge: number): string {
+  const flow = model.passage?.flowOfEdge[edge] ?? -1;
+  const event = flow < 0 ? null : model.recording.event(model.passage!.flows[flow]!);
+  if (event?.kind !== Kind.Flowed || event.contribution < 0) return '';
+  return formatBrief(model.recording.tensor(event.contribution), 11);
+}
+
+/** Labels of a whole small graph, placed once so that they stay where they are. */
+function allLabels(model: Model, chart: Chart, part: Part): Label[] {
+  if (!model.passage || chart.nodes.length > LABELLED) return [];
+  return part.edges.flatMap((edge) => {
+    const text = contributionText(model, chart.edges[edge]!);
+    const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
+    return text ? [{ edge, text, lane: chart.lane(edge, true, meets) }] : [];
+  });
+}
+
+function plusBoxes(model: Model, chart: Chart, part: Part) {
+  return part.places
+    .filter((place) => meetsAt(model, chart.nodes[place]!))
+    .map((place) => {
+      const [x, y] = chart.plus(place);
+      return { x: x - 30, y: y - 11, width: 42, height: 22 };
+    });
+}
+
+const placed = new WeakMap<Chart, { model: Model; places: Map<number, Point> }>();
+
+function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point> {
+  const known = placed.get(chart);
+  if (known?.model === model) return known.places;
+  const places = placeLabels(chart, allLabels(model, chart, part), plusBoxes(model, chart, part));
+  placed.set(chart, { model, places });
+  return places;
+}
+
+function edgeView(model: Model, chart: Chart, picture: Picture, edge: number): VNode {
+  const id = chart.edges[edge]!;
+  const ends = chart.ends(edge);
+  const [from, to] = [chart.nodes[ends.from]!, chart.nodes[ends.to]!];
+  const down = chart.layout.direction === 'down';
+  const kind = model.graph.edgeKind[id]!;
+  const lit = isLit(model, picture, to) && isLit(model, picture, from);
+  const look = lit || kind !== EdgeKind.Taped ? OFF_LOOK[kind] : 'todo';
+  const lane = chart.lane(edge, false, false);
+  const tip: Point = down ? [lane.end[0], lane.end[1] + 7] : [lane.end[0] + 7, lane.end[1]];
+  return h(
+    'g',
+    { key: `e${id}` },
+    h('path', { class: `ed ${look}`, d: lane.path }),
+    arrowHead(down ? 'down' : 'right', tip, look === 'f' ? 'f' : 'm'),
+  );
+}
+
+function backView(model: Model, chart: Chart, picture: Picture, edge: number): VNode | null {
+  const id = chart.edges[edge]!;
+  const flow = model.passage?.flowOfEdge[id] ?? -1;
+  if (flow < 0 || flow >= picture.backwardSteps) return null;
+  const down = chart.layout.direction === 'down';
+  const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
+  const lane = chart.lane(edge, true, meets);
+  const now = picture.edge === id;
+  const [x, y] = lane.start;
+  const tip: Point = down ? [x, y - 9] : [x - 9, y];
+  return h(
+    'g',
+    { key: `b${id}` },
+    h('path', { class: `ed b${now ? ' now' : ''}`, d: lane.path }),
+    now ? h('path', { class: 'ed flow', d: lane.reverse }) : null,
+    meets ? null : arrowHead(down ? 'up' : 'left', tip, 'b'),
+  );
+}
+
+function labelView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  edge: number,
+  places: Map<number, Point>,
+): VNode | null {
+  const id = chart.edges[edge]!;
+  const flow = model.passage?.flowOfEdge[id] ?? -1;
+  if (flow < 0 || flow >= picture.backwardSteps) return null;
+  const now = picture.edge === id;
+  const known = places.get(edge);
+  if (!known && !now) return null;
+  const text = contributionText(model, id);
+  const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
+  const [x, y] = known ?? chart.lane(edge, true, meets).at(0.5);
+  const width = labelWidth(text);
+  return h(
+    'g',
+    {
+      class: `elab${now ? ' now' : ''}`,
+      key: `l${id}`,
+      transform: `translate(${Math.round(x - width / 2)} ${Math.round(y - LABEL_HEIGHT / 2)})`,
+    },
+    h('rect', { width, height: LABEL_HEIGHT, rx: 4 }),
+    h('text', { x: width / 2, y: 13 }, text),
+  );
+}
+
+/** The ⊕ where contributions are added; there from the first of several. */
+function plusView(model: Model, chart: Chart, picture: Picture, place: number): VNode | null {
+  const node = chart.nodes[place]!;
+  if (!meetsAt(model, node) || slotAt(model, picture, node).arrived === 0) return null;
+  const [x, y] = chart.plus(place);
+  const down = chart.layout.direction === 'down';
+  const now = picture.edge >= 0 && picture.node === node;
+  const stem = down ? `M${x} ${y - 8}V${y - 13}` : `M${x - 8} ${y}H${x - 14}`;
+  return h(
+    'g',
+    { class: 'plus', key: `p${node}` },
+    h('path', { class: `ed b${now ? ' now' : ''}`, d: stem }),
+    arrowHead(down ? 'up' : 'left', down ? [x, y - 22] : [x - 23, y], 'b'),
+    h('circle', { cx: x, cy: y, r: 8.5 }),
+    h('path', { class: 'cross', d: `M${x - 4} ${y}h8M${x} ${y - 4}v8` }),
+  );
+}
+
+export function hatchView(): VNode {
+  return h(
+    'defs',
+    {},
+    h(
+      'pattern',
+      {
+        id: 'tapelab-hatch',
+        width: 7,
+        height: 7,
+        patternUnits: 'userSpaceOnUse',
+        patternTransform: 'rotate(45)',
+      },
+      h('rect', { class: 'hatchground', width: 7, height: 7 }),
+      h('path', { class: 'hatchline', d: 'M0 0V7' }),
+    ),
+  );
+}
+
+function present(items: readonly (VNode | null)[]): VNode[] {
+  return items.filter((item): item is VNode => item !== null);
+}
+
+/** The nodes and roads of a part of the graph at one step. */
+export function graphContent(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  part: Part,
+  options: GraphOptions,
+): VNode[] {
+  const places = labelPlaces(model, chart, part);
+  const cards = part.places.map((place) => {
+    const look = lookOf(model, chart, picture, place, options);
+    const node = chart.nodes[place]!;
+    const at = `translate(${Math.round(chart.layout.x[place]!)} ${Math.round(chart.layout.y[place]!)})`;
+    const choose = (): void => options.dispatch({ kind: 'select', node });
+    return h(
+      'g',
+      { class: nodeClass(look), transform: at, key: `n${node}`, onclick: choose },
+      nodeView(look),
+    );
+  });
+  return [
+    hatchView(),
+    ...part.edges.map((edge) => edgeView(model, chart, picture, edge)),
+    ...present(part.edges.map((edge) => backView(model, chart, picture, edge))),
+    ...cards,
+    ...present(part.edges.map((edge) => labelView(model, chart, picture, edge, places))),
+    ...present(part.places.map((place) => plusView(model, chart, picture, place))),
+    ...(options.over ?? []),
+  ];
+}
+
+export function wholePart(chart: Chart): Part {
+  const range = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+  return { places: range(chart.nodes.length), edges: range(chart.edges.length) };
+}
+
+/** A sentence for those who do not see the picture; the reel says the rest. */
+export function graphSummary(model: Model, picture: Picture): string {
+  const where = picture.node >= 0 ? `, at ${labelOf(model, picture.node)}` : '';
+  return `Graph of ${model.recording.header.tape.name || 'the tape'}: ${model.graph.nodeCount} nodes${where}`;
+}

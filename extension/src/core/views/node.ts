@@ -1,0 +1,153 @@
+import { pillWidth } from '../chart.js';
+import type { Detail } from '../chart.js';
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import { NodeKind } from '../graph.js';
+import type { SlotState } from '../picture.js';
+import { WORDS } from '../words.js';
+
+/** Everything a node shows; says nothing of recordings, so that parts can be drawn alone. */
+export interface NodeLook {
+  readonly kind: NodeKind;
+  readonly label: string;
+  readonly glyph: string;
+  /** How a value left the tape, in the upper right corner. */
+  readonly tag: string;
+  readonly watched: boolean;
+  readonly value: string;
+  readonly slot: SlotState | null;
+  readonly slotText: string;
+  readonly lit: boolean;
+  readonly halo: '' | 'v' | 'g' | 'n' | 's';
+  readonly detail: Detail;
+  readonly width: number;
+  readonly height: number;
+}
+
+const CLASSES: Readonly<Record<NodeKind, string>> = {
+  [NodeKind.Variable]: 'variable',
+  [NodeKind.Constant]: 'constant',
+  [NodeKind.Op]: 'op',
+  [NodeKind.Off]: 'off',
+};
+const RADIUS: Readonly<Record<NodeKind, number>> = {
+  [NodeKind.Variable]: 12,
+  [NodeKind.Constant]: 1.5,
+  [NodeKind.Op]: 6,
+  [NodeKind.Off]: 1.5,
+};
+const LETTER = 7.55;
+
+function fitted(text: string, room: number): string {
+  const letters = [...text];
+  const most = Math.floor(room / LETTER);
+  return letters.length <= most ? text : `${letters.slice(0, Math.max(1, most - 1)).join('')}…`;
+}
+
+function eyeView(x: number, y: number, watched: boolean): VNode {
+  return h(
+    'g',
+    { class: 'eye', transform: `translate(${x} ${y})` },
+    h('path', { d: 'M-7 0Q0-7.5 7 0Q0 7.5-7 0Z' }),
+    h('circle', { class: 'pupil', r: 2 }),
+    watched
+      ? null
+      : [
+          h('path', { class: 'unsee', d: 'M-8 8l16-16' }),
+          h('path', { class: 'strike', d: 'M-8 8l16-16' }),
+        ],
+  );
+}
+
+/** The slot of the gradient; `right` is where it ends. */
+export function slotView(
+  state: SlotState,
+  text: string,
+  right: number,
+  y: number,
+  room: number,
+): VNode {
+  const wanted = text ? Math.max(28, [...text].length * 7.2 + 10) : 44;
+  const width = Math.min(room, wanted);
+  const middle = state === 'zero' || state === 'nonezero';
+  return h(
+    'g',
+    {
+      class: `slot ${state}${middle ? ' mid' : ''}`,
+      transform: `translate(${right - width} ${y})`,
+    },
+    h('rect', { width, height: 18 }),
+    text ? h('text', { x: middle ? width / 2 : width - 5, y: 13 }, text) : null,
+  );
+}
+
+function titleRow(look: NodeLook): VNode[] {
+  const { glyph, width, kind } = look;
+  const pill = pillWidth(glyph);
+  const start = glyph ? 16 + pill : 12;
+  const eyed = kind === NodeKind.Variable || (kind === NodeKind.Constant && look.watched);
+  const tagRoom = look.tag ? look.tag.length * 6.2 + 8 : 0;
+  const room = width - start - (eyed ? 30 : 10) - tagRoom;
+  const parts = [h('text', { class: 't', x: start, y: 19 }, fitted(look.label, room))];
+  if (glyph) {
+    parts.unshift(
+      h('rect', { class: 'disc', x: 8, y: 5, width: pill, height: 19, rx: 9.5 }),
+      h('text', { class: 'glyph', x: 8 + pill / 2, y: 18.5 }, glyph),
+    );
+  }
+  if (eyed) parts.push(eyeView(width - 17, 15, look.watched));
+  if (look.tag) parts.push(h('text', { class: 'lab end', x: width - 10, y: 19 }, look.tag));
+  return parts;
+}
+
+function rows(look: NodeLook): (VNode | null)[] {
+  const { width, detail, value } = look;
+  const words = detail === 'full';
+  const wide = look.value.length * 7.3 > width - 62;
+  const slotWide = look.slotText.length * 7.2 + 10 > width - 66;
+  const lost = look.slot === null && look.kind === NodeKind.Off;
+  return [
+    words && !wide ? h('text', { class: 'lab', x: 12, y: 43 }, WORDS.value) : null,
+    words && !slotWide
+      ? h('text', { class: 'lab', x: 12, y: 65 }, lost ? WORDS.notRecorded : WORDS.gradient)
+      : null,
+    value ? h('text', { class: 'val', x: width - 12, y: 43 }, value) : null,
+    look.slot === null
+      ? null
+      : slotView(look.slot, look.slotText, width - 6, 52, width - (words && !slotWide ? 66 : 12)),
+  ];
+}
+
+function briefRow(look: NodeLook): (VNode | null)[] {
+  const value = look.value ? h('text', { class: 'val start', x: 10, y: 45 }, look.value) : null;
+  const slot = look.slot && slotView(look.slot, look.slotText, look.width - 6, 32, 66);
+  return [value, slot];
+}
+
+/** A card: what runs, its value, its gradient. */
+export function nodeView(look: NodeLook): VNode[] {
+  const { width, height, kind, halo } = look;
+  const radius = RADIUS[kind];
+  const card = kind === NodeKind.Off ? 'card hatched' : 'card';
+  const parts: (VNode | null)[] = [
+    halo
+      ? h('rect', {
+          class: 'halo',
+          x: -4.5,
+          y: -4.5,
+          width: width + 9,
+          height: height + 9,
+          rx: radius + 4.5,
+        })
+      : null,
+    h('rect', { class: card, width, height, rx: radius }),
+    h('path', { class: 'hair', d: `M0 28.5H${width}` }),
+    ...titleRow(look),
+    ...(look.detail === 'title' ? briefRow(look) : rows(look)),
+  ];
+  return parts.filter((part): part is VNode => part !== null);
+}
+
+export function nodeClass(look: NodeLook): string {
+  return `nd ${CLASSES[look.kind]}${look.lit ? '' : ' todo'}${look.halo ? ` ${look.halo}` : ''}`;
+}

@@ -1,0 +1,159 @@
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import { FrameKind } from '../graph.js';
+import type { Model } from '../model.js';
+import { Kind } from '../schema.js';
+import { formatBrief, grouped } from '../numbers.js';
+import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { Action } from '../store.js';
+import { WORDS } from '../words.js';
+
+export const FRAME_WIDTH = 128;
+/** Up to so many frames the reel is drawn whole; above, only what can be seen. */
+export const WHOLE_REEL = 60;
+
+export interface ReelPart {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The frames to draw when so much of a long reel has been scrolled past. */
+export function visibleFrames(count: number, scrolled: number, width: number): ReelPart {
+  if (count <= WHOLE_REEL) return { from: 0, to: count };
+  const from = Math.max(0, Math.floor(scrolled / FRAME_WIDTH) - 4);
+  return { from, to: Math.min(count, from + Math.ceil(width / FRAME_WIDTH) + 9) };
+}
+
+const OFF_KINDS: readonly FrameKind[] = [FrameKind.Off, FrameKind.Assign];
+
+export function isOffFrame(model: Model, frame: number): boolean {
+  return OFF_KINDS.includes(model.graph.frameKind[frame]!);
+}
+
+/** The number of a frame among those on the tape, counted from 1. */
+function frameNumber(model: Model, frame: number): string {
+  return isOffFrame(model, frame) ? '' : grouped(frame + 1);
+}
+
+const ASSIGNED = ['assign', 'assign_add', 'assign_sub', 'assign'];
+
+/** What a frame says in its upper right corner: the op, in short. */
+function frameTag(model: Model, frame: number): string {
+  const { graph, recording } = model;
+  const event = recording.event(graph.frameEvent[frame]!);
+  if (event.kind === Kind.Watched) return 'watch';
+  if (event.kind === Kind.Read) return 'read';
+  if (event.kind === Kind.Left) return event.how;
+  if (event.kind === Kind.Assigned) return ASSIGNED[event.how]!;
+  const node = graph.frameNode[frame]!;
+  return [...glyphOf(model, node)].length <= 4
+    ? glyphOf(model, node)
+    : (opOf(model, node)?.name ?? '');
+}
+
+function frameLabel(model: Model, frame: number): string {
+  const node = model.graph.frameNode[frame]!;
+  if (node >= 0) return labelOf(model, node);
+  const event = model.recording.event(model.graph.frameEvent[frame]!);
+  if (event.kind !== Kind.Assigned) return '';
+  return model.recording.header.variables[event.variable]?.name ?? '';
+}
+
+function frameValue(model: Model, picture: Picture, frame: number): string {
+  if (frame >= picture.step) return WORDS.notRun;
+  const node = model.graph.frameNode[frame]!;
+  const tensor = tensorOf(model, node);
+  return tensor ? formatBrief(tensor, 14) : '';
+}
+
+function frameGradient(model: Model, picture: Picture, frame: number): string {
+  const node = model.graph.frameNode[frame]!;
+  if (picture.phase !== 'backward' || node < 0 || isOffFrame(model, frame)) return '';
+  return slotText(model, slotAt(model, picture, node), 9);
+}
+
+function look(model: Model, picture: Picture, frame: number): string {
+  const backward = picture.phase === 'backward';
+  const last = picture.step === picture.stepCount;
+  const through = picture.through >= 0;
+  const rewound =
+    backward && (last || frame > picture.frame || (frame === picture.frame && through));
+  return [
+    'fr',
+    isOffFrame(model, frame) ? 'off' : '',
+    frame < picture.step ? 'f' : 'todo',
+    rewound && !isOffFrame(model, frame) ? 'b' : '',
+    frame === picture.frame ? `now ${backward ? 'bwd' : 'fwd'}` : '',
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function frameView(model: Model, picture: Picture, frame: number, choose: () => void): VNode {
+  const off = isOffFrame(model, frame);
+  const current = frame === picture.frame;
+  const gradient = frameGradient(model, picture, frame);
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: look(model, picture, frame),
+      'data-frame': frame,
+      tabindex: current || (picture.frame < 0 && frame === 0) ? 0 : -1,
+      'aria-current': current ? 'step' : null,
+      onclick: choose,
+    },
+    off ? null : [h('span', { class: 'top' }), h('span', { class: 'bot' })],
+    h('i', {}, h('span', {}, frameNumber(model, frame)), h('span', {}, frameTag(model, frame))),
+    h('b', {}, frameLabel(model, frame)),
+    h(
+      's',
+      {},
+      h('span', {}, frameValue(model, picture, frame)),
+      gradient ? h('u', {}, h('span', { class: 'sr' }, `${WORDS.gradient} `), gradient) : null,
+      off ? h('span', { class: 'sr' }, `, ${WORDS.notRecorded}`) : null,
+    ),
+  );
+}
+
+function cutView(): VNode {
+  return h(
+    'li',
+    { class: 'cutmark', key: 'cut', 'aria-label': WORDS.noPathAcross },
+    h(
+      'svg',
+      { viewBox: '0 0 20 100', 'aria-hidden': 'true' },
+      h('path', { class: 'jag', d: 'M10 0L5 12L15 25L5 38L15 51L5 64L15 77L5 90L10 100' }),
+    ),
+  );
+}
+
+/** The tape itself: one frame for everything that happened, in order. `cutBefore` tears it. */
+export function reelView(
+  model: Model,
+  picture: Picture,
+  part: ReelPart,
+  dispatch: (action: Action) => void,
+  cutBefore = -1,
+): VNode {
+  const { frameCount } = model.graph;
+  const whole = frameCount <= WHOLE_REEL;
+  const items: VNode[] = [];
+  for (let frame = part.from; frame < part.to; frame++) {
+    if (frame === cutBefore) items.push(cutView());
+    const next = frame + 1;
+    const ends = next === frameCount || next === cutBefore || isOffFrame(model, next);
+    const start = frame === 0 || isOffFrame(model, frame - 1) || frame === cutBefore;
+    const classes = `${start ? 'start ' : ''}${ends ? 'end' : ''}`;
+    const choose = (): void => dispatch({ kind: 'frame', frame });
+    const place = whole ? {} : { 'aria-posinset': next, 'aria-setsize': frameCount };
+    items.push(
+      h('li', { class: classes, key: frame, ...place }, frameView(model, picture, frame, choose)),
+    );
+  }
+  const style = whole
+    ? null
+    : `width:${frameCount * FRAME_WIDTH}px;padding-left:${part.from * FRAME_WIDTH}px`;
+  return h('ol', { class: whole ? 'reel' : 'reel long', style, 'aria-label': WORDS.reel }, items);
+}

@@ -1,0 +1,131 @@
+import type { Chart } from '../chart.js';
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import type { Model } from '../model.js';
+import type { Picture } from '../picture.js';
+import { graphContent, graphSummary, WHOLE_GRAPH, wholePart } from './graph.js';
+import type { GraphOptions, Part } from './graph.js';
+
+/** The part of a large graph that is looked at: its middle, and the size of the pane. */
+export interface Camera {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+const MARGIN = 14;
+const SMALLEST_TYPE = 0.957;
+const BUSY = 48;
+
+export function isWindowed(chart: Chart): boolean {
+  return chart.nodes.length > WHOLE_GRAPH;
+}
+
+/** The middle of a node. */
+export function middleOf(chart: Chart, node: number): { x: number; y: number } | null {
+  const place = chart.placeOf(node);
+  if (place < 0) return null;
+  return {
+    x: chart.layout.x[place]! + chart.widthOf(place) / 2,
+    y: chart.layout.y[place]! + chart.ports.height / 2,
+  };
+}
+
+function firstLayerEndingAfter(ends: Float64Array, at: number): number {
+  let [low, high] = [0, ends.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (ends[middle]! < at) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The nodes inside the camera's view and the roads that touch them. */
+export function visiblePart(chart: Chart, camera: Camera): Part {
+  const { layout } = chart;
+  const down = layout.direction === 'down';
+  const [along, across] = down ? [camera.y, camera.x] : [camera.x, camera.y];
+  const [length, breadth] = down ? [camera.height, camera.width] : [camera.width, camera.height];
+  const position = down ? layout.x : layout.y;
+  const size = (place: number): number => (down ? chart.widthOf(place) : chart.ports.height);
+  const places: number[] = [];
+  const last = along + length / 2;
+  let layer = firstLayerEndingAfter(layout.layerEnd, along - length / 2);
+  for (; layer < layout.layers.length && layout.layerStart[layer]! <= last; layer++) {
+    for (const place of layout.layers[layer]!) {
+      const from = position[place]!;
+      const inside = from <= across + breadth / 2 && from + size(place) >= across - breadth / 2;
+      if (inside && places.length < WHOLE_GRAPH) places.push(place);
+    }
+  }
+  const edges = new Set<number>();
+  for (const place of places) {
+    Array.prototype.forEach.call(chart.edgesInto(place), (edge: number) => edges.add(edge));
+    const leaving = chart.edgesFrom(place);
+    if (leaving.length <= BUSY)
+      Array.prototype.forEach.call(leaving, (edge: number) => edges.add(edge));
+  }
+  return { places, edges: [...edges] };
+}
+
+function wholeStage(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  zoom: number,
+  options: GraphOptions,
+): VNode {
+  const [width, height] = [chart.layout.width + MARGIN, chart.layout.height + MARGIN];
+  const fixed = `width:${Math.round(width * zoom)}px;max-width:none;min-width:0`;
+  const fluid = `max-width:${width}px;min-width:${Math.round(width * SMALLEST_TYPE)}px;margin-inline:auto`;
+  return h(
+    'div',
+    { class: 'stage' },
+    h(
+      'svg',
+      {
+        viewBox: `-7 -7 ${width} ${height}`,
+        style: zoom === 1 ? fluid : fixed,
+        role: 'img',
+        'aria-label': graphSummary(model, picture),
+      },
+      graphContent(model, chart, picture, wholePart(chart), options),
+    ),
+  );
+}
+
+function windowedStage(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  camera: Camera,
+  options: GraphOptions,
+): VNode {
+  const { x, y, width, height } = camera;
+  const view = [x - width / 2, y - height / 2, width, height].map((value) => Math.round(value));
+  return h(
+    'div',
+    { class: 'stage windowed' },
+    h(
+      'svg',
+      { viewBox: view.join(' '), role: 'img', 'aria-label': graphSummary(model, picture) },
+      graphContent(model, chart, picture, visiblePart(chart, camera), options),
+    ),
+  );
+}
+
+/** The graph, whole where it is small enough, otherwise the part that the camera sees. */
+export function stageView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  camera: Camera,
+  zoom: number,
+  options: GraphOptions,
+): VNode {
+  return isWindowed(chart)
+    ? windowedStage(model, chart, picture, camera, options)
+    : wholeStage(model, chart, picture, zoom, options);
+}

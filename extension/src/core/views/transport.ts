@@ -1,0 +1,55 @@
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import type { Model } from '../model.js';
+import { NodeKind } from '../graph.js';
+import { glyphOf, labelOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import { grouped } from '../numbers.js';
+import type { Action } from '../store.js';
+import { WORDS } from '../words.js';
+import { iconButton } from './parts.js';
+
+/** What the current step does, in a few words. */
+function whatHappens(model: Model, picture: Picture): string {
+  if (picture.phase === 'backward') {
+    if (!picture.flow) return 'nothing comes back';
+    if (picture.through < 0) return `start at ${labelOf(model, picture.node)}`;
+    const glyph = glyphOf(model, picture.through) || labelOf(model, picture.through);
+    return `through ${glyph} to ${picture.node < 0 ? '' : labelOf(model, picture.node)}`;
+  }
+  if (picture.node < 0) return 'assign';
+  const kind = model.graph.nodeKind[picture.node];
+  const isRead = kind === NodeKind.Variable || kind === NodeKind.Constant;
+  return `${isRead ? 'read' : 'run'} ${labelOf(model, picture.node)}`;
+}
+
+/** The buttons that step, and a sentence that says where we are. */
+export function transportView(
+  model: Model,
+  picture: Picture,
+  playing: boolean,
+  dispatch: (action: Action) => void,
+): VNode {
+  const atStart = picture.step <= 1;
+  const atEnd = picture.step >= picture.stepCount;
+  const go = (kind: 'first' | 'previous' | 'next' | 'last' | 'toggle') => () => dispatch({ kind });
+  const forward = picture.phase === 'forward';
+  const position = `${grouped(picture.step)} / ${grouped(picture.stepCount)}`;
+  return h(
+    'div',
+    { class: 'reelbar', dir: 'ltr', role: 'toolbar', 'aria-label': WORDS.transport },
+    iconButton('first', WORDS.first, go('first'), atStart),
+    iconButton('back', WORDS.back, go('previous'), atStart),
+    iconButton(playing ? 'pause' : 'play', playing ? WORDS.pause : WORDS.play, go('toggle')),
+    iconButton('next', WORDS.next, go('next'), atEnd),
+    iconButton('last', WORDS.last, go('last'), atEnd),
+    h(
+      'span',
+      { class: 'what' },
+      h('b', { class: forward ? 'vt' : 'gt' }, forward ? WORDS.forward : WORDS.backward),
+      ' ',
+      whatHappens(model, picture),
+    ),
+    h('span', { class: 'push muted num' }, position),
+  );
+}

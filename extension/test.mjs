@@ -1,0 +1,27 @@
+// Bundle the tests, then hand them to Node's own test runner.
+import { bundle, here } from './bundle.mjs';
+import { spawnSync } from 'node:child_process';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const chosen = process.argv.slice(2);
+const files = (await readdir(join(here, 'test'))).filter((name) => name.endsWith('.test.ts'));
+const wanted = files.filter((name) => !chosen.length || chosen.some((part) => name.includes(part)));
+if (!wanted.length) throw new Error(`No test file matches ${chosen.join(' ')}.`);
+
+const outdir = join(here, '.test-build');
+await rm(outdir, { recursive: true, force: true });
+await bundle({
+  entryPoints: wanted.map((name) => `test/${name}`),
+  outdir,
+  format: 'esm',
+  outExtension: { '.js': '.mjs' },
+  packages: 'external',
+  platform: 'node',
+  sourcemap: 'inline',
+});
+const built = (await readdir(outdir)).map((name) => join(outdir, name));
+const run = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {
+  stdio: 'inherit',
+});
+process.exitCode = run.status ?? 1;
