@@ -113,6 +113,11 @@ from tapelab.math import (
 # Declared for the engine, which calls these ops by name.
 from tapelab.ops import gathering as _gathering
 from tapelab.ops import masking as _masking
+from tapelab.ops import matrices as _matrices
+from tapelab.ops import rearranging as _rearranging
+from tapelab.ops import scattering as _scattering
+from tapelab.ops import solving as _solving
+from tapelab.ops import stacking as _stacking
 from tapelab.ops import overloads as _overloads
 from tapelab.ops.composites import norm
 from tapelab.shapes import TensorShape
