@@ -36,7 +36,7 @@ class Answer:
 
 def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bool) -> Any:
     """The gradient of the sum of the targets for each source."""
-    tape._consume()
+    tape._close()
     targets, origins = _targets(target), _sources(sources)
     upstream = _upstream(targets, seeds)
     answer = _ask(tape, Method.GRADIENT, zero, targets, origins)
@@ -66,7 +66,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
             "GradientTape must be created with persistent=True to compute the jacobian with "
             "experimental_use_pfor set to False."
         )
-    tape._consume()
+    tape._close()
     if nest.is_nested(target):
         raise AttributeError(
             f"'{type(target).__name__}' object has no attribute 'shape': jacobian takes one tensor "
@@ -93,7 +93,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
             "GradientTape must be created with persistent=True to compute the batch_jacobian "
             "with parallel_iterations."
         )
-    tape._consume()
+    tape._close()
     targets, origins = _targets(target), _sources(source)
     value = targets[0]._value
     answer = _ask(tape, Method.BATCH_JACOBIAN, True, targets, origins)

@@ -15,7 +15,7 @@ from tapelab.engine.asking import batch_jacobian, gradient, jacobian, picture
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Cell, Identity, Variable
+from tapelab.engine.variable import Cell, Identity, Variable, handle_of
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
@@ -71,12 +71,23 @@ class GradientTape:
                 "Tape is still recording, this can happen if you try to re-enter an "
                 "already-active tape. Leave its block first."
             )
+        if self._consumed:
+            self._start_afresh()
         self._push()
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self._recording:
             self._pop()
+
+    def _start_afresh(self) -> None:
+        self._forget()
+        self._windows, self._answers = [], []
+        self._opened, self._consumed = 0, False
+
+    def _forget(self) -> None:
+        for memory in (self._tracked, self._watched, self._states, self._followed):
+            memory.clear()
 
     def _push(self) -> None:
         self._recording = self._entered = True
@@ -140,7 +151,7 @@ class GradientTape:
         identity = cell.identity
         if (self._auto and identity.trainable) or identity.id in self._watched:
             if identity.id not in self._watched:
-                self._watched[identity.id] = Variable._of(cell)
+                self._watched[identity.id] = handle_of(cell)
             if cell.state._id not in self._states:
                 self._watch_state(cell, 1)
 
@@ -178,10 +189,7 @@ class GradientTape:
         """Forget all ops and all watched variables, and go on recording."""
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        self._tracked.clear()
-        self._watched.clear()
-        self._states.clear()
-        self._followed.clear()
+        self._forget()
         note(logs.RESET, self._serial)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records), None]]
@@ -237,8 +245,8 @@ class GradientTape:
     def _all_watched(self) -> list[Any]:
         return [*self.watched_variables(), *self._followed.values()]
 
-    def _consume(self) -> None:
-        """Spend the one answer of a non-persistent tape; RuntimeError if it is spent."""
+    def _close(self) -> None:
+        """Close a non-persistent tape before its one answer; RuntimeError if that was given."""
         if self._consumed or not self._entered:
             raise RuntimeError(CONSUMED)
         if self._persistent:
@@ -254,10 +262,11 @@ class GradientTape:
             return
         if self._recording:
             self._pop()
-        self._consumed = True
 
     def _release(self) -> None:
+        """Let go of what an answer needed; a question that was refused leaves all in place."""
         if not self._persistent:
+            self._consumed = True
             self._followed.clear()
             for log, _, _ in self._windows:
                 log.release(self)

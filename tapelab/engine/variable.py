@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
@@ -48,12 +49,13 @@ class Identity:
 class Cell:
     """What the handles of one variable share: its identity, its static shape, its state."""
 
-    __slots__ = ("__weakref__", "identity", "shape", "state")
+    __slots__ = ("__weakref__", "handle", "identity", "shape", "state")
 
     def __init__(self, identity: Identity, shape: TensorShape, state: Tensor) -> None:
         self.identity = identity
         self.shape = shape
         self.state = state
+        self.handle: weakref.ref[Variable] | None = None
 
     @property
     def dtype(self) -> DType:
@@ -87,6 +89,7 @@ class Variable:
         static = TensorShape(np.shape(value) if shape is None else shape)
         self._constraint = constraint
         self._cell = Cell(identity, static, state)
+        self._cell.handle = weakref.ref(self)
         source = start._id if type(start) is Tensor else -1
         note(MADE, state._id, small(state._value), "tf.Variable", identity, source)
 
@@ -295,6 +298,12 @@ class UnreadVariable(Variable):
 
     def __repr__(self) -> str:
         return super().__repr__().replace("<tf.Variable", "<tf.Variable 'UnreadVariable'", 1)
+
+
+def handle_of(cell: Cell) -> Variable:
+    """The learner's own variable where it is alive, else another handle of it."""
+    own = cell.handle() if cell.handle is not None else None
+    return own if own is not None else Variable._of(cell)
 
 
 def read(variable: Variable) -> Tensor:
