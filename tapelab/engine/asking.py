@@ -67,7 +67,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
             "experimental_use_pfor set to False."
         )
     tape._close()
-    if nest.is_nested(target):
+    if nest.is_nested(target) or target is None:
         raise AttributeError(
             f"'{type(target).__name__}' object has no attribute 'shape': jacobian takes one tensor "
             "as target. Ask once for each, or tf.stack them first."
@@ -76,9 +76,10 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     answer = _ask(tape, Method.JACOBIAN, zero, targets, origins)
     shape = targets[0]._value.shape
     rows = [_row(tape, targets, seed, origins, answer) for seed in _one_hot(targets[0]._value)]
+    columns = zip(*rows, strict=True) if rows else [()] * len(origins)
     results = [
-        _filled(source, _stack(column, (*shape, *source.shape)), zero, shape)
-        for source, column in zip(origins, zip(*rows, strict=True), strict=True)
+        _filled(source, _stack(column, (*shape, *source.shape)), zero or not rows, shape)
+        for source, column in zip(origins, columns, strict=True)
     ]
     answer.results = _kept(results)
     tape._release()
@@ -87,7 +88,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
 
 def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
-    _check_batch(target, source)
+    _check_batch(_real(target, "target"), _real(source, "source"))
     if not pfor and not tape._persistent:
         raise RuntimeError(
             "GradientTape must be created with persistent=True to compute the batch_jacobian "
@@ -153,6 +154,11 @@ def _sources(sources: Any) -> list[Any]:
 def _real(thing: Any, part: str) -> Any:
     if isinstance(thing, (Tensor, Variable)):
         return thing
+    if thing is None:
+        raise TypeError(
+            f"A {part} is None; it must be a tensor or a variable. A gradient that is None has no "
+            "path; look for where the path ends with tf.explain(tape, target, sources)."
+        )
     raise AttributeError(
         f"'{type(thing).__name__}' object has no attribute '_id': the {part} must be a tensor or a "
         f"variable, but it is {thing!r}. A value from NumPy or Python has no history on the tape; "

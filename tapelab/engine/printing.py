@@ -32,6 +32,6 @@ def repr_of(value: Any) -> str:
 def numpy_text(value: Any) -> str:
     """The numbers as the `numpy=` part of a repr; arrays of several rows start on a new line."""
     if value.ndim == 0:
-        return repr(value[()]) if value.dtype == object else str(value)
+        return repr(value[()] if value.dtype == object else value.item())
     text = repr(np.asarray(value))
     return f"\n{text}" if "\n" in text else text

@@ -181,6 +181,9 @@ class Tensor:
         return str_of(self._value)
 
 
+Tensor.__name__ = "EagerTensor"  # what `type(x).__name__` prints in TensorFlow
+
+
 class Reference:
     """A hashable stand-in for a tensor or a variable: equal where they are the same object."""
 

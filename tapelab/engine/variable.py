@@ -296,8 +296,15 @@ class UnreadVariable(Variable):
 
     __slots__ = ()
 
-    def __repr__(self) -> str:
-        return super().__repr__().replace("<tf.Variable", "<tf.Variable 'UnreadVariable'", 1)
+    @property
+    def name(self) -> str:
+        """The same for all such handles."""
+        return "UnreadVariable"
+
+
+# What `type(v).__name__` prints in TensorFlow.
+Variable.__name__ = "ResourceVariable"
+UnreadVariable.__name__ = "_UnreadVariable"
 
 
 def handle_of(cell: Cell) -> Variable:
@@ -372,6 +379,7 @@ def _brackets(value: Any) -> str:
 
 def _in_place(sign: str, method: str) -> RuntimeError:
     return RuntimeError(
-        f"Variable {sign} value not supported. Use `variable.{method}(value)` to modify the "
-        f"variable value and `variable = variable {sign[0]} value` to get a new Tensor object."
+        f"`variable {sign} value` with `tf.Variable`s is not supported: it would bind the name to "
+        f"a tensor. Use `variable.{method}(value)` to change the variable, or "
+        f"`out = variable {sign[0]} value` for a new tensor."
     )
