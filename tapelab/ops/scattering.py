@@ -9,7 +9,9 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
+from tapelab.ops.comparison import equal
 from tapelab.ops.gathering import POSITIONS
+from tapelab.ops.selection import ones_like, select, zeros_like
 from tapelab.ops.wording import brackets, unlike
 
 Shape = tuple[int, ...]
@@ -138,6 +140,52 @@ def tensor_scatter_nd_sub_grad_y(dz: Any, z: Any, x: Any, indices: Any, y: Any) 
 
 
 tensor_scatter_nd_sub.no_grad("indices", because=POSITIONS)
+
+
+@op(formula=r"z = \max(x, y)", glyph="max at", title="Maximum at", raw="TensorScatterMax",
+    samples=written)  # fmt: skip
+def tensor_scatter_nd_max(x: Any, indices: Any, y: Any) -> Any:
+    """A copy of x in which the larger entry stays at some index tuples."""
+    whole = _copy("TensorScatterMax", x, indices, y)
+    np.maximum.at(whole, _places(indices), y)
+    return whole
+
+
+@op(formula=r"z = \min(x, y)", glyph="min at", title="Minimum at", raw="TensorScatterMin",
+    samples=written)  # fmt: skip
+def tensor_scatter_nd_min(x: Any, indices: Any, y: Any) -> Any:
+    """A copy of x in which the smaller entry stays at some index tuples."""
+    whole = _copy("TensorScatterMin", x, indices, y)
+    np.minimum.at(whole, _places(indices), y)
+    return whole
+
+
+@tensor_scatter_nd_max.grad("x", r"\bar x = \bar z \text{ if } x = z \text{ else } 0")
+@tensor_scatter_nd_min.grad("x", r"\bar x = \bar z \text{ if } x = z \text{ else } 0")
+def tensor_scatter_extreme_grad_x(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    return _shared(dz, z, x, indices, y) * _holds(x, z)
+
+
+@tensor_scatter_nd_max.grad("y", r"\bar y = \bar z \text{ if } y = z \text{ else } 0")
+@tensor_scatter_nd_min.grad("y", r"\bar y = \bar z \text{ if } y = z \text{ else } 0")
+def tensor_scatter_extreme_grad_y(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    there = gather_nd(_shared(dz, z, x, indices, y), indices)
+    return there * _holds(y, gather_nd(z, indices))
+
+
+tensor_scatter_nd_max.no_grad("indices", because=POSITIONS)
+tensor_scatter_nd_min.no_grad("indices", because=POSITIONS)
+
+
+def _shared(dz: Any, z: Any, x: Any, indices: Any, y: Any) -> Any:
+    """The upstream gradient shared evenly among all that hold the extreme value."""
+    writers = scatter_nd(indices, _holds(y, gather_nd(z, indices)), shape=tuple(x.shape))
+    return dz / (_holds(x, z) + writers)
+
+
+def _holds(entry: Any, extreme: Any) -> Any:
+    """1 where an entry is the extreme value, else 0, in its dtype."""
+    return select(equal(entry, extreme), ones_like(entry), zeros_like(entry))
 
 
 def _places(indices: Any) -> tuple[Any, ...]:

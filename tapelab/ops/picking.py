@@ -1,0 +1,193 @@
+"""The public functions that pick entries by place, by mask or by slice, and write at places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import Op, op
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.ops import gathering, masking, samples, scattering, slicing
+from tapelab.ops.public import matched, tensor
+from tapelab.ops.settings import lengths, number, unfit_index
+from tapelab.ops.shape import reshape
+
+
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
+    batch_dims: int = 0, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Pick entries along an axis by position; one that is picked twice receives both gradients."""
+    x, places = tensor(params), _indices("GatherV2", indices)
+    batch = batch_dims if batch_dims >= 0 else batch_dims + places._value.ndim
+    along = batch if axis is None else number(axis, "GatherV2")
+    made: Tensor = gathering.gather(x, places, axis=along, batch_dims=batch)
+    return made
+
+
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
+    """Pick entries, or whole rows, by index tuples."""
+    places = _indices("GatherNd", indices)
+    if batch_dims:
+        places = tensor(_with_batch(places._value, batch_dims))
+    made: Tensor = scattering.gather_nd(tensor(params), places)
+    return made
+
+
+def _with_batch(places: Any, batch_dims: int) -> Any:
+    """Index tuples that begin with the position in the batch."""
+    grid = np.indices(places.shape[:-1], places.dtype)[:batch_dims]
+    return np.concatenate([np.moveaxis(grid, 0, -1), places], axis=-1)
+
+
+def boolean_mask(
+    tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask"
+) -> Tensor:
+    """The entries where the mask is true, in a row."""
+    x, kept = _tensor(tensor), _tensor(mask)
+    along = 0 if axis is None else number(axis, "BooleanMask")
+    masking.check_mask(x._value.shape, kept._value.shape, along)
+    if kept._value.dtype.kind != "b":
+        kept = _tensor(kept._value != 0)
+    made: Tensor = masking.boolean_mask(x, kept, axis=along)
+    return made
+
+
+def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """The piece that begins at a place and has a size; a size of -1 goes to the end."""
+    x, starts, sizes = tensor(input_), lengths(begin, "Slice"), lengths(size, "Slice")
+    stops = []
+    for at, (start, count, length) in enumerate(zip(starts, sizes, x._value.shape, strict=True)):
+        if not 0 <= start <= length:
+            raise invalid_argument("Slice", f"Expected begin[{at}] in [0, {length}], but got {start}")
+        if not -1 <= count <= length - start:
+            raise invalid_argument(
+                "Slice", f"Expected size[{at}] in [0, {length - start}], but got {count}"
+            )
+        stops.append(length if count == -1 else start + count)
+    key = tuple(map(_slice, starts, stops))
+    made: Tensor = slicing.strided_slice(x, key=key)
+    return made
+
+
+def strided_slice(  # noqa: PLR0917 - TensorFlow's signature
+    input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The piece between two places with steps; a bit in a mask changes the meaning of its axis."""
+    starts, stops = lengths(begin, "StridedSlice"), lengths(end, "StridedSlice")
+    steps = (1,) * len(starts) if strides is None else lengths(strides, "StridedSlice")
+    key: list[Any] = []
+    for at, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << at
+        if ellipsis_mask & bit:
+            key.append(...)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(start)
+        else:
+            ends = None if begin_mask & bit else start, None if end_mask & bit else stop
+            key.append(_slice(*ends, step))
+    made: Tensor = slicing.strided_slice(tensor(input_), key=tuple(key))
+    return made
+
+
+def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Put entries at index tuples of a tensor of zeros; what shares a place is added."""
+    places = _indices("ScatterNd", indices)
+    made: Tensor = scattering.scatter_nd(places, tensor(updates), shape=lengths(shape, "ScatterNd"))
+    return made
+
+
+def _writer(op: Op) -> Callable[..., Tensor]:
+    def function(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
+        x, rows = matched(tensor, updates)
+        made: Tensor = op(x, _indices(op.raw, indices), rows)
+        return made
+
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = op.sentence
+    return function
+
+
+tensor_scatter_nd_update = _writer(scattering.tensor_scatter_nd_update)
+tensor_scatter_nd_add = _writer(scattering.tensor_scatter_nd_add)
+tensor_scatter_nd_sub = _writer(scattering.tensor_scatter_nd_sub)
+tensor_scatter_nd_max = _writer(scattering.tensor_scatter_nd_max)
+tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
+
+
+def conditions(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays of true and false."""
+    return [((rng.normal(size=shape) > 0,), {}) for shape in ((3,), (2, 3))]
+
+
+@op(name="where_true", formula=r"y = \operatorname{where}(x)", glyph="where", raw="Where",
+    pattern="index-only", samples=conditions)  # fmt: skip
+def places_of_true(x: Any) -> Any:
+    """The index tuples of the entries that are true, or not 0."""
+    if not x.ndim:
+        raise invalid_argument("Where", "WhereOp : Unhandled input dimensions: 0")
+    return np.argwhere(x)
+
+
+places_of_true.no_grad(
+    "x", because="where(condition) answers with places, and those do not change a little."
+)
+
+
+def where_true(condition: Any) -> Tensor:
+    """The index tuples of the entries that are true: `tf.where` with one argument."""
+    made: Tensor = places_of_true(tensor(condition))
+    return made
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """Positions in a tensor laid flat as one index per axis."""
+    places = _indices("UnravelIndex", indices)
+    made: Tensor = unravelled(places, dims=lengths(dims, "UnravelIndex"))
+    return made
+
+
+@op(name="unravel_index", formula=r"y = \operatorname{unravel}(x)", glyph="unravel",
+    pattern="index-only")  # fmt: skip
+def unravelled(x: Any, *, dims: tuple[int, ...]) -> Any:
+    """Positions in a tensor laid flat as one index per axis."""
+    return np.stack(np.unravel_index(x, dims)).astype(x.dtype)
+
+
+unravelled.no_grad("x", because=gathering.POSITIONS)
+
+
+def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+    """The sums of the rows that have the same id; the ids must be sorted."""
+    ids = _indices("SegmentSum", segment_ids)._value
+    return unsorted_segment_sum(data, ids, int(ids[-1]) + 1 if ids.size else 0)
+
+
+def unsorted_segment_sum(
+    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+) -> Tensor:
+    """The sums of the rows that have the same id."""
+    x, ids = tensor(data), _indices("UnsortedSegmentSum", segment_ids)._value
+    rest = x._value.shape[ids.ndim :]
+    rows = reshape(x, shape=(ids.size, *rest)) if ids.ndim != 1 else x
+    count = number(num_segments, "UnsortedSegmentSum")
+    made: Tensor = gathering.scatter_rows(rows, indices=ids.reshape(-1), shape=(count, *rest))
+    return made
+
+
+def _indices(raw: str, indices: Any) -> Tensor:
+    places = _tensor(indices)
+    if places._value.dtype.kind not in "iu":
+        raise unfit_index(raw, places.dtype.name, indices)
+    return places
+
+
+_tensor = tensor
+_slice = type(np.s_[:])

@@ -1,0 +1,203 @@
+"""The public functions that give tensors another shape, join them and take them apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
+from tapelab.errors import invalid_argument
+from tapelab.ops import broadcasting, rearranging, stacking, stops
+from tapelab.ops import shape as shapes
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.public import matched, strict_operand, tensor
+from tapelab.ops.settings import lengths, number, whole
+from tapelab.ops.wording import brackets
+from tapelab.shapes import TensorShape
+
+
+def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The same entries in the same order, laid out in another shape; one length may be -1."""
+    made: Tensor = shapes.reshape(to_tensor(tensor), shape=lengths(shape, "Reshape"))
+    return made
+
+
+def transpose(
+    a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose"
+) -> Tensor:
+    """The same entries with the axes in another order; without `perm` the order is reversed."""
+    order = None if perm is None else lengths(perm, "Transpose")
+    made: Tensor = shapes.transpose(tensor(a), perm=order)
+    return conjugated(made) if conjugate else made
+
+
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The same entries with one more axis, of length 1."""
+    made: Tensor = shapes.expand_dims(tensor(input), axis=number(axis, "ExpandDims"))
+    return made
+
+
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
+    """The same entries without the axes of length 1, or without those of them that are named."""
+    places = None if axis is None else lengths(axis, "Squeeze")
+    made: Tensor = shapes.squeeze(tensor(input), axis=places)
+    return made
+
+
+def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
+    """Repeat a tensor along new or length-1 axes until it has the given shape."""
+    x, wanted = tensor(input), lengths(shape, "BroadcastTo")
+    try:
+        made: Tensor = broadcasting.broadcast_to(x, shape=wanted)
+    except Exception as error:
+        there = brackets(x._value.shape)
+        raise invalid_argument(
+            "BroadcastTo", f"Incompatible shapes: {there} vs. {brackets(wanted)}"
+        ) from error
+    return made
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape laid side by side along a new axis."""
+    if isinstance(values, (Tensor, Variable)):
+        values = unstack(values)
+    plain = not any(isinstance(each, (Tensor, Variable)) for each in values)
+    if plain and axis == 0:
+        return to_tensor(values)
+    parts = unstack(values) if plain else matched(*values)
+    rank = parts[0]._value.ndim + 1 if parts else 1
+    if not -rank <= axis < rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    made: Tensor = stacking.stack(*parts, axis=axis)
+    return made
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+    """The slices of a tensor along an axis, each a tensor of its own without that axis."""
+    x = tensor(value)
+    rank = x._value.ndim
+    if not -rank <= axis < rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    if num is not None and num != x._value.shape[axis]:
+        raise invalid_argument(
+            "Unpack", f"Input shape axis {axis} must equal {num}, got shape "
+            f"{brackets(x._value.shape)}",
+        )  # fmt: skip
+    return list(stacking.unstack(x, axis=axis)) if x._value.shape[axis] else []
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors joined end to end along an axis they all have."""
+    parts = values if isinstance(values, (list, tuple)) else [values]
+    if len(parts) == 1:
+        return tensor(parts[0]) if isinstance(parts[0], Variable) else identity(parts[0])
+    if not parts:
+        raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
+    made: Tensor = stacking.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
+    return made
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """Pieces of a tensor along an axis: so many equal ones, or of the given lengths."""
+    x, along = tensor(value), number(axis, "Split")
+    given = whole(num_or_size_splits, "SplitV")
+    length = x._value.shape[along]
+    if given.ndim:
+        sizes = [int(each) for each in given]
+        if -1 in sizes:
+            sizes[sizes.index(-1)] = length - sum(sizes) - 1
+    else:
+        count = int(given)
+        if count <= 0 or length % count:
+            raise invalid_argument(
+                "Split", "Number of ways to split should evenly divide the split dimension, but got "
+                f"split_dim {along} (size = {length}) and num_split {count}",
+            )  # fmt: skip
+        sizes = [length // count] * count
+    return list(stacking.split(x, sizes=tuple(sizes), axis=along))
+
+
+def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
+    """The whole tensor laid side by side, so many times along each axis."""
+    if not whole(multiples, "Tile").ndim:
+        raise invalid_argument("Tile", "Expected multiples to be 1-D, but got shape []")
+    made: Tensor = rearranging.tile(tensor(input), multiples=lengths(multiples, "Tile"))
+    return made
+
+
+def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
+    """Each entry several times in a row; without an axis the tensor is laid flat first."""
+    x, times = tensor(input), lengths(repeats, "Repeat")
+    if axis is None or not x._value.ndim:
+        x, axis = shapes.reshape(x, shape=(-1,)), 0
+    length = x._value.shape[axis]
+    if len(times) not in {1, length}:
+        raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
+    made: Tensor = rearranging.repeat(x, repeats=times, axis=axis)
+    return made
+
+
+def pad(
+    tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The tensor with a margin: of one value, or of its own entries mirrored."""
+    x = to_tensor(tensor)
+    table = whole(paddings, "Pad")
+    if table.ndim != 2 or table.shape[1] != 2:
+        raise invalid_argument(
+            "Pad", f"paddings must be a matrix with 2 columns: {brackets(table.shape)}"
+        )
+    if mode.upper() not in {"CONSTANT", "REFLECT", "SYMMETRIC"}:
+        raise ValueError(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {mode.upper()}"
+        )
+    around = tuple((int(before), int(after)) for before, after in table)
+    value = strict_operand(constant_values, x.dtype)._value
+    made: Tensor = rearranging.pad(x, paddings=around, mode=mode.upper(), value=value)
+    return made
+
+
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The entries in the opposite order along some axes."""
+    places = whole(axis, "ReverseV2")
+    if places.ndim != 1:
+        raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
+    made: Tensor = rearranging.reverse(to_tensor(tensor), axis=lengths(axis, "ReverseV2"))
+    return made
+
+
+def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
+    """The entries moved along some axes; what falls off at the end comes in at the start."""
+    x, places = tensor(input), lengths(axis, "Roll")
+    for each in places:
+        if not -x._value.ndim <= each < x._value.ndim:
+            raise invalid_argument("Roll", f"axis {each} is out of range")
+    made: Tensor = rearranging.roll(x, shift=lengths(shift, "Roll"), axis=places)
+    return made
+
+
+def identity(input: Any, name: str | None = None) -> Tensor:
+    """The same value as a tensor of its own."""
+    made: Tensor = stops.identity(tensor(input))
+    return made
+
+
+def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
+    """The same values as tensors of their own."""
+    return [identity(each) for each in input]
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The tensor itself, if its shape is the expected one; InvalidArgumentError if not."""
+    given, wanted = tensor(x), TensorShape(shape)
+    if not wanted.is_compatible_with(given.shape):
+        raise invalid_argument(
+            "EnsureShape", f"Shape of tensor input {brackets(given._value.shape)} is not compatible "
+            f"with expected shape {str(wanted).replace('None', '?').replace('(', '[').replace(')', ']')}.",
+        )  # fmt: skip
+    return identity(given)

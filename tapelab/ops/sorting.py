@@ -1,0 +1,214 @@
+"""Putting entries in order: the values keep their gradients, their places have none."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from tapelab.dtypes import int32
+from tapelab.engine.op import op
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.public import tensor
+from tapelab.ops.settings import number
+
+PLACES: Final = "{} answers with places, and those do not change when x changes a little."
+
+
+def orders(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays of distinct entries with the axis and direction to sort them in."""
+    x, y = (rng.permutation(n).reshape(shape) + 0.5 for n, shape in ((4, (4,)), (6, (2, 3))))
+    return [((x,), {"axis": -1, "descending": True}), ((y,), {"axis": 0, "descending": False})]
+
+
+def largest(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays of distinct entries with how many of the largest to find."""
+    return [((rng.permutation(6).reshape(2, 3) + 0.5,), {"k": 2})]
+
+
+def along(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the places to pick along an axis."""
+    places = np.array([[2, 0], [1, 1]])
+    return [((rng.normal(size=(2, 3)),), {"indices": places, "axis": 1})]
+
+
+def back(rng: np.random.Generator) -> list[samples.Sample]:
+    """Picked entries with the places they came from."""
+    places = np.array([[2, 0], [1, 1]])
+    return [((rng.normal(size=(2, 2)),), {"indices": places, "axis": 1, "shape": (2, 3)})]
+
+
+@op(name="sort", formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="Sort", samples=orders)
+def sorted_(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
+    """The entries in order along an axis; each keeps its own gradient."""
+    return np.take_along_axis(x, _order(x, axis, descending), axis)
+
+
+@sorted_.grad("x", r"\bar x = \operatorname{unsort}(\bar y)")
+def sorted_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1, descending: bool = False) -> Any:
+    places = _order(x._value if type(x) is Tensor else x, axis, descending)
+    return put_along(dy, indices=places, axis=axis, shape=tuple(x.shape))
+
+
+@op(formula=r"y = \operatorname{pick}(x)", glyph="pick", title="Pick along", samples=along)
+def pick_along(x: Any, *, indices: Any, axis: int) -> Any:
+    """In each row the entries at the places given for that row."""
+    return np.take_along_axis(x, indices, axis)
+
+
+@pick_along.grad("x", r"\bar x = \operatorname{put}(\bar y)")
+def pick_along_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, axis: int) -> Any:
+    return put_along(dy, indices=indices, axis=axis, shape=tuple(x.shape))
+
+
+@op(formula=r"y = \operatorname{put}(x)", glyph="put", title="Put along", samples=back)
+def put_along(x: Any, *, indices: Any, axis: int, shape: tuple[int, ...]) -> Any:
+    """In each row of zeros the entries at the places given for that row; repeats add up."""
+    whole = np.zeros(shape, x.dtype)
+    where = list(np.ogrid[tuple(slice(n) for n in indices.shape)])
+    where[axis] = indices
+    np.add.at(whole, tuple(where), x)
+    return whole
+
+
+@put_along.grad("x", r"\bar x = \operatorname{pick}(\bar y)")
+def put_along_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, axis: int, shape: Any) -> Any:
+    return pick_along(dy, indices=indices, axis=axis)
+
+
+@op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="integer", samples=orders)
+def argsort_(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
+    """The places of the entries in order along an axis."""
+    return _order(x, axis, descending).astype(np.int32)
+
+
+argsort_.no_grad("x", because=PLACES.format("argsort"))
+
+
+@op(formula=r"y = \operatorname{top}(x)", glyph="top k", raw="TopKV2", samples=largest, multi=True)
+def top_k_(x: Any, *, k: int) -> Any:
+    """The k largest entries of each row, largest first, and their places."""
+    if x.ndim < 1 or x.shape[-1] < k:
+        raise invalid_argument(
+            "TopKV2", f"input must have at least k columns. Had {x.shape[-1] if x.ndim else 0}, "
+            f"needed {k}",
+        )  # fmt: skip
+    places = _order(x, -1, descending=True)[..., :k]
+    return np.take_along_axis(x, places, -1), places.astype(np.int32)
+
+
+@top_k_.grad("x", r"\bar x = \operatorname{put}(\bar y)")
+def top_k_grad_x(dy: Any, y: Any, x: Any, *, k: int) -> Any:
+    places = y[1]._value if type(y[1]) is Tensor else y[1]
+    return put_along(dy[0], indices=places, axis=len(x.shape) - 1, shape=tuple(x.shape))
+
+
+@op(formula=r"z = \operatorname{searchsorted}(x, y)", glyph="search", pattern="integer",
+    raw="LowerBound")  # fmt: skip
+def search_sorted(x: Any, y: Any, *, side: str) -> Any:
+    """Where each entry of y would have to stand in the sorted row x."""
+    if x.ndim == 1:
+        return np.searchsorted(x, y, side).astype(np.int32)[()]
+    rows = [np.searchsorted(*pair, side) for pair in zip(_rows(x), _rows(y), strict=True)]
+    return np.array(rows, np.int32).reshape(y.shape)
+
+
+search_sorted.no_grad("x", "y", because=PLACES.format("searchsorted"))
+
+
+@op(formula=r"y = \operatorname{unique}(x)", glyph="unique", pattern="not implemented", multi=True)
+def unique_(x: Any) -> Any:
+    """Each value once, in the order of first sight; where each entry is; how often each occurs."""
+    values, first, places, counts = np.unique(
+        x, return_index=True, return_inverse=True, return_counts=True
+    )
+    order = np.argsort(first, kind="stable")
+    rank = np.empty(order.size, np.int32)
+    rank[order] = np.arange(order.size, dtype=np.int32)
+    return values[order], rank[places.reshape(-1)], counts[order].astype(np.int32)
+
+
+def _order(x: Any, axis: int, descending: bool) -> Any:
+    """The places in order; equal entries keep the order they had."""
+    if not descending:
+        return np.argsort(x, axis, kind="stable")
+    backwards = np.argsort(np.flip(x, axis), axis, kind="stable")
+    return x.shape[axis] - 1 - np.flip(backwards, axis)
+
+
+def _rows(x: Any) -> Any:
+    return x.reshape(-1, x.shape[-1])
+
+
+class TopKV2(NamedTuple):
+    """The largest entries and their places."""
+
+    values: Tensor
+    indices: Tensor
+
+
+class Unique(NamedTuple):
+    """Each value once, and for each entry the place of its value."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """Each value once, for each entry the place of its value, and how often each value occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """The entries in order along an axis, the smallest first unless DESCENDING."""
+    made: Tensor = sorted_(tensor(values), axis=axis, descending=_is_descending(direction))
+    return made
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The places of the entries in order along an axis."""
+    made: Tensor = argsort_(tensor(values), axis=axis, descending=_is_descending(direction))
+    return made
+
+
+def _is_descending(direction: str) -> bool:
+    if direction not in {"ASCENDING", "DESCENDING"}:
+        raise ValueError(
+            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}"
+        )
+    return direction == "DESCENDING"
+
+
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
+) -> TopKV2:
+    """The k largest entries of each row and their places."""
+    return TopKV2(*top_k_(tensor(input), k=number(k, "TopKV2")))
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Where each value would have to stand in a sorted row."""
+    x = tensor(sorted_sequence)
+    made: Tensor = search_sorted(x, tensor(values), side=side)
+    return made
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+    """Each value once, in the order of first sight, and where each entry is found among them."""
+    return Unique(*unique_(tensor(x))[:2])
+
+
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+    """Each value once, where each entry is found among them, and how often each occurs."""
+    return UniqueWithCounts(*unique_(tensor(x)))
