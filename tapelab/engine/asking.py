@@ -14,6 +14,7 @@ from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
+from tapelab.errors import invalid_argument
 from tapelab.recording.events import Method
 
 if TYPE_CHECKING:
@@ -177,11 +178,28 @@ def _upstream(targets: list[Tensor], seeds: Any) -> list[Any]:
         )
     if len(given) != len(targets):
         raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(given)}.")
-    pairs = zip(given, targets, strict=True)
-    return [
-        seed if isinstance(seed, Tensor) else np.asarray(seed, dtype=t._value.dtype)[()]
-        for seed, t in ((read(s) if isinstance(s, Variable) else s, t) for s, t in pairs)
-    ]
+    return [_seed(each, target._value) for each, target in zip(given, targets, strict=True)]
+
+
+def _seed(given: Any, value: Any) -> Any:
+    """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
+    seed = read(given) if isinstance(given, Variable) else given
+    raw = seed._value if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
+    if raw.dtype != value.dtype:
+        raise invalid_argument(
+            "Mul", f"The output gradient is {raw.dtype}, but its target is {value.dtype}; tensors "
+            f"are never cast silently. Try tf.cast(seed, tf.{value.dtype})",
+        )  # fmt: skip
+    if raw.shape == value.shape:
+        return seed if isinstance(seed, Tensor) else raw
+    try:
+        np.broadcast_to(raw, value.shape)
+    except ValueError as error:
+        raise invalid_argument(
+            "Mul", f"Incompatible shapes: {list(raw.shape)} vs. {list(value.shape)}. An output "
+            "gradient needs the shape of its target; try tf.ones_like(target)",
+        ) from error  # fmt: skip
+    return REGISTRY["broadcast_to"](seed if isinstance(seed, Tensor) else raw, shape=value.shape)
 
 
 def _filled(source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()) -> Any:
