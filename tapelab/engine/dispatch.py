@@ -45,10 +45,10 @@ def _write(
     op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any
 ) -> None:
     serial = result_ids[0] if op.multi else result_ids
-    if thread.log is None:
+    tapes = _listeners(ids, result_ids, results) if thread.active else ()
+    if not tapes:  # no way back will need the large values
         values = tuple(map(small, values))
         results = tuple(map(small, results)) if op.multi else small(results)
-    tapes = _listeners(ids, result_ids, results) if thread.active else ()
     record = (RAN, serial, thread.number, origin, ids, values, result_ids, results, settings, tapes)
     thread.records.append(record)
 
