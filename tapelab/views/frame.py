@@ -1,7 +1,7 @@
 """What is lit at a step: first forwards through the reel, then back, one contribution at a time.
 
-The same model as in `extension/src/core/model.ts` and `picture.ts`; the golden recordings hold both to it. Steps
-count from 1, as they do on screen.
+The same model as in `extension/src/core/model.ts` and `picture.ts`; the golden recordings hold
+both to it. Steps count from 1, as they do on screen.
 """
 
 from __future__ import annotations

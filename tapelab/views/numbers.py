@@ -1,4 +1,4 @@
-"""Numbers as they stand in every picture: four decimals, a true minus, `1.42e−14` where those say little.
+"""Numbers as they stand in every picture: four decimals, a true minus, `1.42e−14` for the small.
 
 The same rules as in `extension/src/core/numbers.ts`.
 """
@@ -94,7 +94,8 @@ def _plain(value: float) -> bool:
 
 
 def _exact(value: float, decimals: int) -> bool:
-    return abs(math.floor(value * 10**decimals + 0.5) / 10**decimals - value) < 5e-6
+    scale = 10.0**decimals
+    return abs(math.floor(value * scale + 0.5) / scale - value) < 5e-6
 
 
 def _bracketed(texts: list[str], shape: tuple[int, ...]) -> str:

@@ -1,0 +1,22 @@
+"""Layer 6: what tapelab adds to a running notebook."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from tapelab.lab.cells import title_of_cell
+from tapelab.recording import source
+
+
+def attach(shell: Any = None) -> None:
+    """Give a notebook the `%%tape` magic and cells their titles; nothing outside of IPython."""
+    ipython = sys.modules.get("IPython")
+    shell = shell or (ipython and ipython.get_ipython())
+    if shell is None:
+        return
+    if title_of_cell not in source.titles:
+        source.titles.append(title_of_cell)
+    from tapelab.lab.magics import tape
+
+    shell.register_magic_function(tape, "cell", "tape")

@@ -1,0 +1,20 @@
+"""The cells of a notebook: what they are called, and code compiled as if it stood in one."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+
+def title_of_cell(file: str) -> str | None:
+    """`In [3]` for the file name that IPython gave to a cell; None for other files."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython and ipython.get_ipython()
+    number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
+    return None if number is None else f"In [{number}]"
+
+
+def enter(shell: Any, text: str) -> str:
+    """Let Python find the text of the cell that runs now; returns the cell's file name."""
+    name: str = shell.compile.cache(text, shell.execution_count)
+    return name

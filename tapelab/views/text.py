@@ -1,0 +1,170 @@
+"""The picture in plain text: the code with its values, the reel, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tapelab.recording import Recording
+from tapelab.views.frame import BACKWARD, Model, Step
+from tapelab.views.listing import listing
+from tapelab.views.numbers import count, format_brief
+
+EMPTY: Final = (
+    "Nothing on the tape yet.\n"
+    "Run some ops on a variable, or on a tensor that the tape watches, inside "
+    "`with tf.GradientTape() as tape:`."
+)
+ROOM: Final = 28
+LONGEST: Final = 40
+"""Of more rows than this, the middle ones are only counted."""
+
+Row = Sequence[str]
+
+
+def picture(recording: Recording, *, step: int | None = None, explanation: Any = None) -> str:
+    """A recording as a terminal shows it: whole, or as it stands at one step."""
+    model = Model.of(recording)
+    if not model.graph.frames and model.passage is None:
+        return f"{_heading(model)}\n\n{EMPTY}\n"
+    current = model.at(len(model) if step is None else step)
+    sections = [
+        _heading(model) if step is None else f"{_heading(model)}  ({_told(model, current)})",
+        listing(model, current if step is not None else None),
+        _reel(model, current, marked=step is not None),
+        _answers(model) if step is None else "",
+        _way_back(model, current),
+        str(explanation) if explanation is not None else "",
+    ]
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def _heading(model: Model) -> str:
+    facts = model.recording
+    parts = count(model.graph.ops(), "op"), count(len(facts.variables), "variable")
+    return f"{facts.tape.name or 'tape'}: {', '.join(parts)}"
+
+
+def _told(model: Model, step: Step) -> str:
+    """What happens at a step, in a few words."""
+    at = f"step {step.number} of {len(model)}"
+    if step.phase == BACKWARD:
+        if step.through < 0:
+            return f"{at}: ← backward from {model.label(step.node) or 'the target'}"
+        op = model.op(step.through)
+        return f"{at}: ← backward through {op.glyph if op else '?'} to {model.label(step.node)}"
+    label = model.frame_label(step.frame)
+    return f"{at}: forward →, {model.tag(step.frame)} {label}"
+
+
+def _reel(model: Model, step: Step, *, marked: bool) -> str:
+    """One row for each frame: its number on the tape, the op, its name, value and gradient."""
+    rows: list[Row] = [("", "", "", "value", "gradient")]
+    for number, more in _shortened(range(len(model.graph.frames))):
+        if more:
+            rows.append(("", "⋮", f"{count(more, 'frame')} more", "", ""))
+            continue
+        frame = model.graph.frames[number]
+        tensor, off = model.tensor(frame.node), model.is_off(number)
+        ran = step.phase == BACKWARD or number < step.number
+        value = format_brief(tensor, ROOM) if tensor else ""
+        slot = model.slot(frame.node, step) if frame.node >= 0 and not off else None
+        rows.append((
+            ("> " if marked and number == step.frame else "  ") + ("" if off else str(number + 1)),
+            model.tag(number),
+            _short(model.frame_label(number)),
+            value if ran else "not run yet",
+            "off the tape" if off else model.slot_text(slot, ROOM) if slot else "",
+        ))  # fmt: skip
+    return _table(rows, right=frozenset({0, 3, 4}))
+
+
+def _answers(model: Model) -> str:
+    """What came of the question that was put to the tape, source by source."""
+    passage = model.passage
+    if passage is None:
+        return ""
+    asked = passage.asked
+    targets = ", ".join(_name(model, tensor) for tensor in asked.targets)
+    rows: list[Row] = [
+        (f"  {_name(model, source)}", _answer(model, source, result))
+        for source, result in zip(asked.sources, asked.results, strict=False)
+    ]
+    return f"{_METHODS[asked.method]} {targets}\n{_table(rows)}" if rows else ""
+
+
+_METHODS: Final = ("gradient of", "jacobian of", "batch jacobian of", "gradient of")
+
+
+def _answer(model: Model, source: int, result: int) -> str:
+    if result < 0:
+        return "None: no path leads there"
+    text = format_brief(model.recording.tensor(result), 60)
+    node = model.graph.of_tensor.get(source, -1)
+    empty = node < 0 or model.slot(node).state in ("none", "nonezero")
+    return f"{text}  (no path, shown as zero)" if empty else text
+
+
+def _way_back(model: Model, step: Step) -> str:
+    """Each step back in one row: upstream × local = contribution, and the sum where paths meet."""
+    first = len(model.graph.frames) + 1
+    rows: list[Row] = []
+    for number, more in _shortened(range(first, step.number + 1)):
+        each = model.at(number)
+        if more:
+            rows.append(("  ⋮", f"{count(more, 'step')} more", "", "", ""))
+        elif each.flow is not None:
+            rows.append(_flow_row(model, each))
+    return "the way back\n" + _table(rows) if rows else ""
+
+
+def _flow_row(model: Model, step: Step) -> Row:
+    flow = step.flow
+    assert flow is not None
+    to = f"to {_short(model.label(step.node))}"
+    if step.through < 0:
+        return "  start", to, _number(model, flow.sum), "", ""
+    op = model.op(step.through)
+    assert op is not None
+    if flow.contribution < 0:
+        rule = op.rules[min(flow.position, len(op.rules) - 1)]
+        return f"  {op.glyph}", to, "None", "", rule.because
+    upstream, contribution = _number(model, flow.upstream), _number(model, flow.contribution)
+    by = f"{upstream} × {_number(model, flow.local)}" if flow.local >= 0 else upstream
+    several = len(model.arrivals.get(step.node, ())) > 1
+    total = f"sum so far {_number(model, flow.sum)}" if several else ""
+    return f"  {op.glyph}", to, by, f"= {contribution}", total
+
+
+def _number(model: Model, tensor: int) -> str:
+    return format_brief(model.recording.tensor(tensor), ROOM) if tensor >= 0 else ""
+
+
+def _name(model: Model, tensor: int) -> str:
+    return model.label(model.graph.of_tensor.get(tensor, -1)) or "it"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= ROOM else f"{text[: ROOM - 1]}…"
+
+
+def _shortened(numbers: range) -> list[tuple[int, int]]:
+    """Each number with 0; of many the ends, and between them one with how many more there are."""
+    if len(numbers) <= LONGEST:
+        return [(number, 0) for number in numbers]
+    end = LONGEST // 2
+    head, tail = numbers[:end], numbers[-end:]
+    between = (numbers[end], len(numbers) - 2 * end)
+    return [*((number, 0) for number in head), between, *((number, 0) for number in tail)]
+
+
+def _table(rows: list[Row], *, right: frozenset[int] = frozenset()) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(
+            cell.rjust(width) if at in right else cell.ljust(width)
+            for at, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)

@@ -1,0 +1,116 @@
+"""`tf.show`: the picture of a tape, wherever Python runs."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from tapelab.engine.tape import GradientTape
+from tapelab.recording import Recording, from_bytes, to_bytes
+from tapelab.views import html, rich, text
+
+
+def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None = None) -> Picture:
+    """Show what a tape recorded: code, reel, graph, and the way back from a target.
+
+    A notebook draws the result; elsewhere it is printed as text. Takes a tape, a recording, its
+    bytes, or the path of a `.tape` file. With a target the way back to the source (by default: all
+    that is watched) is part of the picture, and where it does not get there, why. `step` is where
+    to begin, counted from 1.
+    """
+    recording = _recorded(tape, target, source)
+    picture = Picture(recording, None, step)
+    if _shell() is None:
+        print(picture)
+    return picture
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A recording to look at, to save, and to send."""
+
+    recording: Recording
+    explanation: Any = None
+    step: int | None = None
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write the recording to a `.tape` file, to be shown again with `tf.show(path)`."""
+        file = Path(path)
+        file.write_bytes(to_bytes(self.recording))
+        return file
+
+    def export(self, path: str | PathLike[str]) -> Path:
+        """Write one HTML file that shows the picture anywhere, offline."""
+        return html.export_html(path, self.recording, self.explanation, step=self.step)
+
+    def __str__(self) -> str:
+        return text.picture(self.recording, step=self.step, explanation=self.explanation)
+
+    def __repr__(self) -> str:
+        name = self.recording.tape.name or "tape"
+        return f"<picture of {name}: {len(self.recording)} events; print() shows it as text>"
+
+    @cached_property
+    def explorer(self) -> Any:
+        """The live widget; None where there are no widgets."""
+        try:
+            from tapelab.widgets.explorer import Explorer
+        except ImportError:
+            return None
+        return Explorer(
+            recording=to_bytes(self.recording),
+            explanation=html.plain(self.explanation),
+            step=self.step or 0,
+        )
+
+    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        bundle = rich.mimebundle(self.recording, self.explanation, step=self.step)
+        if not hasattr(_shell(), "kernel") or self.explorer is None:
+            return dict(bundle), {}
+        view, metadata = self.explorer.view()
+        return {**bundle, **view}, metadata
+
+
+def _recorded(tape: Any, target: Any, source: Any) -> Recording:
+    if isinstance(tape, GradientTape):
+        return tape.recording(target, source)
+    found = _read(tape)
+    if target is not None or source is not None:
+        raise TypeError(
+            "show() got a recording together with a target. A recording holds the questions that "
+            "were put to its tape; to ask another one, pass the tape itself: tf.show(tape, target)."
+        )
+    return found
+
+
+def _read(given: Any) -> Recording:
+    match given:
+        case Recording():
+            return given
+        case Picture():
+            return given.recording
+        case bytes() | bytearray() | memoryview():
+            return from_bytes(given)
+        case str() | PathLike():
+            return from_bytes(Path(given).read_bytes())
+    raise TypeError(
+        f"show() needs a tape, or a recording of one, got {_called(given)}. "
+        "Try tf.show(tape, target) with the tape of `with tf.GradientTape() as tape:`."
+    )
+
+
+def _called(thing: Any) -> str:
+    """A thing that is no tape, as its owner would recognise it."""
+    told = " ".join(repr(thing).split())
+    short = told if len(told) <= 40 else f"{told[:39]}…"
+    return f"{type(thing).__name__}: {short}"
+
+
+def _shell() -> Any:
+    """The running IPython shell, without importing IPython where it is not."""
+    ipython = sys.modules.get("IPython")
+    return None if ipython is None else ipython.get_ipython()
