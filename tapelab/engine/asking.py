@@ -104,14 +104,16 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     batch, *rest = value.shape
     shape = (batch, *rest, *origins[0].shape[1:])
     stacked = _stack(rows, (len(rows), *origins[0].shape))
+    found: Any
     if stacked is None:
-        stacked = constant_of(np.zeros(shape, origins[0].dtype.as_numpy_dtype))
+        found = np.zeros(shape, origins[0].dtype.as_numpy_dtype)
     else:
         order = (1, 0, *range(2, len(origins[0].shape) + 1))
-        stacked = REGISTRY["reshape"](REGISTRY["transpose"](stacked, perm=order), shape=shape)
-    answer.results = _kept([stacked])
+        found = REGISTRY["reshape"](REGISTRY["transpose"](stacked, perm=order), shape=shape)
+    result = found if isinstance(found, Tensor) else constant_of(found)
+    answer.results = _kept([result])
     tape._release()
-    return stacked
+    return result
 
 
 def _ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any) -> Answer:

@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype
 from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.exits import came_back
-from tapelab.engine.log import MADE, next_id, note, origin_here
+from tapelab.engine.log import MADE, next_id, note, origin_here, small
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable, read
@@ -34,7 +34,7 @@ def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
     """A tensor over an array of our own, noting whether `source` had left the tape before."""
     made = wrap(array, next_id(), origin_here())
     if how:
-        note(MADE, made._id, made._value, how, None, -1)
+        note(MADE, made._id, small(made._value), how, None, -1)
     came_back(source, made._id, made._value)
     return made
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import LEFT, RETURNED, note, thread
+from tapelab.engine.log import LEFT, RETURNED, note, small, thread
 from tapelab.recording.recording import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def came_back(source: Any, number: int, value: Any) -> None:
     while source is not None:
         serial, held = log.exits.get(id(source), (0, None))
         if held is not None and (held is source or _same(held, source)):
-            note(RETURNED, serial, number, value)
+            note(RETURNED, serial, number, small(value))
             return
         source = getattr(source, "base", None)
 

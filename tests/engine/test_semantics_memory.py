@@ -85,3 +85,15 @@ def test_a_chain_of_a_hundred_thousand_ops_needs_no_recursion(tf):
         for _ in range(100_000):
             y = y * 1.00001
     assert float(tape.gradient(y, x)) == pytest.approx(1.00001**100_000)
+
+
+def test_a_large_constant_made_in_the_block_is_not_kept_alive_either(tf):
+    x = large(tf)
+    with tf.GradientTape() as tape:
+        y = x * 2.0
+        alive = watch_death(tf.constant(np.ones(10_000, np.float32)))
+        back = watch_death(tf.constant(y.numpy()))
+        gc.collect()
+        assert alive() is None
+        assert back() is None
+    assert tape.gradient(y, x) is not None
