@@ -1,0 +1,455 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+#   tapelab:
+#     lesson: "05"
+#     minutes: 40
+# ---
+
+# %% [markdown]
+# # 05 · Why is it None?
+#
+# *You ask for a gradient and get `None`. Where was the path cut, and which line mends it?*
+#
+# About 40 minutes: nine broken snippets to mend, then three questions.
+
+# %%
+import numpy as np
+import tapelab as tf
+
+# %% [markdown]
+# ## None is not 0
+#
+# A gradient of 0 says: *there is a path, and here it is flat*. `None` says: *there is no path*. The tape went
+# back from the target and never came to your source.
+
+# %%
+x = tf.Variable(0.0, name="x")
+w = tf.Variable(2.0, name="w")
+
+with tf.GradientTape() as tape:
+    y = x * x
+
+print(tape.gradient(y, [x, w]))
+
+# %% [markdown]
+# `x * x` is flat at 0, so the gradient of `x` is 0. `w` has no part in `y`, so its gradient is `None`.
+#
+# Here `None` is right. Mostly it is a bug, and a silent one: nothing stops, the model just never learns. So
+# let us learn to find the cut. `tf.show` draws it, `tf.explain` names it, with the line at fault and the
+# line to write instead:
+
+# %%
+x = tf.constant(3.0)
+
+with tf.GradientTape() as tape:
+    y = x * x
+
+print(tape.gradient(y, x))
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ## Nine causes
+#
+# | the word | what happened |
+# |---|---|
+# | `NOT_WATCHED` | the source is a plain tensor, and nobody told the tape to follow it |
+# | `NOT_TRAINABLE` | the source is a variable with `trainable=False`: the tape leaves it out |
+# | `REBOUND_TO_TENSOR` | the name was given to a new tensor; the variable has lost its name |
+# | `INT_DTYPE` | the source, or something on the way, is an integer: there is no slope between whole numbers |
+# | `BEFORE_TAPE` | a part of the computation ran before the tape's block |
+# | `AFTER_TAPE` | a part of the computation ran after it |
+# | `LEFT_ENGINE` | the value left for NumPy or Python and came back as a bare number |
+# | `STATE_READ` | the value was put into a variable with `assign`; reading it starts anew |
+# | `STOPPED` | `tf.stop_gradient` let the value through and held the gradient back |
+#
+# In each of the nine snippets `tape.gradient(y, x)` is `None`. Do two things:
+#
+# 1. write the **cause** into the first line, in quotes, as in `cause = "STOPPED"`;
+# 2. **mend** the code, so that a gradient arrives and `y` still means the same.
+#
+# Try to name the cause by reading before you ask. The cell after each exercise asks the tape for you: as long as
+# the code is broken, it explains.
+#
+# ## The tape did not follow it
+#
+# ### Exercise 05.1: a constant
+
+# %%
+@tf.exercise("05.1")
+def a_constant():
+    ### BEGIN SOLUTION
+    cause = "NOT_WATCHED"
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    ### INSTEAD
+    cause = ...
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    ### END SOLUTION
+    return cause, tape, y, x
+
+
+tf.check("05.1")
+
+# %%
+cause, tape, y, x = a_constant()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ### Exercise 05.2: a frozen variable
+
+# %%
+@tf.exercise("05.2")
+def a_frozen_variable():
+    ### BEGIN SOLUTION
+    cause = "NOT_TRAINABLE"
+    x = tf.Variable(3.0)
+    ### INSTEAD
+    cause = ...
+    x = tf.Variable(3.0, trainable=False)
+    ### END SOLUTION
+    with tf.GradientTape() as tape:
+        y = x * x * x
+    return cause, tape, y, x
+
+
+tf.check("05.2")
+
+# %%
+cause, tape, y, x = a_frozen_variable()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ### Exercise 05.3: one step to the right
+#
+# `x` starts at 2 and takes a step of 1 before the tape opens. The step must stay.
+
+# %%
+@tf.exercise("05.3")
+def one_step_to_the_right():
+    ### BEGIN SOLUTION
+    cause = "REBOUND_TO_TENSOR"
+    x = tf.Variable(2.0)
+    x.assign_add(1.0)
+    ### INSTEAD
+    cause = ...
+    x = tf.Variable(2.0)
+    x = x + 1.0
+    ### END SOLUTION
+    with tf.GradientTape() as tape:
+        y = x * x
+    return cause, tape, y, x
+
+
+tf.check("05.3")
+
+# %%
+cause, tape, y, x = one_step_to_the_right()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# `x = x + 1.0` and `x += 1.0` on a tensor give the *name* to a new tensor. `x.assign_add(1.0)` changes the
+# *variable*. In a training loop the difference is whether anything is learned after the first step.
+#
+# ### Exercise 05.4: three apples
+#
+# TensorFlow warns here as well: the warning stands under the cell until the code is mended.
+
+# %%
+@tf.exercise("05.4")
+def three_apples():
+    ### BEGIN SOLUTION
+    cause = "INT_DTYPE"
+    x = tf.Variable(3.0)
+    ### INSTEAD
+    cause = ...
+    x = tf.Variable(3)
+    ### END SOLUTION
+    with tf.GradientTape() as tape:
+        y = x * x
+    return cause, tape, y, x
+
+
+tf.check("05.4")
+
+# %%
+cause, tape, y, x = three_apples()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ## The tape was not running
+#
+# ### Exercise 05.5: started too early
+
+# %%
+@tf.exercise("05.5")
+def started_too_early():
+    ### BEGIN SOLUTION
+    cause = "BEFORE_TAPE"
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        h = x * x
+        y = 3.0 * h
+    ### INSTEAD
+    cause = ...
+    x = tf.Variable(2.0)
+    h = x * x
+    with tf.GradientTape() as tape:
+        y = 3.0 * h
+    ### END SOLUTION
+    return cause, tape, y, x
+
+
+tf.check("05.5")
+
+# %%
+cause, tape, y, x = started_too_early()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ### Exercise 05.6: finished too late
+
+# %%
+@tf.exercise("05.6")
+def finished_too_late():
+    ### BEGIN SOLUTION
+    cause = "AFTER_TAPE"
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        h = x * x
+        y = 3.0 * h
+    ### INSTEAD
+    cause = ...
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        h = x * x
+    y = 3.0 * h
+    ### END SOLUTION
+    return cause, tape, y, x
+
+
+tf.check("05.6")
+
+# %%
+cause, tape, y, x = finished_too_late()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ## The value left, the gradient stayed
+#
+# ### Exercise 05.7: a mean by NumPy
+#
+# The root mean square of three numbers. Nothing looks wrong, and the value is right.
+
+# %%
+@tf.exercise("05.7")
+def a_mean_by_numpy():
+    ### BEGIN SOLUTION
+    cause = "LEFT_ENGINE"
+    ### INSTEAD
+    cause = ...
+    ### END SOLUTION
+    x = tf.Variable([1.0, 2.0, 4.0])
+    with tf.GradientTape() as tape:
+        squares = x * x
+        ### BEGIN SOLUTION
+        mean = tf.reduce_mean(squares)
+        ### INSTEAD
+        mean = np.mean(squares)
+        ### END SOLUTION
+        y = tf.sqrt(mean)
+    return cause, tape, y, x
+
+
+tf.check("05.7")
+
+# %%
+cause, tape, y, x = a_mean_by_numpy()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ### Exercise 05.8: a running total
+#
+# A variable remembers its value. It does not remember where the value came from.
+
+# %%
+@tf.exercise("05.8")
+def a_running_total():
+    ### BEGIN SOLUTION
+    cause = "STATE_READ"
+    ### INSTEAD
+    cause = ...
+    ### END SOLUTION
+    x = tf.Variable(3.0)
+    total = tf.Variable(0.0)
+    with tf.GradientTape() as tape:
+        ### BEGIN SOLUTION
+        new_total = total + x * x
+        y = 2.0 * new_total
+        ### INSTEAD
+        total.assign_add(x * x)
+        y = 2.0 * total
+        ### END SOLUTION
+    return cause, tape, y, x
+
+
+tf.check("05.8")
+
+# %%
+cause, tape, y, x = a_running_total()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ### Exercise 05.9: a valve
+
+# %%
+@tf.exercise("05.9")
+def a_valve():
+    ### BEGIN SOLUTION
+    cause = "STOPPED"
+    ### INSTEAD
+    cause = ...
+    ### END SOLUTION
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        ### BEGIN SOLUTION
+        baseline = x * x
+        ### INSTEAD
+        baseline = tf.stop_gradient(x * x)
+        ### END SOLUTION
+        y = 3.0 * baseline
+    return cause, tape, y, x
+
+
+tf.check("05.9")
+
+# %%
+cause, tape, y, x = a_valve()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ## See the cut
+#
+# Here is snippet 7 once more, as a picture. The value goes all the way to `y`. Step back with **b** and **→**:
+# the gradient stops where the value left.
+
+# %%
+x = tf.Variable([1.0, 2.0, 4.0], name="x")
+
+with tf.GradientTape() as tape:
+    squares = x * x
+    mean = np.mean(squares)
+    y = tf.sqrt(mean)
+
+tf.show(tape, y)
+
+# %% [markdown]
+# ### Exercise 05.10: break it on purpose
+#
+# The other way round. Compute `y = x²` at `x = 3`, so that `y` is 9 and the gradient is `None` with the cause
+# `LEFT_ENGINE`.
+
+# %%
+@tf.exercise("05.10")
+def broken_on_purpose():
+    x = tf.Variable(3.0)
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        number = (x * x).numpy()
+        y = tf.constant(number)
+    return tape, y, x
+    ### INSTEAD
+    with tf.GradientTape() as tape:
+        y = ...
+    return ...
+    ### END SOLUTION
+
+
+tf.check("05.10")
+
+# %% [markdown]
+# ### Exercise 05.11: zero or None?
+#
+# Predict what `tape.gradient(y, x)` returns. Write `None` or a number.
+#
+# | | `x` | inside the tape |
+# |---|---|---|
+# | a | `tf.Variable(0.0)` | `y = x * x` |
+# | b | `tf.Variable(1.0)` | `y = 2.0 * w`, where `w` is another variable |
+# | c | `tf.Variable(3.0)` | `y = 0.0 * x` |
+# | d | `tf.Variable(-1.0)` | `y = tf.maximum(x, 0.0)` |
+# | e | `tf.Variable(1.0)` | `y = tf.stop_gradient(x) + w` |
+
+# %%
+@tf.exercise("05.11")
+def zero_or_none():
+    ### BEGIN SOLUTION
+    return {"a": 0.0, "b": None, "c": 0.0, "d": 0.0, "e": None}
+    ### INSTEAD
+    return {"a": ..., "b": ..., "c": ..., "d": ..., "e": ...}
+    ### END SOLUTION
+
+
+tf.check("05.11")
+
+# %% [markdown]
+# There is a switch that prints 0 where there is no path:
+# `tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)`. Handy at times, and a good way to
+# hide a bug. While you are looking for one, leave it off.
+#
+# ### Exercise 05.12: the one that lies
+#
+# `None` is at least noticed. Worse is a gradient that arrives with a part missing. One of these three programs does
+# that, at `x = 3`:
+#
+# ```python
+# # program a              # program b                     # program c
+# y = x * x + 2.0 * x      y = x * tf.stop_gradient(x)     y = tf.stop_gradient(x * x)
+# ```
+#
+# Which one? What does the tape say there, and what would be the slope of the function it computes?
+
+# %%
+@tf.exercise("05.12")
+def the_one_that_lies():
+    ### BEGIN SOLUTION
+    return {"partial": "b", "the tape says": 3.0, "mathematics says": 6.0}
+    ### INSTEAD
+    return {"partial": ..., "the tape says": ..., "mathematics says": ...}
+    ### END SOLUTION
+
+
+tf.check("05.12")
+
+# %%
+x = tf.Variable(3.0, name="x")
+
+with tf.GradientTape() as tape:
+    y = x * tf.stop_gradient(x)
+
+tf.show(tape, y)
+
+# %% [markdown]
+# Sometimes that is what you want: a target that should not move, a baseline that should not be trained. Then
+# the missing part is a decision. `stop_gradient` never changes the value, only what comes back.
+#
+# ## What to take along
+#
+# - `None` means *no path*. 0 means *a path, flat here*.
+# - The path must be unbroken from source to target: followed, in floats, inside the block, in ops.
+# - `x = x + 1` gives away the name, `x.assign_add(1)` changes the variable, `.numpy()` leaves, `assign` forgets.
+# - When in doubt: `tf.explain(tape, y, x)` tells the line.
+
+# %%
+tf.progress("05")

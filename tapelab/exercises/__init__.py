@@ -1,0 +1,7 @@
+"""Layer 5: exercises and their checks, which see a Recording and what an answer returns."""
+
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.verdict import Verdict, judge
+
+__all__ = ["Check", "Exercise", "Outcome", "Verdict", "judge"]

@@ -1,0 +1,141 @@
+"""Checks of what an answer returns: numbers, predictions, the order of steps.
+
+`where` leads to the part of the answer that is looked at, as in ("slopes", "sin") or (0,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.exercises.answer import Answer
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.plain import close, plain
+from tapelab.exercises.wording import listed, spelled
+
+Where = tuple[Any, ...]
+TOLERANCE: Final = 1e-3
+NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A wrong answer that can be foreseen, what to say to it, and what it is worth."""
+
+    value: Any
+    text: str
+    points: int = 0
+
+
+def value(
+    title: str, points: int, expected: Any, *, at: Sequence[tuple[Any, ...]] = NO_ARGUMENTS,
+    where: Where = (), slips: Sequence[Slip] = (), dtype: str = "", tolerance: float = TOLERANCE,
+) -> Check:  # fmt: skip
+    """The numbers are right for all arguments in `at`, in shape and, if given, in dtype.
+
+    `expected` and the values of slips are numbers, or functions of the arguments.
+    """
+
+    def judge(answer: Answer) -> Outcome:
+        arrays = [plain(answer.part(where, *arguments)) for arguments in at]
+        for arguments, got in zip(at, arrays, strict=True):
+            right = _of(expected, arguments)
+            if not close(got, right, tolerance):
+                return _wrong(points, got, right, arguments, slips, tolerance)
+        if dtype and arrays[0].dtype.name != dtype:
+            text = "The numbers are right, the dtype is not."
+            return Outcome(points // 2, text, dtype, arrays[0].dtype.name)
+        return check.full()
+
+    check = Check(title, points, judge)
+    return check
+
+
+def _of(expected: Any, arguments: tuple[Any, ...]) -> NDArray[Any]:
+    return np.asarray(expected(*arguments) if callable(expected) else expected)
+
+
+def _wrong(
+    points: int, got: NDArray[Any], right: NDArray[Any], arguments: tuple[Any, ...],
+    slips: Sequence[Slip], tolerance: float,
+) -> Outcome:  # fmt: skip
+    told = spelled(right) + _for(arguments), spelled(got)
+    for slip in slips:
+        if close(got, _of(slip.value, arguments), tolerance):
+            return Outcome(slip.points, slip.text, *told)
+    if got.size == right.size and close(got.reshape(right.shape), right, tolerance):
+        text = f"The numbers are right, the shape is {got.shape} and not {right.shape}."
+        return Outcome(points // 2, text)
+    return Outcome(0, "", *told)
+
+
+def _for(arguments: tuple[Any, ...]) -> str:
+    if not arguments or not all(type(each) in (int, float) for each in arguments):
+        return ""
+    return " for " + ", ".join(spelled(np.asarray(each)) for each in arguments)
+
+
+def prediction(title: str, points: int, expected: Any, *, where: Where, because: str) -> Check:
+    """The guess is right: a number, a word or None; `because` explains what is true."""
+
+    def judge(answer: Answer) -> Outcome:
+        got = answer.part(where)
+        if _same_guess(got, expected):
+            return check.full()
+        return Outcome(0, because, _guess(expected), _guess(got))
+
+    check = Check(title, points, judge)
+    return check
+
+
+def _same_guess(got: Any, expected: Any) -> bool:
+    if type(got) is str or type(expected) is str or got is None or expected is None:
+        return type(got) is type(expected) and _guess(got) == _guess(expected)
+    return close(plain(got), np.asarray(expected), TOLERANCE)
+
+
+def _guess(guess: Any) -> str:
+    if guess is None:
+        return "None"
+    return guess.strip().lower() if type(guess) is str else spelled(plain(guess))
+
+
+def order(title: str, points: int, expected: Sequence[str], *, where: Where, because: str) -> Check:
+    """The steps are in the right order; partial points for every pair that is."""
+
+    def judge(answer: Answer) -> Outcome:
+        got = [_word(each) for each in _list(answer.part(where))]
+        if got == list(expected):
+            return check.full()
+        told = " → ".join(expected), " → ".join(got)
+        if sorted(got) != sorted(expected):
+            return Outcome(0, _odd_ones(got, expected), *told)
+        pairs = list(combinations(expected, 2))
+        right = sum(got.index(first) < got.index(then) for first, then in pairs)
+        return Outcome(points * right // len(pairs), because, *told)
+
+    check = Check(title, points, judge)
+    return check
+
+
+def _list(found: Any) -> list[Any]:
+    if type(found) not in (list, tuple):
+        plain(found)  # what cannot be read at all says so itself
+        found = [found]
+    return list(found)
+
+
+def _word(each: Any) -> str:
+    return each.strip().lower() if type(each) is str else "?"
+
+
+def _odd_ones(got: Sequence[str], expected: Sequence[str]) -> str:
+    missing = [each for each in expected if each not in got]
+    if missing:
+        return f"Still missing: {listed(missing)}."
+    return "Every step comes exactly once."

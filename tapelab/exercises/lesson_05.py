@@ -1,0 +1,152 @@
+"""Exercises of lesson 05, "Why is it None?": broken snippets, each with a cause to name."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tapelab.exercises.answer import Answer, Unreadable
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.tape_checks import arrives, none_because
+
+CAUSES: Final = (
+    *("NOT_WATCHED", "NOT_TRAINABLE", "REBOUND_TO_TENSOR", "LEFT_ENGINE", "STATE_READ"),
+    *("STOPPED", "INT_DTYPE", "BEFORE_TAPE", "AFTER_TAPE"),
+)
+_ENDS: Final = (1, 2, 3)
+
+
+def _names(cause: str) -> Check:
+    """The cause is called by its name; a wrong name is not corrected, the tape can be asked."""
+
+    def judge(answer: Answer) -> Outcome:
+        got = answer.part((0,))
+        if type(got) is not str or got.strip().upper() not in CAUSES:
+            raise Unreadable("The cause is one of the nine words of the table, in quotes.")
+        if got.strip().upper() == cause:
+            return check.full()
+        text = "Not this one. Run the broken code again and ask `tf.explain(tape, y, x)`."
+        return Outcome(0, text, got=got.strip())
+
+    check = Check("The cause", 2, judge)
+    return check
+
+
+def _snippet(
+    number: str, title: str, cause: str, gradient: Any, hints: tuple[str, ...],
+    slips: tuple[Slip, ...] = (),
+) -> Exercise:  # fmt: skip
+    """A broken snippet: name its cause, and mend it without changing what it computes."""
+    mended = arrives("The gradient arrives", 3, gradient, ends=_ENDS, slips=slips)
+    prompt = "Name the cause, then mend the code."
+    return Exercise(f"05.{number}", title, prompt, (_names(cause), mended), hints)
+
+
+SNIPPETS: Final = (
+    _snippet(
+        "1", "A constant", "NOT_WATCHED", 6.0,
+        ("A tape follows variables by itself. Is `x` one?",
+         "Tell the tape inside its block, before `x` is used: `tape.watch(x)`."),
+    ),
+    _snippet(
+        "2", "A frozen variable", "NOT_TRAINABLE", 27.0,
+        ("Look at how `x` was made.", "Leave `trainable=False` out, or call `tape.watch(x)`."),
+    ),
+    _snippet(
+        "3", "One step to the right", "REBOUND_TO_TENSOR", 6.0,
+        ("What is `type(x)` after the second line?",
+         "`x = x + 1.0` gives the name to a new tensor. Change the variable: `x.assign_add(1.0)`."),
+        (Slip(4.0, "A gradient arrives, but the step to the right is gone.", 1),),
+    ),
+    _snippet(
+        "4", "Three apples", "INT_DTYPE", 6.0,
+        ("What is `x.dtype`?", "There is no slope between two whole numbers: write `3.0`."),
+    ),
+    _snippet(
+        "5", "Started too early", "BEFORE_TAPE", 12.0,
+        ("Which of the two lines did the tape see?", "Move `h = x * x` into the block."),
+    ),
+    _snippet(
+        "6", "Finished too late", "AFTER_TAPE", 12.0,
+        ("Where does the block end?", "Indent `y = 3.0 * h`, so that it runs inside the block."),
+    ),
+    _snippet(
+        "7", "A mean by NumPy", "LEFT_ENGINE", (0.12599, 0.25198, 0.50395),
+        ("Which of the three lines is not a TensorFlow op?",
+         "`tf.reduce_mean` does what `np.mean` does, on the tape."),
+    ),
+    _snippet(
+        "8", "A running total", "STATE_READ", 12.0,
+        ("A variable remembers its value. Does it remember where the value came from?",
+         "Compute with values instead: `new_total = total + x * x`, then `y = 2.0 * new_total`."),
+    ),
+    _snippet(
+        "9", "A valve", "STOPPED", 18.0,
+        ("One op on the way lets values through and holds gradients back.",
+         "Leave `tf.stop_gradient` out."),
+    ),
+)  # fmt: skip
+
+ON_PURPOSE: Final = Exercise(
+    id="05.10",
+    title="Break it on purpose",
+    prompt="Compute y = x² at x = 3 so that the gradient is None because the value left for NumPy.",
+    checks=(
+        none_because("None, and for this reason", 6, ("LEFT_ENGINE",)),
+        value("y is still 9", 4, 9.0, where=(1,)),
+    ),
+    hints=(
+        "Somewhere between `x` and `y` the value must become a NumPy array or a Python number.",
+        "`x.numpy()` and `float(x)` leave; `tf.constant(…)` brings back the number alone.",
+    ),
+)
+
+_FLAT: Final = "There is a path, and its slope is 0 here."
+_NO_PATH: Final = "There is no path from y to x, so there is no slope to tell."
+
+ZERO_OR_NONE: Final = Exercise(
+    id="05.11",
+    title="Zero or None?",
+    prompt="Predict what tape.gradient(y, x) returns: a number or None.",
+    checks=(
+        prediction("y = x * x at 0", 2, 0.0, where=("a",), because=_FLAT),
+        prediction("y = 2 * w", 2, None, where=("b",), because=_NO_PATH),
+        prediction("y = 0 * x", 2, 0.0, where=("c",), because=_FLAT),
+        prediction(
+            "y = max(x, 0) at −1", 2, 0.0, where=("d",),
+            because="The path is there; the maximum simply did not choose x.",
+        ),
+        prediction("y = stop_gradient(x) + w", 2, None, where=("e",), because=_NO_PATH),
+    ),
+    hints=(
+        "First ask: does a path lead from y back to x, over ops on the tape? No path: None.",
+        "If there is a path: multiply its local slopes. They may well give 0.",
+    ),
+)  # fmt: skip
+
+PARTIAL: Final = Exercise(
+    id="05.12",
+    title="The one that lies",
+    prompt="One of three programs loses a part of its gradient without a word. Which?",
+    checks=(
+        prediction(
+            "Which program", 4, "b", where=("partial",),
+            because="Program a is complete, program c is None and so at least noticed.",
+        ),
+        prediction(
+            "What the tape says", 3, 3.0, where=("the tape says",),
+            because="Only the first factor is followed, and its local slope is 3.",
+        ),
+        prediction(
+            "What mathematics says", 3, 6.0, where=("mathematics says",),
+            because="The value is x · x, and its slope is 2x.",
+        ),
+    ),
+    hints=(
+        "Look for a program in which x reaches y along two paths.",
+        "In program b one factor goes through `tf.stop_gradient`, the other does not.",
+    ),
+)  # fmt: skip
+
+EXERCISES: Final = (*SNIPPETS, ON_PURPOSE, ZERO_OR_NONE, PARTIAL)

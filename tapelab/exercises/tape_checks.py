@@ -1,0 +1,135 @@
+"""Checks of what a learner's tape recorded. They read the Recording, never the source text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapelab.exercises.answer import Answer
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.checks import TOLERANCE, Slip
+from tapelab.exercises.plain import close
+from tapelab.exercises.trial import TAPE_TARGET_SOURCE, Ends, Trial, trial
+from tapelab.exercises.wording import listed, spelled
+from tapelab.views.numbers import count
+
+
+def _check(title: str, points: int, ends: Ends, look: Callable[[Trial], Outcome | None]) -> Check:
+    """A check that sees a trial; None from `look` means full points."""
+
+    def judge(answer: Answer) -> Outcome:
+        return look(trial(answer, ends)) or check.full()
+
+    check = Check(title, points, judge)
+    return check
+
+
+def arrives(
+    title: str, points: int, expected: Any, *, ends: Ends = TAPE_TARGET_SOURCE,
+    slips: Sequence[Slip] = (),
+) -> Check:  # fmt: skip
+    """A gradient arrives at the source and is the right one; half the points if it only arrives."""
+
+    def look(found: Trial) -> Outcome | None:
+        right = np.asarray(expected, float)
+        got = found.gradient
+        if not found.connected or got is None:
+            return Outcome(0, "No gradient arrives yet.", spelled(right), "None")
+        if close(got, right, TOLERANCE):
+            return None
+        for slip in slips:
+            if close(got, np.asarray(slip.value, float), TOLERANCE):
+                return Outcome(slip.points, slip.text, spelled(right), spelled(got))
+        text = "A gradient arrives, but the function is another one now."
+        return Outcome(points // 2, text, spelled(right), spelled(got))
+
+    return _check(title, points, ends, look)
+
+
+def flows_through(
+    title: str, points: int, name: str, *, ends: Ends = TAPE_TARGET_SOURCE
+) -> Check:  # fmt: skip
+    """On its way to the source, the gradient passes the tensor of this name."""
+
+    def look(found: Trial) -> Outcome | None:
+        if name in found.flowing():
+            return None
+        return Outcome(0, f"No gradient reaches `{name}`.")
+
+    return _check(title, points, ends, look)
+
+
+def none_because(
+    title: str, points: int, codes: Collection[str], *, ends: Ends = TAPE_TARGET_SOURCE
+) -> Check:  # fmt: skip
+    """The gradient is None for one of these reasons; a third of the points for another one."""
+
+    def look(found: Trial) -> Outcome | None:
+        wanted = " or ".join(codes)
+        if found.connected:
+            return Outcome(0, "A gradient arrives, so there is nothing to explain.", "None")
+        code = found.code
+        if code in codes:
+            return None
+        return Outcome(points // 3, "It is None, for another reason.", wanted, code or "no finding")
+
+    return _check(title, points, ends, look)
+
+
+def watches(
+    title: str, points: int, names: Sequence[str], *, ends: Ends = TAPE_TARGET_SOURCE
+) -> Check:  # fmt: skip
+    """The tape watches exactly the tensors and variables of these names."""
+
+    def look(found: Trial) -> Outcome | None:
+        got = found.watched()
+        if sorted(got) == sorted(names):
+            return None
+        missing = [name for name in names if name not in got]
+        extra = [name for name in got if name not in names]
+        said = [f"{listed(missing)} is not watched." if missing else "",
+                f"{listed(extra)} need not be watched." if extra else ""]  # fmt: skip
+        text = " ".join(filter(None, said))
+        return Outcome(0 if missing else points // 2, text, listed(names), listed(got))
+
+    return _check(title, points, ends, look)
+
+
+def uses(title: str, points: int, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
+    """An op of this name is on the tape."""
+
+    def look(found: Trial) -> Outcome | None:
+        got = found.taped_ops()
+        return None if op in got else Outcome(0, f"There is no {op} on the tape.", op, listed(got))
+
+    return _check(title, points, ends, look)
+
+
+def avoids(title: str, points: int, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
+    """No op of this name is on the tape, and something is."""
+
+    def look(found: Trial) -> Outcome | None:
+        got = found.taped_ops()
+        if not got:
+            return Outcome(0, "Nothing is on the tape yet.")
+        if op not in got:
+            return None
+        return Outcome(0, f"{op} is on the tape {count(got.count(op), 'time')}.")
+
+    return _check(title, points, ends, look)
+
+
+def at_most(title: str, points: int, ops: int, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
+    """A gradient arrives, and no more than this many ops are on the tape."""
+
+    def look(found: Trial) -> Outcome | None:
+        got = len(found.taped_ops())
+        if not found.connected:
+            return Outcome(0, "No gradient arrives yet.")
+        if got <= ops:
+            return None
+        return Outcome(0, "", f"at most {count(ops, 'op')}", count(got, "op"))
+
+    return _check(title, points, ends, look)

@@ -1,0 +1,98 @@
+"""Scoring: an exercise and an answer in, a frozen verdict out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tapelab.exercises.answer import Answer, Unreadable, Unsolved
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.plain import NotPlain
+
+if TYPE_CHECKING:
+    from tapelab.exercises.exercise import Exercise
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One check and what it found."""
+
+    title: str
+    of: int
+    outcome: Outcome
+
+    @property
+    def grade(self) -> str:
+        """How it went: full, part or none."""
+        if self.outcome.points == self.of:
+            return "full"
+        return "part" if self.outcome.points else "none"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The points of an answer, check by check, what is right first."""
+
+    exercise: Exercise
+    judged: tuple[Judged, ...]
+
+    @property
+    def points(self) -> int:
+        """What the answer earned."""
+        return sum(each.outcome.points for each in self.judged)
+
+    @property
+    def of(self) -> int:
+        """What a full answer earns."""
+        return self.exercise.points
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing is missing."""
+        return self.points == self.of
+
+
+_ORDER = ("full", "part", "none")
+
+
+def judge(exercise: Exercise, function: Callable[..., Any] | None) -> Verdict:
+    """Run all checks of an exercise on a learner's function."""
+    answer = Answer(function)
+    judged = [Judged(c.title, c.points, outcome(c, answer)) for c in exercise.checks]
+    ordered = sorted(judged, key=lambda each: _ORDER.index(each.grade))
+    return Verdict(exercise, tuple(_each_said_once(ordered)))
+
+
+def outcome(check: Check, answer: Answer) -> Outcome:
+    """What one check finds; whatever a learner returned, it ends in a sentence."""
+    try:
+        found = check.judge(answer)
+    except (Unreadable, NotPlain) as problem:
+        return Outcome(0, _sentence(str(problem)))
+    except Exception as error:  # noqa: BLE001 - an answer no check foresaw is still no crash
+        return Outcome(0, f"This answer cannot be read ({type(error).__name__}: {error}).")
+    return Outcome(min(max(found.points, 0), check.points), *_said(found))
+
+
+def _said(found: Outcome) -> tuple[str, str, str]:
+    return found.text, found.expected, found.got
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".…" else ".")
+
+
+def _each_said_once(judged: list[Judged]) -> list[Judged]:
+    """Leave out what the check above has said already, such as one crash told by every check."""
+    seen: set[str] = set()
+    kept = []
+    for each in judged:
+        text = "" if each.outcome.text in seen else each.outcome.text
+        seen.add(each.outcome.text)
+        points, expected, got = each.outcome.points, each.outcome.expected, each.outcome.got
+        kept.append(Judged(each.title, each.of, Outcome(points, text, expected, got)))
+    return kept
+
+
+__all__ = ["Judged", "Unsolved", "Verdict", "judge", "outcome"]

@@ -1,0 +1,42 @@
+"""How values and things are spelled in a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from tapelab.recording.recording import Role, TensorFacts
+from tapelab.views.numbers import format_shape, format_values
+
+SHOWN_ELEMENTS: Final = 8
+
+
+def spelled(array: NDArray[Any]) -> str:
+    """An array in one line, its numbers written as in every picture; a large one by its shape."""
+    if array.dtype.kind in "US":
+        return str(array.tolist())
+    if array.size > SHOWN_ELEMENTS:
+        return f"{array.dtype} of shape {format_shape(array.shape)}"
+    facts = TensorFacts(
+        index=-1, role=Role.CONSTANT, shape=array.shape, dtype=array.dtype.name,
+        name="", named=False, variable=-1, span=-1, value=array,
+    )  # fmt: skip
+    return format_values(facts) or ""
+
+
+def kind_of(value: Any) -> str:
+    """The type of a thing with its article, as in "a list"."""
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as prose: `x`, `y` and `z`."""
+    quoted = [f"`{name}`" for name in names]
+    if len(quoted) > 1:
+        return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
+    return quoted[0] if quoted else "nothing"
