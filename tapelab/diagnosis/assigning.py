@@ -1,0 +1,108 @@
+"""A variable was assigned: it holds the number from there on, and not where it came from."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.wording import lost
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.code import Code
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.flow import Edge
+
+FUNCTIONAL: Final = {"assign": "{value}", "assign_add": "{name} + {value}", "assign_sub": "{name} - {value}"}
+
+
+def state_read(case: Case, edge: Edge) -> Finding:
+    """The target read a variable that had been assigned from the source's value."""
+    place = case.recording.located[edge.event]
+    assert isinstance(place.event, e.Assigned)
+    name, value = name_of(case, edge.to), number(case, edge.to)
+    text = shortened(case.codes.text(place.span)) or f"{name}.assign"
+    return Finding(
+        code="STATE_READ",
+        title=f"The path ends at `{text}`",
+        message=f"An assignment stores numbers and forgets where they came from. Afterwards `{name}` "
+        f"is read as {value} without a history{lost(case, edge)}",
+        where=case.codes.where(place.span),
+        fix=_functional(case, place.span),
+        lesson="06",
+        evidence=(edge.event,),
+        steps=(
+            Step(line_of(case, edge.event), f"`{text}` stored {value}"),
+            *_read_again(case, edge, name),
+        ),
+    )
+
+
+def _read_again(case: Case, edge: Edge, name: str) -> tuple[Step, ...]:
+    reads = (after.event for after in case.flow.out_of.get(edge.to, ()))
+    first = min(reads, default=-1)
+    return (Step(line_of(case, first), f"`{name}` was read as a new start"),) if first >= 0 else ()
+
+
+def _functional(case: Case, span: int) -> Fix | None:
+    """The assignment as a new value under a name of its own, read from there on."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    statement = case.codes.statement(span)
+    if code is None or not isinstance(call, ast.Call) or not isinstance(statement, ast.Expr):
+        return None
+    if statement.value is not call or not isinstance(call.func, ast.Attribute) or not call.args:
+        return None
+    variable, value = _new_value(code, call)
+    if not value:
+        return None
+    new = f"{ast.unparse(variable).rsplit('.', 1)[-1]}_new"
+    changes = [edits.replaced(code, statement, f"{new} = {value}")]
+    later = _reads_after(code, statement, ast.unparse(variable))
+    changes += [edits.replaced(code, node, new) for node in later]
+    return edits.fix(code, changes) if later else None
+
+
+def _new_value(code: Code, call: ast.Call) -> tuple[ast.expr, str]:
+    """The variable of `x.assign…(value)` or `x[i].assign(value)`, and its new value as tf code."""
+    assert isinstance(call.func, ast.Attribute)
+    variable, value = call.func.value, call.args[0]
+    if isinstance(variable, ast.Subscript):
+        if call.func.attr != "assign" or not _is_index(variable.slice):
+            return variable, ""
+        whole, index = code.text(variable.value), code.text(variable.slice)
+        updated = f"tf.tensor_scatter_nd_update({whole}, [[{index}]], [{code.text(value)}])"
+        return variable.value, updated
+    pattern = FUNCTIONAL.get(call.func.attr, "")
+    given = edits.operand(code, value, instead_of=value) if pattern == "{value}" else _term(code, value)
+    return variable, pattern.format(name=code.text(variable), value=given)
+
+
+def _is_index(node: ast.expr) -> bool:
+    return not any(isinstance(each, (ast.Slice, ast.Constant)) and _is_no_int(each) for each in ast.walk(node))
+
+
+def _is_no_int(node: ast.AST) -> bool:
+    return not (isinstance(node, ast.Constant) and isinstance(node.value, int))
+
+
+def _term(code: Code, value: ast.expr) -> str:
+    """A value for the right side of a plus or a minus."""
+    text = code.text(value)
+    sums = isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub))
+    return f"({text})" if sums or isinstance(value, (ast.IfExp, ast.Compare)) else text
+
+
+def _reads_after(code: Code, statement: ast.stmt, name: str) -> list[ast.expr]:
+    """Where the variable is read behind a statement, in the block that the statement stands in."""
+    block = code.parent.get(statement)
+    found: list[ast.expr] = []
+    for node in ast.walk(block) if block else ():
+        if isinstance(node, ast.expr) and ast.unparse(node) == name:
+            if code.extent(node)[:2] > code.extent(statement)[2:]:
+                found.append(node)
+    return found

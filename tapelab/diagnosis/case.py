@@ -1,0 +1,187 @@
+"""One question, `why is this gradient missing?`, with the paths that could answer it."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis.code import Codes
+from tapelab.diagnosis.flow import Cut, Edge, Flow
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.recording import Recording
+
+PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
+"""Cuts across which the true slope is zero: where other paths live, nothing is missing."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A target, a source, and how values flowed from one to the other."""
+
+    recording: Recording
+    target: int
+    source: int
+
+    @cached_property
+    def flow(self) -> Flow:
+        """All steps of all values."""
+        return Flow(self.recording)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The learner's code."""
+        return Codes(self.recording)
+
+    @cached_property
+    def variable(self) -> int:
+        """The variable that the source is, -1 where it is a tensor."""
+        return self.flow.variable_of(self.source)
+
+    def is_source(self, tensor: int) -> bool:
+        """Whether a tensor is the source, or a state of the variable that is the source."""
+        if tensor == self.source:
+            return True
+        return self.variable >= 0 and self.flow.variable_of(tensor) == self.variable
+
+    @cached_property
+    def connected(self) -> bool:
+        """Whether a gradient reaches the source."""
+        if self.is_source(self.target):
+            return True
+        ends = (tensor for tensor in self.alive if self.is_source(tensor))
+        return any(tensor in self.flow.tracked for tensor in ends)
+
+    @cached_property
+    def alive(self) -> set[int]:
+        """The tensors that the gradient of the target reaches."""
+        return self._back({self.target}, lambda edge: edge.taped)
+
+    @cached_property
+    def upstream(self) -> set[int]:
+        """The tensors from whose values the target was made, as far back as the source."""
+        return self._back({self.target}, lambda edge: True)
+
+    @cached_property
+    def downstream(self) -> set[int]:
+        """The tensors that were made from the source's value."""
+        seeds = {self.source} | {tensor for tensor in self.flow.out_of if self.is_source(tensor)}
+        return _reach(seeds, lambda tensor: (edge.to for edge in self.flow.out_of.get(tensor, ())))
+
+    def _back(self, seeds: set[int], follows: Callable[[Edge], bool]) -> set[int]:
+        def before(tensor: int) -> Iterable[int]:
+            if self.is_source(tensor):
+                return ()
+            return (edge.origin for edge in self.flow.into.get(tensor, ()) if follows(edge))
+
+        return _reach(seeds, before)
+
+    @cached_property
+    def path(self) -> tuple[Edge, ...]:
+        """The way of values from target back to source with the fewest cuts; empty without one."""
+        came: dict[int, Edge] = {}
+        costs = {self.target: (0, 0)}
+        queue = [(0, 0, self.target)]
+        while queue:
+            cuts, steps, tensor = heapq.heappop(queue)
+            if self.is_source(tensor):
+                return self._way(came, tensor)
+            for edge in self.flow.into.get(tensor, ()):
+                cost = cuts + (edge.cut is not None), steps + 1
+                if cost < costs.get(edge.origin, (len(self.recording) + 1, 0)):
+                    costs[edge.origin] = cost
+                    came[edge.origin] = edge
+                    heapq.heappush(queue, (*cost, edge.origin))
+        return ()
+
+    def _way(self, came: dict[int, Edge], tensor: int) -> tuple[Edge, ...]:
+        way: list[Edge] = []
+        while tensor != self.target:
+            way.append(came[tensor])
+            tensor = came[tensor].to
+        return tuple(reversed(way))
+
+    @cached_property
+    def cuts(self) -> tuple[Edge, ...]:
+        """The steps at which the gradient is lost, the most decisive first."""
+        if self.connected:
+            return tuple(edge for edge in self._frontier(self.alive) if self._is_missed(edge))
+        on_path = [edge for edge in self.path if edge.cut is not None]
+        uncut = self._back({self.target}, lambda edge: edge.cut is None)
+        others = [edge for edge in self._frontier(uncut) if edge not in on_path]
+        return (*on_path, *others)
+
+    def _frontier(self, reached: set[int]) -> list[Edge]:
+        """The first cuts on the ways back from a set of tensors to the source, in code order."""
+        edges = (
+            edge
+            for tensor in reached
+            if not self.is_source(tensor)
+            for edge in self.flow.into.get(tensor, ())
+            if edge.cut is not None and edge.origin in self.downstream
+        )
+        return sorted(edges, key=lambda edge: edge.event)
+
+    def _is_missed(self, edge: Edge) -> bool:
+        """Whether a cut takes something from a gradient that arrives by other ways."""
+        if edge.cut in PIECEWISE or self._is_straight_through(edge):
+            return False
+        if edge.cut is Cut.BEFORE:
+            return self._used_before(edge)
+        return True
+
+    def _used_before(self, edge: Edge) -> bool:
+        """Whether the part before the tape used the very value that the tape watches.
+
+        What was made from an older value of a variable belongs to an earlier step of a loop.
+        """
+        way = Case(self.recording, edge.origin, self.source).path
+        return (way[-1].origin if way else edge.origin) in self.flow.tracked
+
+    def _is_straight_through(self, edge: Edge) -> bool:
+        """`x + stop_gradient(f(x) - x)`: the gradient takes the way around on purpose."""
+        if edge.cut is not Cut.STOPPED:
+            return False
+        removed = {
+            back.origin
+            for back in self.flow.into.get(edge.origin, ())
+            if back.position == 1 and self.op_name(back) == "subtract"
+        }
+        added = {
+            side.origin
+            for ahead in self.flow.out_of.get(edge.to, ())
+            if self.op_name(ahead) == "add"
+            for side in self.flow.into.get(ahead.to, ())
+        }
+        return bool(removed & added)
+
+    def op_name(self, edge: Edge) -> str:
+        """The op of a step; empty where it was none."""
+        event = self.recording.event(edge.event)
+        return self.recording.ops[event.op].name if isinstance(event, e.Ran) else ""
+
+    def uses(self) -> tuple[int, int]:
+        """How many uses of the source led to the target, and how many of them on the tape."""
+        edges = [
+            edge
+            for tensor, found in self.flow.out_of.items()
+            if self.is_source(tensor)
+            for edge in found
+            if edge.to in self.upstream
+        ]
+        live = {edge.event for edge in edges if edge.taped and edge.to in self.alive}
+        return len({edge.event for edge in edges}), len(live)
+
+
+def _reach(seeds: set[int], ahead: Callable[[int], Iterable[int]]) -> set[int]:
+    reached, pending = set(seeds), list(seeds)
+    while pending:
+        for tensor in ahead(pending.pop()):
+            if tensor not in reached:
+                reached.add(tensor)
+                pending.append(tensor)
+    return reached

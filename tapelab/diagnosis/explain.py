@@ -1,0 +1,79 @@
+"""From a question to its findings, the most decisive first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis.assigning import state_read
+from tapelab.diagnosis.case import Case
+from tapelab.diagnosis.finding import Explanation, Finding
+from tapelab.diagnosis.flow import Cut, Edge
+from tapelab.diagnosis.integers import int_on_the_way, int_source
+from tapelab.diagnosis.leaving import left
+from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.rebinding import rebound
+from tapelab.diagnosis.stopping import flat, stopped
+from tapelab.diagnosis.timing import ran_off_tape
+from tapelab.diagnosis.unused import unused
+from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
+
+if TYPE_CHECKING:
+    from tapelab.recording import Recording
+
+AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
+    rebound,
+    unused,
+    int_source,
+    not_trainable,
+    autowatch_off,
+    not_watched,
+)
+"""Causes that lie in the source itself: the first that applies is the answer."""
+
+AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
+    Cut.STOPPED: stopped,
+    Cut.FLAT: flat,
+    Cut.INTEGER: int_on_the_way,
+    Cut.LEFT: left,
+    Cut.STATE: state_read,
+    Cut.BEFORE: ran_off_tape,
+    Cut.AFTER: ran_off_tape,
+    Cut.PAUSED: ran_off_tape,
+    Cut.THREAD: ran_off_tape,
+    Cut.LATE: ran_off_tape,
+}
+"""Causes that lie between source and target, by the kind of cut."""
+
+
+def explain_recording(recording: Recording, target: int, source: int) -> Explanation:
+    """Why a gradient is `None`, or lacks a part; target and source are indices of tensors."""
+    case = Case(recording, target, source)
+    findings = tuple(_distinct(_findings(case)))
+    return Explanation(
+        target=name_of(case, target),
+        source=name_of(case, source),
+        connected=case.connected,
+        partial=case.connected and bool(findings),
+        findings=findings,
+        recording=recording,
+    )
+
+
+def _findings(case: Case) -> Iterator[Finding]:
+    if not case.connected:
+        causes = (cause(case) for cause in AT_THE_SOURCE)
+        yield from (finding for finding in [next(filter(None, causes), None)] if finding)
+    for edge in case.cuts:
+        assert edge.cut is not None
+        yield AT_A_CUT[edge.cut](case, edge)
+
+
+def _distinct(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Without the findings that say the same of the same line."""
+    seen = set()
+    for finding in findings:
+        key = finding.code, finding.where and (finding.where.source, finding.where.line)
+        if key not in seen:
+            seen.add(key)
+            yield finding

@@ -1,0 +1,111 @@
+"""What the learner calls things: names and expressions as they stand in the code."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tapelab.diagnosis.code import Code, Scope
+from tapelab.recording import events as e
+from tapelab.views.numbers import format_brief
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.flow import Edge
+
+ROOM: Final = 32
+"""How many characters a number, or an expression without a name, may take in a sentence."""
+
+
+class Written(NamedTuple):
+    """An expression in the learner's code."""
+
+    code: Code
+    node: ast.expr
+
+    @property
+    def text(self) -> str:
+        """The expression as it is written."""
+        return self.code.text(self.node)
+
+
+def name_of(case: Case, tensor: int) -> str:
+    """What the learner calls a tensor: its name, or the expression that stands for it."""
+    facts = case.recording.tensor(tensor)
+    if facts.named and facts.name != "Variable":
+        return facts.name
+    asked = argument(case, tensor)
+    if asked and len(asked.text) <= ROOM:
+        return asked.text
+    return "the variable" if facts.variable >= 0 else shortened(facts.name) or "the tensor"
+
+
+def shortened(text: str) -> str:
+    """An expression in one line of bearable length."""
+    line = " ".join(text.split())
+    return line if len(line) <= ROOM else f"{line[: ROOM - 1]}…"
+
+
+def number(case: Case, tensor: int) -> str:
+    """The value of a tensor, printed like everywhere else."""
+    return format_brief(case.recording.tensor(tensor), ROOM)
+
+
+def argument(case: Case, tensor: int) -> Written | None:
+    """The argument with which the learner asked for a target or a source."""
+    asked = [place for place in case.recording.located if isinstance(place.event, e.Asked)]
+    for place in sorted(asked, key=lambda place: place.event.method == e.Method.PICTURE):
+        call = case.codes.expression(place.span)
+        code = case.codes.of(place.span)
+        if code and isinstance(call, ast.Call):
+            node = _argument(case, place.event, call, tensor)
+            if node is not None:
+                return Written(code, node)
+    return None
+
+
+def _argument(case: Case, asked: e.Asked, call: ast.Call, tensor: int) -> ast.expr | None:
+    """The argument of `tape.gradient(target, source)` or `explain(tape, target, source)`."""
+    shift = int(isinstance(call.func, ast.Name) or getattr(call.func, "attr", "") == "explain")
+    ends = ((asked.targets, shift, {"target"}), (asked.sources, shift + 1, {"sources", "source"}))
+    for tensors, position, keywords in ends:
+        at = next((i for i, each in enumerate(tensors) if _same(case, each, tensor)), None)
+        if at is None:
+            continue
+        given = call.args[position : position + 1]
+        given += [each.value for each in call.keywords if each.arg in keywords]
+        if given and isinstance(given[0], (ast.List, ast.Tuple)):
+            given = given[0].elts[at : at + 1]
+        elif len(tensors) > 1:
+            continue
+        if given and not isinstance(given[0], ast.Starred):
+            return given[0]
+    return None
+
+
+def _same(case: Case, one: int, other: int) -> bool:
+    variable = case.flow.variable_of(one)
+    return one == other or (variable >= 0 and variable == case.flow.variable_of(other))
+
+
+def operand(case: Case, edge: Edge) -> Written | None:
+    """The expression that an op took as its input, where the code shows which one it is."""
+    span = case.recording.located[edge.event].span
+    node, code = case.codes.expression(span), case.codes.of(span)
+    found: ast.expr | None = None
+    match node:
+        case ast.BinOp(left=left, right=right):
+            found = (left, right)[edge.position] if edge.position < 2 else None
+        case ast.UnaryOp(operand=only) | ast.Subscript(value=only):
+            found = only
+        case ast.Call(args=args) if edge.position < len(args):
+            found = args[edge.position]
+    return Written(code, found) if code and found is not None else None
+
+
+def visible(code: Code, scope: Scope, name: str) -> bool:
+    """Whether the first part of a dotted name occurs in a function or in the module."""
+    root = name.split(".", 1)[0].split("[", 1)[0]
+    nodes = list(ast.walk(scope))
+    loaded = any(isinstance(node, ast.Name) and node.id == root for node in nodes)
+    return loaded or any(isinstance(node, ast.arg) and node.arg == root for node in nodes)

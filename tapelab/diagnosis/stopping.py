@@ -1,0 +1,75 @@
+"""`tf.stop_gradient` on the way, and ops through which no gradient passes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.wording import lost
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.flow import Edge
+
+CODES: Final = {
+    "index-only": "INDEX_ONLY",
+    "predicate-only": "PREDICATE_ONLY",
+    "shape-only": "SHAPE_ONLY",
+    "sampler": "SAMPLER",
+}
+
+
+def stopped(case: Case, edge: Edge) -> Finding:
+    """A wall that the learner put up."""
+    span = case.recording.located[edge.event].span
+    text = case.codes.text(span) or "tf.stop_gradient"
+    name, line = name_of(case, edge.origin), line_of(case, edge.event)
+    return Finding(
+        code="STOPPED",
+        title=f"The path ends at `{text}`",
+        message=f"`stop_gradient` hands on the value of `{name}` and holds its gradient back"
+        f"{lost(case, edge)}",
+        where=case.codes.where(span),
+        fix=_without_stop(case, span),
+        lesson="11",
+        evidence=(edge.event,),
+        steps=(Step(line, f"`{text}` lets no gradient pass"),),
+    )
+
+
+def _without_stop(case: Case, span: int) -> Fix | None:
+    """The line with what `stop_gradient` was given in its place."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    match call:
+        case ast.Call(args=[value]) | ast.Call(keywords=[ast.keyword(value=value)]) if code:
+            text = edits.operand(code, value, instead_of=call)
+            return edits.fix(code, [edits.replaced(code, call, text)])
+    return None
+
+
+def flat(case: Case, edge: Edge) -> Finding:
+    """An op that says by itself why no gradient passes through it."""
+    place = case.recording.located[edge.event]
+    assert isinstance(place.event, e.Ran)
+    op = case.recording.ops[place.event.op]
+    position = min(edge.position, len(op.rules) - 1)
+    code = CODES.get(op.pattern, "NON_DIFFERENTIABLE")
+    if op.inputs[position] in {"indices", "index"}:
+        code = "INDEX_ONLY"
+    text = case.codes.text(place.span) or op.name
+    return Finding(
+        code=code,
+        title=f"No gradient passes through `{text}`",
+        message=op.rules[position].because,
+        where=case.codes.where(place.span),
+        fix=None,
+        lesson="05",
+        evidence=(edge.event,),
+        steps=(Step(case.codes.line(place.span), f"`{text}` lets no gradient pass"),),
+    )

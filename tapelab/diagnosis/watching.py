@@ -1,0 +1,121 @@
+"""The source is not watched: a plain tensor, a variable that is not trainable, a tape told not to."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of, tape_name, watch
+from tapelab.diagnosis.finding import Finding, Fix, Step
+from tapelab.diagnosis.names import name_of
+from tapelab.recording import events as e
+from tapelab.views.numbers import count
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+
+
+def not_watched(case: Case) -> Finding | None:
+    """A plain tensor that nobody gave to `tape.watch`."""
+    if case.variable >= 0 or case.source in case.flow.tracked:
+        return None
+    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    ops = f"{count(len(used), 'op')} used it" if used else "nothing used it"
+    made = case.recording.tensor(case.source).span
+    return Finding(
+        code="NOT_WATCHED",
+        title=f"`{name}` is not watched",
+        message=f"`{name}` is a plain tensor, and a tape follows a tensor only after "
+        f"`{tape}.watch({name})`. In this block {ops} off the tape.",
+        where=case.codes.where(_span(case, used) if used else made),
+        fix=watch(case),
+        lesson="04",
+        evidence=tuple(used),
+        steps=(*_made(case, made, f"`{name}` was made"), *_used(case, used, "ran off the tape")),
+    )
+
+
+def not_trainable(case: Case) -> Finding | None:
+    """A variable made with `trainable=False`."""
+    if not _is_unwatched_variable(case) or case.recording.variables[case.variable].trainable:
+        return None
+    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    made = case.recording.variables[case.variable].span
+    return Finding(
+        code="NOT_TRAINABLE",
+        title=f"`{name}` is not trainable",
+        message=f"A tape watches trainable variables by itself. `{name}` was made with "
+        f"`trainable=False`, and `{tape}.watch({name})` was not called.",
+        where=case.codes.where(made),
+        fix=_trainable(case, made) or watch(case),
+        lesson="04",
+        evidence=tuple(used),
+        steps=(
+            *_made(case, made, f"`{name}` was made with `trainable=False`"),
+            *_used(case, used, "ran off the tape"),
+        ),
+    )
+
+
+def autowatch_off(case: Case) -> Finding | None:
+    """A tape with `watch_accessed_variables=False`, and a variable that nobody gave to `watch`."""
+    if not _is_unwatched_variable(case) or case.recording.tape.watch_accessed_variables:
+        return None
+    if not case.recording.variables[case.variable].trainable:
+        return None
+    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    return Finding(
+        code="AUTOWATCH_OFF",
+        title=f"`{tape}` does not watch variables by itself",
+        message=f"`{tape}` was made with `watch_accessed_variables=False`, and "
+        f"`{tape}.watch({name})` was not called, so nothing done with `{name}` is on the tape.",
+        where=case.codes.where(_span(case, used)),
+        fix=watch(case),
+        lesson="04",
+        evidence=tuple(used),
+        steps=_used(case, used, "ran off the tape"),
+    )
+
+
+def uses_in_block(case: Case) -> list[int]:
+    """The events of the ops that took the source while the tape was open, or at any time."""
+    tensors = [tensor for tensor in case.flow.out_of if case.is_source(tensor)]
+    edges = [edge for tensor in tensors for edge in case.flow.out_of[tensor]]
+    used = sorted({edge.event for edge in edges})
+    ran = [event for event in used if isinstance(case.recording.event(event), e.Ran)]
+    inside = (e.Cause.TAPED, e.Cause.UNWATCHED, e.Cause.INTEGER)
+    return [i for i in ran if getattr(case.recording.event(i), "cause", -1) in inside]
+
+
+def _is_unwatched_variable(case: Case) -> bool:
+    if case.variable < 0 or not case.flow.is_floating(case.source):
+        return False
+    return not any(case.is_source(tensor) for tensor in case.flow.tracked)
+
+
+def _trainable(case: Case, span: int) -> Fix | None:
+    """The line that makes the variable, without `trainable=False`."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == "trainable" and ast.unparse(keyword.value) == "False":
+            return edits.fix(code, [edits.without_argument(code, call, keyword)])
+    return None
+
+
+def _span(case: Case, events: list[int]) -> int:
+    return case.recording.located[events[0]].span if events else -1
+
+
+def _made(case: Case, span: int, text: str) -> tuple[Step, ...]:
+    return (Step(case.codes.line(span), text),) if span >= 0 else ()
+
+
+def _used(case: Case, events: list[int], how: str) -> tuple[Step, ...]:
+    seen: dict[Step, None] = {}
+    for event in events:
+        span = case.recording.located[event].span
+        seen[Step(line_of(case, event), f"`{case.codes.text(span) or 'an op'}` {how}")] = None
+    return tuple(seen)[:3]
