@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.ui.browser import Console
 
 PATHS = {"lab": "lab/workspaces/{name}/tree/{path}", "notebook": "notebooks/{path}"}
-RUN_SECONDS = 60_000
+RUN_MILLISECONDS = 60_000
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,25 @@ class Notebook:
         """Run every cell and wait until the kernel is done with them."""
         self.wait_for_kernel()
         self.choose("Run", "Run All Cells")
-        expect(self.prompts_of_state("*")).to_have_count(0, timeout=RUN_SECONDS)
-        expect(self.prompts_of_state(" ")).to_have_count(0, timeout=RUN_SECONDS)
+        expect(self.prompts_of_state("*")).to_have_count(0, timeout=RUN_MILLISECONDS)
+        expect(self.prompts_of_state(" ")).to_have_count(0, timeout=RUN_MILLISECONDS)
 
     def wait_for_kernel(self) -> None:
-        idle = self.page.locator("[data-status='idle'], [title*='Idle' i]").first
-        expect(idle).to_be_visible(timeout=RUN_SECONDS)
+        """Wait until the server says so: the screen shows an idle kernel before there is one."""
+        for _ in range(RUN_MILLISECONDS // 100):
+            if self.kernel().get("execution_state") == "idle" and self.kernel()["connections"]:
+                break
+            self.page.wait_for_timeout(100)
+        indicator = self.panel.locator(".jp-Notebook-ExecutionIndicator[data-status='idle']")
+        expect(indicator).to_be_visible()
+
+    def kernel(self) -> dict:
+        """What the server tells about the kernel of this notebook, if it has one yet."""
+        address = self.page.evaluate("document.getElementById('jupyter-config-data').textContent")
+        base = json.loads(address)["baseUrl"]
+        sessions = self.page.evaluate(f"fetch('{base}api/sessions').then(told => told.json())")
+        mine = [told for told in sessions if self.file.as_posix().endswith(told["path"])]
+        return mine[0]["kernel"] if mine else {}
 
     def prompts_of_state(self, state: str) -> Locator:
         """The prompts `[*]` of running cells, or `[ ]` of those that never ran."""
