@@ -9,7 +9,8 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import conj
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.selection import zeros_like
 from tapelab.ops.shape import transpose
 
 
@@ -41,7 +42,7 @@ def matrix_transpose(A: Any) -> Any:
 
 def adjoint(A: Any) -> Any:
     """The conjugate of the transpose; for real matrices the transpose."""
-    return conj(matrix_transpose(A))
+    return conjugated(matrix_transpose(A))
 
 
 @op(formula=r"y = \operatorname{diag}(x)", glyph="diag", title="Diagonal matrix", raw="MatrixDiagV3",
@@ -91,6 +92,30 @@ def put_diagonal(x: Any, *, shape: tuple[int, ...], k: int = 0) -> Any:
 @put_diagonal.grad("x", r"\bar x = \operatorname{diagpart}(\bar y)")
 def put_diagonal_grad_x(dy: Any, y: Any, x: Any, *, shape: Any, k: int = 0) -> Any:
     return diagonal_part(dy, k=k)
+
+
+def replaced(rng: np.random.Generator) -> list[samples.Sample]:
+    """Matrices with the numbers for one of their diagonals."""
+    return [((rng.normal(size=(2, 3)), rng.normal(size=(2,))), {"k": k}) for k in (0, 1)]
+
+
+@op(formula=r"z = \operatorname{setdiag}(x, y)", glyph="set diag", raw="MatrixSetDiagV3",
+    samples=replaced)  # fmt: skip
+def set_diagonal(x: Any, y: Any, *, k: int = 0) -> Any:
+    """A copy of a matrix with other numbers on the diagonal `k` above the main one."""
+    whole = np.array(x)
+    _on_diagonal(whole, k)[...] = y
+    return whole
+
+
+@set_diagonal.grad("x", r"\bar x = \operatorname{setdiag}(\bar z, 0)")
+def set_diagonal_grad_x(dz: Any, z: Any, x: Any, y: Any, *, k: int = 0) -> Any:
+    return set_diagonal(dz, zeros_like(y), k=k)
+
+
+@set_diagonal.grad("y", r"\bar y = \operatorname{diagpart}(\bar z)")
+def set_diagonal_grad_y(dz: Any, z: Any, x: Any, y: Any, *, k: int = 0) -> Any:
+    return diagonal_part(dz, k=k)
 
 
 @op(formula=r"y = \operatorname{band}(x)", glyph="band", title="Band of a matrix",

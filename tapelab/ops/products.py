@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import conj
+from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.wording import brackets
 
@@ -69,7 +69,7 @@ def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = Fal
 def matmul_grad_A(  # noqa: N802 - a matrix is A, as on the blackboard
     dY: Any, Y: Any, A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Any:
-    B = conj(B)
+    B = conjugated(B)
     if transpose_a:
         return matmul(B, dY, transpose_a=transpose_b, transpose_b=True)
     return matmul(dY, B, transpose_b=not transpose_b)
@@ -79,7 +79,7 @@ def matmul_grad_A(  # noqa: N802 - a matrix is A, as on the blackboard
 def matmul_grad_B(  # noqa: N802 - a matrix is B, as on the blackboard
     dY: Any, Y: Any, A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Any:
-    A = conj(A)
+    A = conjugated(A)
     if transpose_b:
         return matmul(dY, A, transpose_a=True, transpose_b=transpose_a)
     return matmul(A, dY, transpose_a=not transpose_a)
@@ -130,7 +130,7 @@ def _one_grad(dy: Any, right: str, terms: list[str], x: Sequence[Any], position:
     extra = [np.ones(lengths[letter], kind) for letter in alone]
     extra += [np.eye(lengths[pair[0]], dtype=kind) for pair in pairs]
     names = [right, *(terms[i] for i in others), *alone, *pairs]
-    factors = [dy, *(conj(x[i]) for i in others), *extra]
+    factors = [dy, *(conjugated(x[i]) for i in others), *extra]
     return einsum(*factors, equation=f"{','.join(names)}->{term}")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import add, conj, multiply, negative, subtract
+from tapelab.ops.arithmetic import add, conjugated, multiply, negative, subtract
 from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part, matrix_transpose
 from tapelab.ops.products import matmul
 from tapelab.ops.shape import reshape
@@ -67,7 +67,7 @@ def determinant(A: Any) -> Any:
 
 @determinant.grad("A", r"\bar A = \bar y \cdot y \cdot (A^{-1})^\top")
 def determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
-    scale = reshape(multiply(dy, conj(y)), shape=(*A.shape[:-2], 1, 1))
+    scale = reshape(multiply(dy, conjugated(y)), shape=(*A.shape[:-2], 1, 1))
     return multiply(scale, adjoint(inverse(A)))
 
 

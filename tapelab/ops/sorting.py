@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 
-from tapelab.dtypes import int32
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.public import tensor
-from tapelab.ops.settings import number
 
 PLACES: Final = "{} answers with places, and those do not change when x changes a little."
 
@@ -40,14 +37,14 @@ def back(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(2, 2)),), {"indices": places, "axis": 1, "shape": (2, 3)})]
 
 
-@op(name="sort", formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="Sort", samples=orders)
-def sorted_(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
+@op(formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="Sort", samples=orders)
+def sort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The entries in order along an axis; each keeps its own gradient."""
     return np.take_along_axis(x, _order(x, axis, descending), axis)
 
 
-@sorted_.grad("x", r"\bar x = \operatorname{unsort}(\bar y)")
-def sorted_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1, descending: bool = False) -> Any:
+@sort.grad("x", r"\bar x = \operatorname{unsort}(\bar y)")
+def sort_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     places = _order(x._value if type(x) is Tensor else x, axis, descending)
     return put_along(dy, indices=places, axis=axis, shape=tuple(x.shape))
 
@@ -79,16 +76,16 @@ def put_along_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, axis: int, shape:
 
 
 @op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="integer", samples=orders)
-def argsort_(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
+def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places of the entries in order along an axis."""
     return _order(x, axis, descending).astype(np.int32)
 
 
-argsort_.no_grad("x", because=PLACES.format("argsort"))
+argsort.no_grad("x", because=PLACES.format("argsort"))
 
 
 @op(formula=r"y = \operatorname{top}(x)", glyph="top k", raw="TopKV2", samples=largest, multi=True)
-def top_k_(x: Any, *, k: int) -> Any:
+def top_k(x: Any, *, k: int) -> Any:
     """The k largest entries of each row, largest first, and their places."""
     if x.ndim < 1 or x.shape[-1] < k:
         raise invalid_argument(
@@ -99,7 +96,7 @@ def top_k_(x: Any, *, k: int) -> Any:
     return np.take_along_axis(x, places, -1), places.astype(np.int32)
 
 
-@top_k_.grad("x", r"\bar x = \operatorname{put}(\bar y)")
+@top_k.grad("x", r"\bar x = \operatorname{put}(\bar y)")
 def top_k_grad_x(dy: Any, y: Any, x: Any, *, k: int) -> Any:
     places = y[1]._value if type(y[1]) is Tensor else y[1]
     return put_along(dy[0], indices=places, axis=len(x.shape) - 1, shape=tuple(x.shape))
@@ -119,7 +116,7 @@ search_sorted.no_grad("x", "y", because=PLACES.format("searchsorted"))
 
 
 @op(formula=r"y = \operatorname{unique}(x)", glyph="unique", pattern="not implemented", multi=True)
-def unique_(x: Any) -> Any:
+def unique(x: Any) -> Any:
     """Each value once, in the order of first sight; where each entry is; how often each occurs."""
     values, first, places, counts = np.unique(
         x, return_index=True, return_inverse=True, return_counts=True
@@ -140,75 +137,3 @@ def _order(x: Any, axis: int, descending: bool) -> Any:
 
 def _rows(x: Any) -> Any:
     return x.reshape(-1, x.shape[-1])
-
-
-class TopKV2(NamedTuple):
-    """The largest entries and their places."""
-
-    values: Tensor
-    indices: Tensor
-
-
-class Unique(NamedTuple):
-    """Each value once, and for each entry the place of its value."""
-
-    y: Tensor
-    idx: Tensor
-
-
-class UniqueWithCounts(NamedTuple):
-    """Each value once, for each entry the place of its value, and how often each value occurs."""
-
-    y: Tensor
-    idx: Tensor
-    count: Tensor
-
-
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
-    """The entries in order along an axis, the smallest first unless DESCENDING."""
-    made: Tensor = sorted_(tensor(values), axis=axis, descending=_is_descending(direction))
-    return made
-
-
-def argsort(
-    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The places of the entries in order along an axis."""
-    made: Tensor = argsort_(tensor(values), axis=axis, descending=_is_descending(direction))
-    return made
-
-
-def _is_descending(direction: str) -> bool:
-    if direction not in {"ASCENDING", "DESCENDING"}:
-        raise ValueError(
-            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}"
-        )
-    return direction == "DESCENDING"
-
-
-def top_k(
-    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
-) -> TopKV2:
-    """The k largest entries of each row and their places."""
-    return TopKV2(*top_k_(tensor(input), k=number(k, "TopKV2")))
-
-
-def searchsorted(
-    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """Where each value would have to stand in a sorted row."""
-    x = tensor(sorted_sequence)
-    made: Tensor = search_sorted(x, tensor(values), side=side)
-    return made
-
-
-def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
-    """Each value once, in the order of first sight, and where each entry is found among them."""
-    return Unique(*unique_(tensor(x))[:2])
-
-
-def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
-    """Each value once, where each entry is found among them, and how often each occurs."""
-    return UniqueWithCounts(*unique_(tensor(x)))

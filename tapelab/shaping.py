@@ -11,10 +11,12 @@ from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, rearranging, stacking, stops
 from tapelab.ops import shape as shapes
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.public import matched, strict_operand, tensor
+from tapelab.ops.public import matched, strict_operand, tensor, unary
 from tapelab.ops.settings import lengths, number, whole
 from tapelab.ops.wording import brackets
 from tapelab.shapes import TensorShape
+
+identity = unary(stops.identity)
 
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
@@ -120,6 +122,22 @@ def split(
     return list(stacking.split(x, sizes=tuple(sizes), axis=along))
 
 
+def meshgrid(*args: Any, indexing: str = "xy", **unused: Any) -> list[Tensor]:
+    """The coordinates of a grid: each vector repeated along the axes of the others."""
+    if indexing not in {"xy", "ij"}:
+        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+    vectors = [tensor(each) for each in args]
+    order = list(range(len(vectors)))
+    if indexing == "xy" and len(order) > 1:
+        order[:2] = [1, 0]
+    shape = tuple(vectors[at]._value.size for at in order)
+    grids = []
+    for position, vector in enumerate(vectors):
+        along = tuple(-1 if at == position else 1 for at in order)
+        grids.append(broadcasting.broadcast_to(shapes.reshape(vector, shape=along), shape=shape))
+    return grids
+
+
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The whole tensor laid side by side, so many times along each axis."""
     if not whole(multiples, "Tile").ndim:
@@ -178,12 +196,6 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
         if not -x._value.ndim <= each < x._value.ndim:
             raise invalid_argument("Roll", f"axis {each} is out of range")
     made: Tensor = rearranging.roll(x, shift=lengths(shift, "Roll"), axis=places)
-    return made
-
-
-def identity(input: Any, name: str | None = None) -> Tensor:
-    """The same value as a tensor of its own."""
-    made: Tensor = stops.identity(tensor(input))
     return made
 
 

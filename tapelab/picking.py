@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import Op, op
+from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
-from tapelab.ops import gathering, masking, samples, scattering, slicing
+from tapelab.ops import gathering, masking, scattering, slicing
 from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 from tapelab.ops.shape import reshape
@@ -120,48 +120,6 @@ tensor_scatter_nd_add = _writer(scattering.tensor_scatter_nd_add)
 tensor_scatter_nd_sub = _writer(scattering.tensor_scatter_nd_sub)
 tensor_scatter_nd_max = _writer(scattering.tensor_scatter_nd_max)
 tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
-
-
-def conditions(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays of true and false."""
-    return [((rng.normal(size=shape) > 0,), {}) for shape in ((3,), (2, 3))]
-
-
-@op(name="where_true", formula=r"y = \operatorname{where}(x)", glyph="where", raw="Where",
-    pattern="index-only", samples=conditions)  # fmt: skip
-def places_of_true(x: Any) -> Any:
-    """The index tuples of the entries that are true, or not 0."""
-    if not x.ndim:
-        raise invalid_argument("Where", "WhereOp : Unhandled input dimensions: 0")
-    return np.argwhere(x)
-
-
-places_of_true.no_grad(
-    "x", because="where(condition) answers with places, and those do not change a little."
-)
-
-
-def where_true(condition: Any) -> Tensor:
-    """The index tuples of the entries that are true: `tf.where` with one argument."""
-    made: Tensor = places_of_true(tensor(condition))
-    return made
-
-
-def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
-    """Positions in a tensor laid flat as one index per axis."""
-    places = _indices("UnravelIndex", indices)
-    made: Tensor = unravelled(places, dims=lengths(dims, "UnravelIndex"))
-    return made
-
-
-@op(name="unravel_index", formula=r"y = \operatorname{unravel}(x)", glyph="unravel",
-    pattern="index-only")  # fmt: skip
-def unravelled(x: Any, *, dims: tuple[int, ...]) -> Any:
-    """Positions in a tensor laid flat as one index per axis."""
-    return np.stack(np.unravel_index(x, dims)).astype(x.dtype)
-
-
-unravelled.no_grad("x", because=gathering.POSITIONS)
 
 
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:

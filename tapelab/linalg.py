@@ -1,0 +1,249 @@
+"""`tf.linalg`: products of matrices, and what is asked of a matrix."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.creation import eye
+from tapelab.missing import in_module
+from tapelab.ops import decompositions, matrices, products, rearranging, reduction, rounding, solving
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.composites import norm
+from tapelab.ops.public import matched, tensor
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.settings import lengths, number
+from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
+
+def matmul(  # noqa: PLR0917 - TensorFlow's signature
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+    output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The matrix product: each entry is a row of `a` times a column of `b`, summed."""
+    for side, turned, conjugate in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
+        if turned and conjugate:
+            raise ValueError(
+                f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. Received "
+                f"`transpose_{side}`=True, `adjoint_{side}`=True."
+            )
+    x, y = matched(a, b)
+    x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
+    made: Tensor = products.matmul(
+        x, y, transpose_a=transpose_a or adjoint_a, transpose_b=transpose_b or adjoint_b
+    )
+    return made
+
+
+@composite
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, name: str | None = None,
+    **unused: Any,
+) -> Tensor:  # fmt: skip
+    """A matrix times a vector."""
+    x, y = matched(a, b)
+    column = expand_dims(y, axis=-1)
+    made: Tensor = squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
+    return made
+
+
+@composite
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Multiply and sum along some axes of each: the last of `a` with the first of `b`, or as named."""
+    x, y = matched(a, b)
+    ours, theirs = _dot_axes(x, y, axes)
+    free_x = tuple(at for at in range(x.ndim) if at not in ours)
+    free_y = tuple(at for at in range(y.ndim) if at not in theirs)
+    inner = int(np.prod([x._value.shape[at] for at in ours], dtype=int))
+    left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(-1, inner) if inner else (1, 0))
+    right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, -1) if inner else (0, 1))
+    kept = (*(x._value.shape[at] for at in free_x), *(y._value.shape[at] for at in free_y))
+    made: Tensor = reshape(products.matmul(left, right), shape=kept)
+    return made
+
+
+def _dot_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(x.ndim, y.ndim):
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor {x!r}. "
+                f"Received {axes}, vs tensor dimensions {x.ndim}."
+            )
+        return tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
+    first, second = (lengths(each, "Tensordot") for each in axes)
+    if len(first) != len(second):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(first)} != {len(second)}."
+        )
+    return tuple(at % x.ndim for at in first), tuple(at % y.ndim for at in second)
+
+
+def einsum(equation: str, *inputs: Any, **unused: Any) -> Tensor:
+    """Multiply entries whose axes share a letter, and sum over the letters missing on the right."""
+    tensors = matched(*inputs)
+    spelled = products.explicit(equation, [x.ndim for x in tensors])
+    made: Tensor = products.einsum(*tensors, equation=spelled)
+    return made
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """Rows become columns; axes before the last two number the matrices of a batch."""
+    x = tensor(a)
+    if x.ndim < 2:
+        raise ValueError(
+            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
+            f"shape: {x.shape}"
+        )
+    made: Tensor = matrices.adjoint(x) if conjugate else matrices.matrix_transpose(x)
+    return made
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The conjugate of the transpose; for real matrices the transpose."""
+    return matrix_transpose(matrix, conjugate=True)
+
+
+def diag(diagonal: Any, name: str = "diag", k: Any = 0, **unused: Any) -> Tensor:
+    """A matrix with the given numbers on its diagonal, or `k` above it, and zeros elsewhere."""
+    made: Tensor = matrices.diagonal(tensor(diagonal), k=number(k, "MatrixDiagV3"))
+    return made
+
+
+def diag_part(input: Any, name: str = "diag_part", k: Any = 0, **unused: Any) -> Tensor:
+    """The numbers on the diagonal, or `k` above it."""
+    made: Tensor = matrices.diagonal_part(tensor(input), k=number(k, "MatrixDiagPartV3"))
+    return made
+
+
+def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, **unused: Any) -> Tensor:
+    """The matrix with other numbers on its diagonal."""
+    x, y = matched(input, diagonal)
+    made: Tensor = matrices.set_diagonal(x, y, k=number(k, "MatrixSetDiagV3"))
+    return made
+
+
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """A tensor of twice the rank with the given numbers where both halves of an index agree."""
+    x = tensor(diagonal)
+    flat = matrices.diagonal(reshape(x, shape=(-1,)))
+    made: Tensor = reshape(flat, shape=(*x._value.shape, *x._value.shape))
+    return made
+
+
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+    """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
+    low, up = number(num_lower, "MatrixBandPart"), number(num_upper, "MatrixBandPart")
+    made: Tensor = matrices.band_part(tensor(input), lower=low, upper=up)
+    return made
+
+
+@composite
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the numbers on the diagonal."""
+    made: Tensor = reduction.reduce_sum(matrices.diagonal_part(tensor(x)), axis=(-1,), keepdims=False)
+    return made
+
+
+def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The matrix that undoes another: their product is the identity."""
+    x = tensor(input)
+    made: Tensor = solving.inverse(matrices.adjoint(x) if adjoint else x)
+    return made
+
+
+def det(input: Any, name: str | None = None) -> Tensor:
+    """By how much a matrix stretches a volume; 0 if it flattens space."""
+    made: Tensor = solving.determinant(tensor(input))
+    return made
+
+
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the determinant of a positive definite matrix."""
+    made: Tensor = solving.log_abs_determinant(tensor(matrix))
+    return made
+
+
+class LogMatrixDeterminant(NamedTuple):
+    """The sign of a determinant and the logarithm of its size."""
+
+    sign: Tensor
+    log_abs_determinant: Tensor
+
+
+def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
+    """The sign of the determinant and the logarithm of its size."""
+    x = tensor(input)
+    return LogMatrixDeterminant(
+        rounding.sign(solving.determinant(x)), solving.log_abs_determinant(x)
+    )
+
+
+def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
+    """The solution of the linear equations, one column for each column of the right-hand side."""
+    made: Tensor = solving.solve(*matched(matrix, rhs), adjoint_a=adjoint)
+    return made
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """The solution of linear equations of which one triangle counts."""
+    x, y = matched(matrix, rhs)
+    made: Tensor = solving.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
+    return made
+
+
+def cholesky(input: Any, name: str | None = None) -> Tensor:
+    """The lower triangle that gives a positive definite matrix when multiplied by its transpose."""
+    made: Tensor = solving.cholesky(tensor(input))
+    return made
+
+
+def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns."""
+    values, vectors = decompositions.eigh(as_tensor(tensor))
+    return values, vectors
+
+
+def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of a symmetric matrix, smallest first."""
+    return eigh(tensor)[0]
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """The singular values, largest first, and the two matrices of singular vectors: s, u, v."""
+    found = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices)
+    return found if compute_uv else found[0]
+
+
+class Qr(NamedTuple):
+    """An orthogonal matrix and an upper triangle."""
+
+    q: Tensor
+    r: Tensor
+
+
+def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
+    """An orthogonal matrix and an upper triangle whose product is the given matrix."""
+    return Qr(*decompositions.qr(tensor(input), full_matrices=full_matrices))
+
+
+@composite
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The vector at right angles to two vectors of three numbers."""
+    x, y = matched(a, b)
+    made: Tensor = _rolled(x, 1) * _rolled(y, 2) - _rolled(x, 2) * _rolled(y, 1)
+    return made
+
+
+def _rolled(x: Any, by: int) -> Any:
+    """The three numbers of each vector, moved towards the front."""
+    return rearranging.roll(x, shift=(-by,), axis=(-1,))
+
+
+__getattr__ = in_module(__name__)

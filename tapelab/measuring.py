@@ -1,0 +1,55 @@
+"""Public functions that ask a tensor for its shape, its size and its rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import as_dtype, int32
+from tapelab.engine.convert import new_constant
+from tapelab.engine.tensor import Tensor
+from tapelab.ops import measuring
+from tapelab.ops.public import tensor
+from tapelab.ops.settings import lengths
+from tapelab.shapes import TensorShape
+
+
+def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
+    """How long the tensor is along each axis, as a tensor of whole numbers."""
+    made: Tensor = measuring.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
+    return made
+
+
+def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
+    """The shape of each of several tensors."""
+    return [shape(each, out_type) for each in input]
+
+
+def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
+    """How many entries the tensor has, as a tensor."""
+    made: Tensor = measuring.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
+    return made
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:
+    """How many axes the tensor has, as a tensor."""
+    made: Tensor = measuring.rank(tensor(input))
+    return made
+
+
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
+    """The shape that two shapes broadcast to; ValueError if they do not fit."""
+    pair = [tuple(int(n or 0) for n in TensorShape(shape)) for shape in (shape_x, shape_y)]
+    try:
+        return TensorShape(np.broadcast_shapes(*pair))
+    except ValueError as error:
+        raise ValueError(
+            f"Incompatible shapes for broadcasting: {shape_x} and {shape_y}"
+        ) from error
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape that two shapes broadcast to, as a tensor."""
+    pair = (lengths(each, "BroadcastArgs") for each in (shape_x, shape_y))
+    return new_constant(np.array(np.broadcast_shapes(*pair), np.int32), None)

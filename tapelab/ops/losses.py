@@ -1,0 +1,168 @@
+"""Scores to probabilities, and how far they are from the labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.kernels import softmax as kernels
+from tapelab.ops import samples
+from tapelab.ops.activation import sigmoid
+from tapelab.ops.broadcasting import sum_to
+from tapelab.ops.rules import FLOATS
+from tapelab.ops.shape import expand_dims
+from tapelab.ops.wording import brackets
+
+
+def scores(rng: np.random.Generator) -> list[samples.Sample]:
+    """Scores with the axis along which they compete."""
+    cases = [((4,), -1), ((2, 3), -1), ((2, 3), 0)]
+    return [((rng.normal(size=shape),), {"axis": axis}) for shape, axis in cases]
+
+
+def upstreams(rng: np.random.Generator) -> list[samples.Sample]:
+    """Pairs of arrays of one shape with an axis."""
+    return [((rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), {"axis": axis}) for axis in (-1, 0)]
+
+
+def labelled(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rows of probabilities and of scores."""
+    labels = rng.uniform(0.1, 1.0, size=(2, 3))
+    return [((labels / labels.sum(-1, keepdims=True), rng.normal(size=(2, 3))), {})]
+
+
+def numbered(rng: np.random.Generator) -> list[samples.Sample]:
+    """The number of the right class of each row, and its scores."""
+    return [((np.array([2, 0]), rng.normal(size=(2, 3))), {})]
+
+
+@op(formula=r"y = \frac{e^x}{\sum e^x}", glyph="softmax", samples=scores, kinds=FLOATS)
+def softmax(x: Any, *, axis: int = -1) -> Any:
+    """Scores as probabilities: all positive, and 1 in total along the axis."""
+    return kernels.softmax(x, axis)
+
+
+@softmax.grad("x", r"\bar x = y \cdot (\bar y - \sum \bar y \cdot y)")
+def softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
+    return softmax_slope(dy, y, axis=axis)
+
+
+@op(formula=r"z = y \cdot (x - \sum x \cdot y)", glyph="softmax slope", samples=upstreams)
+def softmax_slope(x: Any, y: Any, *, axis: int) -> Any:
+    """The way back of softmax: what comes in, less its mean under the probabilities, times them."""
+    return kernels.softmax_slope(x, y, axis)
+
+
+@softmax_slope.grad("x", r"\bar x = y \cdot (\bar z - \sum \bar z \cdot y)")
+def softmax_slope_grad_x(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
+    return softmax_slope(dz, y, axis=axis)
+
+
+@softmax_slope.grad("y", r"\bar y = \bar z \cdot (x - \sum x \cdot y) - x \cdot \sum \bar z \cdot y")
+def softmax_slope_grad_y(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
+    return dz * (x - _total(x * y, axis)) - x * _total(dz * y, axis)
+
+
+@op(formula=r"y = x - \log(\sum e^x)", glyph="log softmax", samples=scores, kinds=FLOATS)
+def log_softmax(x: Any, *, axis: int = -1) -> Any:
+    """The logarithms of the softmax, safe where the probabilities are too small to write down."""
+    return kernels.log_softmax(x, axis)
+
+
+@log_softmax.grad("x", r"\bar x = \bar y - e^y \cdot \sum \bar y")
+def log_softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
+    return dy - softmax(x, axis=axis) * _total(dy, axis)
+
+
+@op(formula=r"z = -\sum x \cdot \log(\operatorname{softmax}(y))", glyph="cross entropy",
+    title="Softmax cross entropy", raw="SoftmaxCrossEntropyWithLogits", samples=labelled,
+    same_dtype=True)  # fmt: skip
+def softmax_cross_entropy(x: Any, y: Any) -> Any:
+    """How surprised the scores y are by the labels x: 0 if they were sure and right."""
+    if x.shape != y.shape:
+        raise invalid_argument(
+            "SoftmaxCrossEntropyWithLogits", "logits and labels must be broadcastable: "
+            f"logits_size={brackets(y.shape)} labels_size={brackets(x.shape)}",
+        )  # fmt: skip
+    surprise = kernels.log_softmax(y, -1)
+    return -np.sum(np.where(x == 0, x.dtype.type(0), x * surprise), axis=-1)
+
+
+@softmax_cross_entropy.grad("x", r"\bar x = -\bar z \cdot \log(\operatorname{softmax}(y))")
+def softmax_cross_entropy_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return -(expand_dims(dz, axis=-1) * log_softmax(y))
+
+
+@softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
+def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return expand_dims(dz, axis=-1) * (softmax(y) - x)
+
+
+@op(formula=r"z = -\log(\operatorname{softmax}(y)_x)", glyph="cross entropy",
+    title="Sparse softmax cross entropy", raw="SparseSoftmaxCrossEntropyWithLogits",
+    samples=numbered)  # fmt: skip
+def sparse_softmax_cross_entropy(x: Any, y: Any) -> Any:
+    """How surprised the scores y are by the right classes, given by number."""
+    outside = (x < 0) | (x >= y.shape[-1])
+    if np.any(outside):
+        raise invalid_argument(
+            "SparseSoftmaxCrossEntropyWithLogits", "Received a label value of "
+            f"{np.asarray(x)[outside][0]} which is outside the valid range of [0, {y.shape[-1]}).  "
+            f"Label values: {' '.join(map(str, np.ravel(x)))}",
+        )  # fmt: skip
+    surprise = kernels.log_softmax(y, -1)
+    return -np.take_along_axis(surprise, np.asarray(x)[..., None], -1)[..., 0][()]
+
+
+sparse_softmax_cross_entropy.no_grad(
+    "x", because="A class is a number by name only; half a class further means nothing."
+)
+
+
+@sparse_softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
+def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    classes = np.asarray(x._value if type(x) is Tensor else x)
+    kind = getattr(y.dtype, "as_numpy_dtype", y.dtype)
+    right = (np.arange(y.shape[-1]) == classes[..., None]).astype(kind)
+    return expand_dims(dz, axis=-1) * (softmax(y) - right)
+
+
+@op(formula=r"z = \max(y, 0) - x \cdot y + \log(1 + e^{-|y|})", glyph="cross entropy",
+    title="Sigmoid cross entropy", raw="SigmoidCrossEntropyWithLogits", samples=samples.pairs,
+    broadcasts=True, same_dtype=True)  # fmt: skip
+def sigmoid_cross_entropy(x: Any, y: Any) -> Any:
+    """How surprised each score y is by its label x between 0 and 1."""
+    return np.maximum(y, y.dtype.type(0)) - x * y + np.log1p(np.exp(-np.abs(y)))
+
+
+@sigmoid_cross_entropy.grad("x", r"\bar x = -\bar z \cdot y", local="-y")
+def sigmoid_cross_entropy_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return -(dz * y)
+
+
+@sigmoid_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\sigma(y) - x)", local=r"\sigma(y) - x")
+def sigmoid_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz * (sigmoid(y) - x)
+
+
+@op(formula=r"y = \frac{\sum x^2}{2}", glyph="½Σx²", title="Half the squared length", raw="L2Loss",
+    samples=samples.anywhere, kinds=FLOATS)  # fmt: skip
+def l2_loss(x: Any) -> Any:
+    """Half the sum of the squares: its slope is the tensor itself."""
+    return np.sum(x * x) / x.dtype.type(2)
+
+
+@l2_loss.grad("x", r"\bar x = \bar y \cdot x")
+def l2_loss_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return dy * x
+
+
+def _total(x: Any, axis: int) -> Any:
+    """The sum along an axis, which stays as an axis of length 1."""
+    shape = list(x.shape)
+    shape[axis] = 1
+    return sum_to(x, shape=tuple(shape))

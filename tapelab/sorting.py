@@ -1,0 +1,83 @@
+"""Public functions that put entries in order, or find them in an order."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tapelab.dtypes import int32
+from tapelab.engine.tensor import Tensor
+from tapelab.ops import sorting
+from tapelab.ops.public import tensor
+from tapelab.ops.settings import number
+
+
+class TopKV2(NamedTuple):
+    """The largest entries and their places."""
+
+    values: Tensor
+    indices: Tensor
+
+
+class Unique(NamedTuple):
+    """Each value once, and for each entry the place of its value."""
+
+    y: Tensor
+    idx: Tensor
+
+
+class UniqueWithCounts(NamedTuple):
+    """Each value once, for each entry the place of its value, and how often each value occurs."""
+
+    y: Tensor
+    idx: Tensor
+    count: Tensor
+
+
+def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+    """The entries in order along an axis, the smallest first unless DESCENDING."""
+    made: Tensor = sorting.sort(tensor(values), axis=axis, descending=_is_descending(direction))
+    return made
+
+
+def argsort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The places of the entries in order along an axis."""
+    made: Tensor = sorting.argsort(tensor(values), axis=axis, descending=_is_descending(direction))
+    return made
+
+
+def _is_descending(direction: str) -> bool:
+    if direction not in {"ASCENDING", "DESCENDING"}:
+        raise ValueError(
+            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}"
+        )
+    return direction == "DESCENDING"
+
+
+def top_k(
+    input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
+) -> TopKV2:
+    """The k largest entries of each row and their places."""
+    return TopKV2(*sorting.top_k(tensor(input), k=number(k, "TopKV2")))
+
+
+def searchsorted(
+    sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Where each value would have to stand in a sorted row."""
+    x = tensor(sorted_sequence)
+    made: Tensor = sorting.search_sorted(x, tensor(values), side=side)
+    return made
+
+
+def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
+    """Each value once, in the order of first sight, and where each entry is found among them."""
+    return Unique(*sorting.unique(tensor(x))[:2])
+
+
+def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
+    """Each value once, where each entry is found among them, and how often each occurs."""
+    return UniqueWithCounts(*sorting.unique(tensor(x)))
