@@ -1,20 +1,14 @@
 """Automatic differentiation made visible: write TensorFlow-style code, step through its tape."""
 
+import importlib as _importlib
+import typing as _typing
 import warnings as _warnings
 
 # NumPy warns of 1/0 and log(-1); the learner sees inf and nan in the result, as in TensorFlow.
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapelab\.")
 
-from tapelab import errors, math, nest
-from tapelab.choosing import (
-    cast,
-    clip_by_value,
-    complex,
-    identity,
-    saturate_cast,
-    stop_gradient,
-    where,
-)
+from tapelab import errors, linalg, math, nest
+from tapelab.choosing import cast, clip_by_value, complex, saturate_cast, stop_gradient, where
 from tapelab.creation import (
     constant,
     convert_to_tensor,
@@ -31,28 +25,29 @@ from tapelab.creation import (
 from tapelab.dtypes import (
     DType,
     as_dtype,
-    complex64,
     complex128,
+    complex64,
     double,
     float16,
     float32,
     float64,
     half,
-    int8,
     int16,
     int32,
     int64,
+    int8,
     string,
-    uint8,
     uint16,
     uint32,
     uint64,
+    uint8,
 )
 from tapelab.dtypes import bool_ as bool
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
+from tapelab.linalg import einsum, matmul, norm, tensordot
 from tapelab.math import (
     abs,
     acos,
@@ -110,18 +105,96 @@ from tapelab.math import (
     truncatediv,
     truncatemod,
 )
-# Declared for the engine, which calls these ops by name.
-from tapelab.ops import gathering as _gathering
-from tapelab.ops import masking as _masking
-from tapelab.ops import matrices as _matrices
-from tapelab.ops import rearranging as _rearranging
-from tapelab.ops import scattering as _scattering
-from tapelab.ops import solving as _solving
-from tapelab.ops import stacking as _stacking
+from tapelab.missing import missing as _missing
 from tapelab.ops import overloads as _overloads
-from tapelab.ops.composites import norm
+from tapelab.marking import one_hot, sequence_mask, unravel_index
+from tapelab.measuring import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    rank,
+    shape,
+    shape_n,
+    size,
+)
+from tapelab.picking import (
+    boolean_mask,
+    gather,
+    gather_nd,
+    scatter_nd,
+    slice,
+    strided_slice,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from tapelab.printed import print
+from tapelab.scopes import (
+    control_dependencies,
+    device,
+    executing_eagerly,
+    get_current_name_scope,
+    init_scope,
+    name_scope,
+)
 from tapelab.shapes import TensorShape
+from tapelab.shaping import (
+    broadcast_to,
+    concat,
+    ensure_shape,
+    expand_dims,
+    identity,
+    identity_n,
+    meshgrid,
+    pad,
+    repeat,
+    reshape,
+    reverse,
+    roll,
+    split,
+    squeeze,
+    stack,
+    tile,
+    transpose,
+    unstack,
+)
+from tapelab.sorting import argsort, searchsorted, sort, unique, unique_with_counts
 from tapelab.version import __version__
 
 newaxis = None
 _overloads.install()
+
+_LAZY: _typing.Final = {
+    "bitwise": "tapelab.bitwise",
+    "check": "tapelab.widgets.verdict:check",
+    "debugging": "tapelab.debugging",
+    "exercise": "tapelab.widgets.verdict:exercise",
+    "explain": "tapelab.diagnosis:explain",
+    "hint": "tapelab.widgets.verdict:hint",
+    "image": "tapelab.image",
+    "nn": "tapelab.nn",
+    "progress": "tapelab.widgets.verdict:progress",
+    "random": "tapelab.random",
+    "Recording": "tapelab.recording:Recording",
+    "show": "tapelab.widgets.show:show",
+    "why": "tapelab.diagnosis:why",
+    **{
+        name: f"tapelab.debugging:{name}"
+        for name in ("assert_equal", "assert_greater", "assert_less", "assert_rank")
+    },
+}
+"""What is imported when it is first asked for, so that `import tapelab` starts like NumPy."""
+
+
+def __getattr__(name: str) -> _typing.Any:
+    place, _, attribute = _LAZY.get(name, "").partition(":")
+    if not place:
+        raise _missing(__name__, name)
+    module = _importlib.import_module(place)
+    found = globals()[name] = getattr(module, attribute) if attribute else module
+    return found
+
+
+def __dir__() -> _typing.Any:
+    return sorted({*globals(), *_LAZY})

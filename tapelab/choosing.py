@@ -16,7 +16,6 @@ from tapelab.ops import casting, searching, selection, stops
 from tapelab.ops.public import matched, tensor, unary
 from tapelab.ops.wording import brackets
 
-identity = unary(stops.identity)
 stop_gradient = unary(stops.stop_gradient)
 
 

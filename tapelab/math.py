@@ -8,6 +8,7 @@ from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.errors import invalid_argument
+from tapelab.missing import in_module
 from tapelab.ops import (
     accumulation,
     activation,
@@ -176,3 +177,5 @@ def _require_one_shape(tensors: tuple[Tensor, ...]) -> None:
                 f"Input 0: {brackets(first)} != input {at}: {brackets(each._value.shape)}. "
                 "add_n() does not broadcast; try +",
             )
+
+__getattr__ = in_module(__name__)

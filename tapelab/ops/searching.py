@@ -37,7 +37,8 @@ for _position in (argmax, argmin):
 
 
 @op(formula=r"y = \operatorname{where}(x)", glyph="where?", raw="Where", pattern="integer",
-    samples=samples.integers_with_axes, dtypes=("int32",), reference=lambda x: np.transpose(np.nonzero(x)))  # fmt: skip
+    samples=samples.integers_with_axes, dtypes=("int32",),
+    reference=lambda x: np.transpose(np.nonzero(x)))  # fmt: skip
 def true_positions(x: Any) -> Any:
     """The positions of the entries that are true, or not 0, one row each."""
     if x.ndim == 0:

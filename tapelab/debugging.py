@@ -1,0 +1,235 @@
+"""`tf.debugging`: statements that must hold, and an error that shows the values where they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import as_dtype
+from tapelab.engine.op import op
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.missing import in_module
+from tapelab.ops import samples
+from tapelab.ops.public import matched, tensor
+from tapelab.ops.rules import FLOATS
+
+Assertion = Callable[..., None]
+
+_SYMBOLS: dict[str, np.ufunc] = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+
+@op(formula="y = x", glyph="finite!", raw="CheckNumerics", samples=samples.anywhere, kinds=FLOATS,
+    reference=np.positive)  # fmt: skip
+def check_finite(x: Any, *, message: str = "") -> Any:
+    """The same value, or an error where an entry is NaN or infinite."""
+    for found, called in ((np.isnan(x).any(), "NaN"), (np.isinf(x).any(), "Inf")):
+        if found:
+            raise invalid_argument("CheckNumerics", f"{message} : Tensor had {called} values")
+    return x
+
+
+@check_finite.grad("x", r"\bar x = \bar y", local="1")
+def check_finite_grad_x(dy: Any, y: Any, x: Any, *, message: str = "") -> Any:
+    return dy
+
+
+def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
+    made: Tensor = check_finite(_tensor(tensor), message=message)
+    return made
+
+
+def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
+    """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
+    return check_numerics(x, message)
+
+
+def _comparing(symbol: str, function_name: str) -> Assertion:
+    """An assertion on two tensors, entry by entry."""
+
+    def check(
+        x: Any, y: Any, message: str | None = None, summarize: int | None = None,
+        name: str | None = None,
+    ) -> None:  # fmt: skip
+        one, other = (each._value for each in matched(x, y))
+        holds = _SYMBOLS[symbol](one, other)
+        if not holds.all():
+            raise _broken(symbol, one, other, holds, message, 3 if summarize is None else summarize)
+
+    check.__name__ = check.__qualname__ = function_name
+    check.__doc__ = f"InvalidArgumentError unless x {symbol} y for all entries."
+    return check
+
+
+assert_equal = _comparing("==", "assert_equal")
+assert_none_equal = _comparing("!=", "assert_none_equal")
+assert_less = _comparing("<", "assert_less")
+assert_less_equal = _comparing("<=", "assert_less_equal")
+assert_greater = _comparing(">", "assert_greater")
+assert_greater_equal = _comparing(">=", "assert_greater_equal")
+
+
+def _broken(
+    symbol: str, one: Any, other: Any, holds: Any, message: str | None, shown: int
+) -> InvalidArgumentError:
+    lines = [message] if message else []
+    lines.append(f"Condition x {symbol} y did not hold.")
+    ours, theirs = np.broadcast_arrays(one, other)
+    if holds.ndim:
+        places = np.argwhere(~holds)[:shown]
+        lines += [f"Indices of first {len(places)} different values:", f"{places}"]
+        at = tuple(places.T)
+        lines += ["Corresponding x values:", f"{ours[at]}"]
+        lines += ["Corresponding y values:", f"{theirs[at]}"]
+    for letter, array in (("x", one), ("y", other)):
+        first = np.ravel(array)[:shown]
+        lines += [f"First {len(first)} elements of {letter}:", f"{first}"]
+    return InvalidArgumentError(None, None, "\n".join(lines))
+
+
+def _signed(symbol: str, function_name: str) -> Assertion:
+    """An assertion on the sign of a tensor, entry by entry."""
+
+    def check(
+        x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
+    ) -> None:
+        value = _tensor(x)._value
+        if not _SYMBOLS[symbol](value, 0).all():
+            shown = np.ravel(value)[: 3 if summarize is None else summarize].tolist()
+            raise InvalidArgumentError(
+                None, None,
+                f"{message or ''}\nCondition x {symbol} 0 did not hold element-wise:\n"
+                f"x (shape={np.shape(value)} dtype={value.dtype}) = \n{shown}",
+            )  # fmt: skip
+
+    check.__name__ = check.__qualname__ = function_name
+    check.__doc__ = f"InvalidArgumentError unless x {symbol} 0 for all entries."
+    return check
+
+
+assert_positive = _signed(">", "assert_positive")
+assert_negative = _signed("<", "assert_negative")
+assert_non_negative = _signed(">=", "assert_non_negative")
+assert_non_positive = _signed("<=", "assert_non_positive")
+
+
+def assert_near(
+    x: Any, y: Any, rtol: float | None = None, atol: float | None = None,
+    message: str | None = None, summarize: int | None = None, name: str | None = None,
+) -> None:  # fmt: skip
+    """InvalidArgumentError unless |x - y| <= atol + rtol |y| for all entries."""
+    one, other = (each._value for each in matched(x, y))
+    default = 10 * float(np.finfo(one.dtype).eps)
+    within = (default if atol is None else atol) + (default if rtol is None else rtol) * np.abs(other)
+    holds = np.abs(one - other) <= within
+    if not holds.all():
+        text = f"{message + ': ' if message else ''}x and y not equal to tolerance {within!r}."
+        raise _broken("≈", one, other, holds, text, 3 if summarize is None else summarize)
+
+
+def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless x has that many axes."""
+    _require_rank(x, int(rank), f"rank {int(rank)}", message, lambda ours, wanted: ours == wanted)
+
+
+def assert_rank_at_least(
+    x: Any, rank: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """ValueError unless x has at least that many axes."""
+    wording = f"rank at least {int(rank)}"
+    _require_rank(x, int(rank), wording, message, lambda ours, wanted: ours >= wanted)
+
+
+def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless the number of axes of x is one of the given ones."""
+    wanted = tuple(int(each) for each in ranks)
+    _require_rank(x, wanted, f"rank in {wanted}", message, lambda ours, given: ours in given)
+
+
+def _require_rank(
+    x: Any, wanted: Any, wording: str, message: str | None, fits: Callable[[int, Any], bool]
+) -> None:
+    value = _tensor(x)._value
+    if not fits(value.ndim, wanted):
+        raise ValueError(
+            f"{message + '. ' if message else ''}Tensor must have {wording}.  "
+            f"Received rank {value.ndim}, shape {value.shape}"
+        )
+
+
+def assert_shapes(shapes: Any, message: str | None = None, name: str | None = None) -> None:
+    """ValueError unless tensors have the given shapes; a letter must mean one length throughout."""
+    known: dict[str, int] = {}
+    for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
+        value = _tensor(x)._value
+        sizes = tuple(wanted)
+        _require_rank(x, len(sizes), f"rank {len(sizes)}", message, lambda a, b: a == b)
+        for at, (size, length) in enumerate(zip(sizes, value.shape, strict=True)):
+            expected = known.setdefault(size, length) if isinstance(size, str) else size
+            if expected is not None and expected != length:
+                raise ValueError(
+                    f"{message + '. ' if message else ''}Tensor shape={value.shape} "
+                    f"dtype={value.dtype} dimension {at} must have size {expected}.  "
+                    f"Received size {length}, shape {value.shape}"
+                )
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+    """The tensor itself; ValueError unless it has no axes."""
+    x = _tensor(tensor)
+    if x._value.ndim:
+        raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
+    return x
+
+
+def assert_type(
+    tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
+) -> None:
+    """TypeError unless the tensor has that dtype."""
+    x, wanted = _tensor(tensor), as_dtype(tf_type)
+    if x.dtype is not wanted:
+        raise TypeError(f"{message or ''}tensor must be of type {wanted!r}; got {x.dtype!r}")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
+    """TypeError unless the tensor holds whole numbers."""
+    if not _tensor(x).dtype.is_integer:
+        raise TypeError(
+            f'{message or ""}Expected "x" to be integer type.  '
+            f"Found: tensor of dtype {_tensor(x).dtype}"
+        )
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """TypeError unless one can walk through the values, and they are no tensor or string."""
+    if isinstance(values, (Tensor, np.ndarray, bytes, str)) or not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether x is a tensor that one can count with."""
+    return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
+
+
+def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:  # noqa: N802
+    """InvalidArgumentError with the data unless the condition holds."""
+    if not _tensor(condition)._value:
+        told = ", ".join(str(_tensor(each)._value) for each in data)
+        raise InvalidArgumentError(
+            None, None, f"Expected '{condition}' to be true. Summarized data: {told}"
+        )
+
+
+_tensor = tensor
+
+__getattr__ = in_module(__name__)

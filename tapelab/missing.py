@@ -1,0 +1,66 @@
+"""Names that are not there: the nearest one that is, instead of a bare AttributeError."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from types import ModuleType
+from typing import Any, Final
+
+PARTS: Final = ("", "math", "nn", "linalg", "random", "debugging", "image", "bitwise")
+ELSEWHERE: Final = {
+    "arange": "range",
+    "array": "constant",
+    "concatenate": "concat",
+    "div": "divide",
+    "dot": "tensordot",
+    "max": "reduce_max",
+    "mean": "reduce_mean",
+    "min": "reduce_min",
+    "mul": "multiply",
+    "neg": "negative",
+    "placeholder": "Variable",
+    "power": "pow",
+    "prod": "reduce_prod",
+    "sub": "subtract",
+    "sum": "reduce_sum",
+}
+"""Names from NumPy and from older TensorFlow."""
+
+
+def missing(module: str, name: str) -> AttributeError:
+    """The error for a name that a module of the namespace does not have."""
+    return AttributeError(
+        f"module '{module}' has no attribute '{name}': tapelab has the part of TensorFlow that is "
+        f"taught with a tape, and this is not in it.{_advice(name)}",
+        name=name,
+        obj=sys.modules.get(module),
+    )
+
+
+def in_module(module: str) -> Callable[[str], Any]:
+    """A `__getattr__` for a module of the namespace."""
+
+    def refuse(name: str) -> Any:
+        raise missing(module, name)
+
+    return refuse
+
+
+def _advice(name: str) -> str:
+    there = dict(_public_names())
+    found = there.get(ELSEWHERE.get(name, name))
+    if found is None:
+        close = get_close_matches(name, there, n=1, cutoff=0.7)
+        found = there[close[0]] if close else None
+    return f" The nearest is tf.{found}." if found else ""
+
+
+def _public_names() -> Iterator[tuple[str, str]]:
+    """Each public name with its place, the outermost place last, so that it wins."""
+    for part in reversed(PARTS):
+        module = sys.modules.get(f"tapelab.{part}" if part else "tapelab")
+        for name in dir(module) if module is not None else ():
+            if not name.startswith("_") and not isinstance(vars(module).get(name), ModuleType):
+                yield name, f"{part}.{name}" if part else name
