@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from numpy.typing import NDArray
 
+from tapelab.diagnosis import explain
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -53,8 +54,6 @@ class Trial:
     @property
     def code(self) -> str:
         """The diagnosis of a gradient that is None; empty if there is no finding."""
-        from tapelab.diagnosis import explain
-
         findings = explain(self.tape, self.target, self.source).findings
         return str(findings[0].code) if findings else ""
 

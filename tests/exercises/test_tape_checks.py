@@ -26,6 +26,7 @@ def trial(compute, *, variable=True, **tape_settings):
     return tape, y, x
 
 
+ANOTHER = "A gradient arrives, but the function is another one now."
 SIX = arrives("it arrives", 4, 6.0, slips=(Slip(3.0, "Half of it.", 1),))
 
 
@@ -35,7 +36,7 @@ SIX = arrives("it arrives", 4, 6.0, slips=(Slip(3.0, "Half of it.", 1),))
         (lambda x: x * x, Outcome(4)),
         (lambda x: tf.stop_gradient(x) * x, Outcome(1, "Half of it.", "6.0000", "3.0000")),
         (lambda x: x * x * x,
-         Outcome(2, "A gradient arrives, but the function is another one now.", "6.0000", "27.0000")),
+         Outcome(2, ANOTHER, "6.0000", "27.0000")),
         (lambda x: tf.stop_gradient(x), Outcome(0, "No gradient arrives yet.", "6.0000", "None")),
     ],
 )  # fmt: skip

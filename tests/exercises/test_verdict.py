@@ -32,7 +32,7 @@ def test_what_is_right_comes_first():
     assert grades(mixed) == [("second", "part", 2), ("first", "none", 0)]
 
 
-def unsolved(): ...  # noqa: PIE790 - what a learner finds in the notebook
+def unsolved(): ...
 
 
 def not_implemented():

@@ -1,0 +1,98 @@
+"""The notebooks are built from their sources, and hold what a lesson needs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tapelab.exercises.registry import LESSONS
+from tools.build_lessons import NOTEBOOKS, built, chosen
+
+OURS = {"show", "explain", "check", "exercise", "hint", "progress"}
+TENSORFLOWS = {
+    *(
+        "GradientTape",
+        "Tensor",
+        "UnconnectedGradients",
+        "Variable",
+        "constant",
+        "convert_to_tensor",
+    ),
+    *("cos", "exp", "maximum", "reduce_mean", "reduce_sum", "sin", "sqrt", "square"),
+    *("stack", "stop_gradient"),
+}
+SHIPPED = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
+
+
+def read(path: Path):
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def code(notebook):
+    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("path", built(), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_notebook_is_what_its_source_says(path):
+    assert path.exists(), "Run python -m tools.build_lessons."
+    same = path.read_text(encoding="utf-8") == built()[path]
+    assert same, "Run python -m tools.build_lessons."
+
+
+def test_no_notebook_stands_there_without_a_source():
+    there = {*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("solutions/*.ipynb")}
+    assert there == set(built())
+
+
+def test_each_lesson_with_exercises_has_its_notebook():
+    assert [path.name[:2] for path in SHIPPED] == sorted(LESSONS)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_lesson_opens_with_a_question_and_checks_every_exercise(path):
+    notebook = read(path)
+    opening = "".join(notebook["cells"][0]["source"])
+    assert re.match(r"# \d\d · .+\n\n\*.+\?\*\n", opening, re.DOTALL)
+    about = notebook["metadata"]["tapelab"]
+    assert 20 <= about["minutes"] <= 40
+    assert f"About {about['minutes']} minutes" in opening
+    checked = re.findall(r'^tf\.check\("(.+)"\)$', "\n".join(code(notebook)), re.MULTILINE)
+    answered = re.findall(r'^@tf\.exercise\("(.+)"\)$', "\n".join(code(notebook)), re.MULTILINE)
+    assert checked == answered == [each.id for each in LESSONS[about["lesson"]]]
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_lesson_is_saved_without_outputs_and_without_solutions(path):
+    notebook = read(path)
+    assert all(not c.get("outputs") for c in notebook["cells"])
+    assert "SOLUTION" not in path.read_text(encoding="utf-8")
+    assert code(notebook) != code(read(NOTEBOOKS / "solutions" / path.name))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_everything_but_the_pictures_and_checks_is_tensorflow(path):
+    solved = code(read(NOTEBOOKS / "solutions" / path.name))
+    trees = [ast.parse(cell) for cell in [*code(read(path)), *solved]]
+    used = {
+        node.attr
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "tf"
+    }
+    assert used & OURS
+    assert used - OURS <= TENSORFLOWS
+
+
+def test_a_source_holds_the_solution_and_what_stands_in_its_place():
+    source = "a\n### BEGIN SOLUTION\nsolved\n### INSTEAD\n...\n### END SOLUTION\nb"
+    assert chosen(source, solved=True) == "a\nsolved\nb"
+    assert chosen(source, solved=False) == "a\n...\nb"
+
+
+def test_a_solution_that_is_not_closed_is_noticed():
+    with pytest.raises(ValueError, match="never closed"):
+        chosen("### BEGIN SOLUTION\nsolved", solved=False)
