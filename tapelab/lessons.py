@@ -143,7 +143,7 @@ def _start_page(listed: list[Lesson]) -> bytes:
     """Build the page JupyterLab opens on: a notebook, because JupyterLab shows one rendered."""
     lines = ["# tapelab: the lessons", "", _HOW_TO_WORK, ""]
     for lesson in listed:
-        lines += [f"### [{lesson.title}]({lesson.name})", "", lesson.question, ""]
+        lines += [f"## [{lesson.title}]({lesson.name})", "", lesson.question, ""]
     cell = {"cell_type": "markdown", "id": "lessons", "metadata": {}, "source": "\n".join(lines)}
     notebook = {
         "cells": [cell],

@@ -54,9 +54,13 @@ def test_the_wheel_holds_what_is_no_python(wheel, needed):
 
 def test_the_wheel_holds_the_lessons(wheel):
     folder = CHECKOUT / "notebooks"
-    lessons = {path.relative_to(folder).as_posix() for path in folder.rglob("[0-9]*.ipynb")}
+    lessons = {path.relative_to(folder).as_posix() for path in folder.glob("[0-9]*.ipynb")}
     assert lessons
     assert {f"tapelab/_notebooks/{name}" for name in lessons} <= names(wheel)
+
+
+def test_the_wheel_holds_no_solution(wheel):
+    assert [name for name in names(wheel) if "solution" in name] == []
 
 
 def test_the_wheel_holds_no_tests_no_sources_of_the_front_end_and_no_leftovers(wheel):
