@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.backprop import Flow, sweep
+from tapelab.engine.backprop import Flow, forgotten, sweep
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
@@ -49,9 +49,15 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
 
 
 def picture(tape: GradientTape, target: Any, sources: Any) -> None:
-    """The way back for a picture: nothing is returned, recorded or used up."""
+    """The way back for a picture: nothing is returned, recorded or used up.
+
+    Where the tape has let go of numbers that it would take, only the question is kept.
+    """
     targets, origins = _targets(target), _sources(sources)
     answer = _ask(tape, Method.PICTURE, False, targets, origins)
+    if forgotten(tape):
+        answer.results = (None,) * len(origins)
+        return
     listening, thread.active = thread.active, ()
     try:
         found = sweep(tape, targets, _upstream(targets, None), origins, answer.flows)
@@ -114,6 +120,17 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     answer.results = _kept([result])
     tape._release()
     return result
+
+
+def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | None:
+    """The last call that asked for one source of one target, and the source's place in it."""
+    wanted = (target._cell.state if isinstance(target, Variable) else target)._id
+    own = source._cell.identity if isinstance(source, Variable) else source._id
+    for call, answer in reversed(list(enumerate(tape._answers))):
+        sources = [end.id if end.owner is None else end.owner for end in answer.sources]
+        if [end.id for end in answer.targets] == [wanted] and own in sources:
+            return call, sources.index(own)
+    return None
 
 
 def _ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any) -> Answer:

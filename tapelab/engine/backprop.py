@@ -49,6 +49,15 @@ def sweep(
         return [_collected(tape, source, adjoints) for source in sources]
 
 
+def forgotten(tape: GradientTape) -> bool:
+    """Whether the tape has let go of a large value that the way back would take."""
+    return tape._consumed and any(
+        type(value) is Dropped
+        for record in _taped(tape)
+        for value in (*record[5], *(record[7] if type(record[7]) is tuple else (record[7],)))
+    )
+
+
 def _taped(tape: GradientTape) -> Iterator[Record]:
     """The ops on the tape, last first."""
     serial = tape._serial

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
 from tapelab.engine import log as logs
-from tapelab.engine.asking import batch_jacobian, gradient, jacobian, picture
+from tapelab.engine.asking import batch_jacobian, gradient, jacobian, picture, place_of
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
@@ -237,10 +237,15 @@ class GradientTape:
         return take(self)
 
     def _answered(self, target: Any, sources: Any) -> bool:
-        """Whether the way back from a target is known, or can no longer be had."""
-        wanted = {each._id for each in nest.flatten(target) if isinstance(each, Tensor)}
+        """Whether the way back from a target to its sources is known, or can no longer be had."""
+        ends = nest.flatten(target)
+        if sources is not None:
+            asked = nest.flatten(sources)
+            real = all(isinstance(each, (Tensor, Variable)) for each in (*ends, *asked))
+            return real and len(ends) == 1 and all(place_of(self, *ends, each) for each in asked)
+        wanted = {each._id for each in ends if isinstance(each, Tensor)}
         known = any(wanted <= {end.id for end in answer.targets} for answer in self._answers)
-        return self._consumed or (known and sources is None)
+        return self._consumed or known
 
     def _all_watched(self) -> list[Any]:
         return [*self.watched_variables(), *self._followed.values()]
