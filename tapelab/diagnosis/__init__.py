@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tapelab import nest
 from tapelab.diagnosis.explain import explain_recording
 from tapelab.diagnosis.finding import Explanation, Finding, Fix, Step, Where
+from tapelab.engine.asking import place_of
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import events as e
-
-if TYPE_CHECKING:
-    from tapelab.recording import Recording
 
 __all__ = ["Explanation", "Finding", "Fix", "Step", "Where", "explain", "explain_recording"]
 
@@ -25,11 +24,20 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
             f"explain() needs the tape first, but it got {tape!r}. "
             "Try tf.explain(tape, target, source)."
         )
+    for end, part in ((target, "target"), (source, "source")):
+        if end is None:
+            raise TypeError(
+                f"explain() needs a {part}: a tensor or a variable, but it got None. "
+                "Try tf.explain(tape, target, source)."
+            )
+        if nest.is_nested(end):
+            raise ValueError(
+                f"explain() takes one {part}, but it got a {type(end).__name__} of {len(end)}. "
+                "Ask for each by itself: tf.explain(tape, target, source)."
+            )
     recording = tape.recording(target, source)
-    ends = _ends(recording)
-    return explain_recording(recording, *ends)
-
-
-def _ends(recording: Recording) -> tuple[int, int]:
-    asked = [place.event for place in recording.located if isinstance(place.event, e.Asked)]
-    return asked[-1].targets[0], asked[-1].sources[0]
+    place = place_of(tape, target, source)
+    assert place is not None, "recording() asks for what was not asked before"
+    asked = [each.event for each in recording.located if isinstance(each.event, e.Asked)]
+    call, position = place
+    return explain_recording(recording, asked[call].targets[0], asked[call].sources[position])

@@ -43,7 +43,6 @@ def _offset(lines: list[str], first: int, place: tuple[int, ...]) -> int:
 
 def _aligned(before: str, after: str, line: int) -> Fix | None:
     """Both without the indentation that the old lines have in common."""
-    indent = len(before) - len(textwrap.dedent(before).split("\n")[0]) if before else 0
     indent = len(before.split("\n")[0]) - len(textwrap.dedent(before).split("\n")[0])
     kept = [row for row in after.split("\n") if row.strip()]
     old, new = (_shifted(text, indent) for text in (before, "\n".join(kept)))

@@ -47,7 +47,7 @@ class Fix:
         there = "\n".join(lines[self.line - 1 : end])
         if textwrap.dedent(there) != textwrap.dedent(self.before):
             raise ValueError(f"Line {self.line} of this code is not {self.before!r}.")
-        indent = there[: len(there) - len(textwrap.dedent(there))] if "\n" not in there else ""
+        indent = there[: len(there.split("\n")[0]) - len(textwrap.dedent(there).split("\n")[0])]
         new = textwrap.indent(self.after, indent).split("\n")
         return "\n".join([*lines[: self.line - 1], *new, *lines[end:]])
 
