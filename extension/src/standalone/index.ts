@@ -6,6 +6,13 @@ function decode(base64: string): Uint8Array {
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
 }
 
+/** A long recording travels packed: a notebook is no place for megabytes. */
+async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
+  const packed = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+  const stream = packed.pipeThrough(new DecompressionStream('gzip'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 function explanationIn(container: Element): Explanation | null {
   const text = container.querySelector('script.tapelab-explanation')?.textContent?.trim();
   return text ? (JSON.parse(text) as Explanation | null) : null;
@@ -20,12 +27,16 @@ function show(script: HTMLScriptElement): void {
   place.className = 'tapelab-explorer';
   container.append(place);
   const step = Number(script.dataset['step'] ?? 0);
-  mount(place, {
-    recording: decode(script.textContent ?? ''),
-    explanation: explanationIn(container),
-    language: document.documentElement.lang,
-    ...(step > 0 ? { step } : {}),
-  });
+  const draw = (recording: Uint8Array): unknown =>
+    mount(place, {
+      recording,
+      explanation: explanationIn(container),
+      language: document.documentElement.lang,
+      ...(step > 0 ? { step } : {}),
+    });
+  const bytes = decode(script.textContent ?? '');
+  if (script.dataset['packed'] === 'gzip') void unpacked(bytes).then(draw);
+  else draw(bytes);
 }
 
 /** A frame cannot grow by itself: tell the page around it how high its content is. */
