@@ -6,19 +6,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapelab import creation
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.creation import eye
 from tapelab.missing import in_module
-from tapelab.ops import decompositions, matrices, products, rearranging, reduction, rounding, solving
+from tapelab.ops import (
+    composites,
+    decompositions,
+    matrices,
+    products,
+    rearranging,
+    reduction,
+    rounding,
+    solving,
+)
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.composites import norm
 from tapelab.ops.public import matched, tensor
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number
 from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
 
-def matmul(  # noqa: PLR0917 - TensorFlow's signature
+eye = creation.eye
+norm = composites.norm
+
+
+def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
@@ -52,7 +64,7 @@ def matvec(
 
 @composite
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
-    """Multiply and sum along some axes of each: the last of `a` with the first of `b`, or as named."""
+    """Multiply and sum along axes of both: the last of `a` with the first of `b`, or as named."""
     x, y = matched(a, b)
     ours, theirs = _dot_axes(x, y, axes)
     free_x = tuple(at for at in range(x.ndim) if at not in ours)
@@ -118,7 +130,9 @@ def diag_part(input: Any, name: str = "diag_part", k: Any = 0, **unused: Any) ->
     return made
 
 
-def set_diag(input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, **unused: Any) -> Tensor:
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, **unused: Any
+) -> Tensor:
     """The matrix with other numbers on its diagonal."""
     x, y = matched(input, diagonal)
     made: Tensor = matrices.set_diagonal(x, y, k=number(k, "MatrixSetDiagV3"))
@@ -143,7 +157,9 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 @composite
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
-    made: Tensor = reduction.reduce_sum(matrices.diagonal_part(tensor(x)), axis=(-1,), keepdims=False)
+    made: Tensor = reduction.reduce_sum(
+        matrices.diagonal_part(tensor(x)), axis=(-1,), keepdims=False
+    )
     return made
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import as_dtype, bool_, float32
+from tapelab.dtypes import as_dtype, bool_, float32, int32
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import marking
@@ -14,6 +14,7 @@ from tapelab.ops.casting import cast
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.settings import number, unfit_index
+from tapelab.picking import unsorted_segment_sum
 
 
 def one_hot(
@@ -28,7 +29,8 @@ def one_hot(
     kind = as_dtype(dtype) if dtype else tensor(given).dtype if given is not None else float32
     on, off = (typed_array(default if value is None else value, kind)
                for value, default in ((on_value, 1), (off_value, 0)))  # fmt: skip
-    made: Tensor = marking.marked(x, depth=number(depth, "OneHot"), on=on, off=off, axis=-1 if axis is None else axis)
+    where = -1 if axis is None else axis
+    made: Tensor = marking.marked(x, depth=number(depth, "OneHot"), on=on, off=off, axis=where)
     return made
 
 
@@ -47,3 +49,18 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     places = tensor(indices)
     made: Tensor = marking.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
     return made
+
+
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+    dtype: Any = int32, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """How often each of the numbers 0, 1, 2 … occurs, or the sum of the weights where it does."""
+    x = tensor(arr)
+    size = max(int(np.max(x._value, initial=-1)) + 1, number(minlength or 0, "Bincount"))
+    if maxlength is not None:
+        size = min(size, number(maxlength, "Bincount"))
+    if weights is not None:
+        return unsorted_segment_sum(weights, x, size)
+    made: Tensor = marking.bincount(x, size=size)
+    return made if as_dtype(dtype) is int32 else cast(made, dtype=as_dtype(dtype))

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import sorting
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
-from tapelab.ops import activation, losses, powers, reduction, selection, special, stops
-from tapelab.ops.arithmetic import multiply
+from tapelab.ops import activation, composites, losses, powers, reduction, selection, special, stops
+from tapelab.ops.arithmetic import multiply, negative
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal, greater_equal
-from tapelab.ops.composites import log_sigmoid as log_sigmoid
 from tapelab.ops.hyperbolic import tanh as _tanh
 from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
 from tapelab.ops.settings import number
@@ -23,8 +23,9 @@ from tapelab.ops.wording import brackets
 from tapelab.picking import gather
 from tapelab.random import uniform
 from tapelab.shaping import concat
-from tapelab.sorting import top_k as top_k
 
+log_sigmoid = composites.log_sigmoid
+top_k = sorting.top_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
 elu = unary(activation.elu)
@@ -47,27 +48,24 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 
 
 @composite
-def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Tensor:
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
     """Each entry times the share of a normal distribution that lies below it."""
-    x = tensor(features)
+    x: Any = tensor(features)
     if not x.dtype.is_floating:
         raise ValueError(
             f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
         )
     if approximate:
         inner = (x + x * x * x * 0.044715) * 0.7978845608028654
-        made: Tensor = x * 0.5 * (_tanh(inner) + 1.0)
-        return made
-    made = x * 0.5 * (special.erf(x / 1.4142135623730951) + 1.0)
-    return made
+        return x * 0.5 * (_tanh(inner) + 1.0)
+    return x * 0.5 * (special.erf(x / 1.4142135623730951) + 1.0)
 
 
-def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Tensor:
+def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
     x = tensor(features)
     if beta == 1.0:
-        made: Tensor = activation.silu(x)
-        return made
+        return activation.silu(x)
     return _swish(x, beta)
 
 
@@ -75,15 +73,14 @@ swish = silu
 
 
 @composite
-def _swish(x: Tensor, beta: Any) -> Tensor:
-    made: Tensor = x * activation.sigmoid(x * beta)
-    return made
+def _swish(x: Any, beta: Any) -> Any:
+    return x * activation.sigmoid(x * beta)
 
 
-def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Tensor:
+def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
     """The positive and the negative parts of the entries, one after the other."""
     x = tensor(features)
-    return relu(concat([x, -x], axis))
+    return relu(concat([x, negative(x)], axis))
 
 
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
@@ -145,9 +142,7 @@ def sparse_softmax_cross_entropy_with_logits(
     return made
 
 
-def sigmoid_cross_entropy_with_logits(
-    labels: Any, logits: Any, name: str | None = None
-) -> Tensor:
+def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """How surprised each score is by its label between 0 and 1."""
     y = tensor(logits)
     x = strict_operand(labels, y.dtype)
@@ -162,12 +157,12 @@ def sigmoid_cross_entropy_with_logits(
 @composite
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
-) -> Tensor:
+) -> Any:
     """The sigmoid cross entropy with more weight on the positive labels."""
-    x, y, weight = matched(labels, logits, pos_weight)
+    given: Any = matched(labels, logits, pos_weight)
+    x, y, weight = given
     more = (weight - 1.0) * x + 1.0
-    made: Tensor = (1.0 - x) * y + more * activation.softplus(-y)
-    return made
+    return (1.0 - x) * y + more * activation.softplus(-y)
 
 
 @composite
@@ -186,35 +181,33 @@ def moments(
 
 
 @composite
-def l2_normalize(
-    x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None
-) -> Tensor:
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None) -> Any:
     """The entries divided by their length along the axes, which is then 1."""
-    given = tensor(x)
+    given: Any = tensor(x)
     total = reduction.reduce_sum(
         powers.square(given), axis=axes_of(given, axis, "Sum"), keepdims=True
     )
     floor = strict_operand(epsilon, given.dtype)
-    made: Tensor = given * powers.rsqrt(selection.maximum(total, floor))
-    return made
+    return given * powers.rsqrt(selection.maximum(total, floor))
 
 
 @composite
 def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Any:  # fmt: skip
     """The entries moved to mean 0 and variance 1, then scaled and shifted as learned."""
-    given = tensor(x)
-    factor = powers.rsqrt(tensor(variance) + variance_epsilon)
+    given: Any = tensor(x)
+    centre: Any = tensor(mean)
+    spread: Any = tensor(variance)
+    factor = powers.rsqrt(spread + variance_epsilon)
     if scale is not None:
         factor = factor * scale
-    shift = -(tensor(mean) * factor)
-    made: Tensor = given * factor + (shift if offset is None else offset + shift)
-    return made
+    shift = -(centre * factor)
+    return given * factor + (shift if offset is None else offset + shift)
 
 
-def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Tensor:
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
     """One number added to each channel: the last axis, or the second one for "NC…"."""
     x, b = matched(value, bias)
     channel = 1 if data_format is not None and data_format.startswith("NC") else x.ndim - 1
@@ -231,14 +224,9 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
 
 
 @composite
-def _add_to_channel(x: Tensor, b: Tensor, channel: int) -> Tensor:
-    made: Tensor = x + (b if channel == x.ndim - 1 else _column(b, x.ndim - channel))
-    return made
-
-
-def _column(b: Tensor, rank: int) -> Tensor:
-    made: Tensor = reshape(b, shape=(-1, *(1,) * (rank - 1)))
-    return made
+def _add_to_channel(x: Any, b: Any, channel: int) -> Any:
+    after = x.ndim - 1 - channel
+    return x + (reshape(b, shape=(-1, *(1,) * after)) if after else b)
 
 
 def embedding_lookup(
@@ -251,13 +239,12 @@ def embedding_lookup(
 @composite
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
-) -> Tensor:
+) -> Any:
     """Some entries set to 0 by chance, the others scaled up so that the mean stays."""
     given, share = tensor(x), float(rate)
     if not 0 <= share < 1:
         raise ValueError(
-            "`rate` must be a scalar tensor or a float in the range [0, 1). "
-            f"Received: rate={rate}"
+            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
         )
     if not given.dtype.is_floating:
         raise ValueError(
@@ -265,13 +252,12 @@ def dropout(
             f"Received: x_dtype={given.dtype}"
         )
     if share == 0:
-        made: Tensor = stops.identity(given)
-        return made
-    chance = uniform(given.shape if noise_shape is None else noise_shape, seed=seed, dtype=given.dtype)
+        return stops.identity(given)
+    size = given.shape if noise_shape is None else noise_shape
+    chance = uniform(size, seed=seed, dtype=given.dtype)
     kept = greater_equal(chance, strict_operand(share, given.dtype))
     scaled = multiply(given, strict_operand(1.0 / (1.0 - share), given.dtype))
-    made = selection.select(kept, scaled, selection.zeros_like(scaled))
-    return made
+    return selection.select(kept, scaled, selection.zeros_like(scaled))
 
 
 @composite

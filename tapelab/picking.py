@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable
 from typing import Any
 
@@ -43,9 +44,7 @@ def _with_batch(places: Any, batch_dims: int) -> Any:
     return np.concatenate([np.moveaxis(grid, 0, -1), places], axis=-1)
 
 
-def boolean_mask(
-    tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask"
-) -> Tensor:
+def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The entries where the mask is true, in a row."""
     x, kept = _tensor(tensor), _tensor(mask)
     along = 0 if axis is None else number(axis, "BooleanMask")
@@ -62,18 +61,20 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     stops = []
     for at, (start, count, length) in enumerate(zip(starts, sizes, x._value.shape, strict=True)):
         if not 0 <= start <= length:
-            raise invalid_argument("Slice", f"Expected begin[{at}] in [0, {length}], but got {start}")
+            raise invalid_argument(
+                "Slice", f"Expected begin[{at}] in [0, {length}], but got {start}"
+            )
         if not -1 <= count <= length - start:
             raise invalid_argument(
                 "Slice", f"Expected size[{at}] in [0, {length - start}], but got {count}"
             )
         stops.append(length if count == -1 else start + count)
-    key = tuple(map(_slice, starts, stops))
+    key = tuple(builtins.slice(*ends) for ends in zip(starts, stops, strict=True))
     made: Tensor = slicing.strided_slice(x, key=key)
     return made
 
 
-def strided_slice(  # noqa: PLR0917 - TensorFlow's signature
+def strided_slice(
     input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
     name: str | None = None,
@@ -92,7 +93,7 @@ def strided_slice(  # noqa: PLR0917 - TensorFlow's signature
             key.append(start)
         else:
             ends = None if begin_mask & bit else start, None if end_mask & bit else stop
-            key.append(_slice(*ends, step))
+            key.append(builtins.slice(*ends, step))
     made: Tensor = slicing.strided_slice(tensor(input_), key=tuple(key))
     return made
 
@@ -148,4 +149,3 @@ def _indices(raw: str, indices: Any) -> Tensor:
 
 
 _tensor = tensor
-_slice = type(np.s_[:])

@@ -25,9 +25,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return made
 
 
-def transpose(
-    a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose"
-) -> Tensor:
+def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
     made: Tensor = shapes.transpose(tensor(a), perm=order)
@@ -75,7 +73,9 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return made
 
 
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> list[Tensor]:
+def unstack(
+    value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
+) -> list[Tensor]:
     """The slices of a tensor along an axis, each a tensor of its own without that axis."""
     x = tensor(value)
     rank = x._value.ndim
@@ -115,8 +115,8 @@ def split(
         count = int(given)
         if count <= 0 or length % count:
             raise invalid_argument(
-                "Split", "Number of ways to split should evenly divide the split dimension, but got "
-                f"split_dim {along} (size = {length}) and num_split {count}",
+                "Split", "Number of ways to split should evenly divide the split dimension, but "
+                f"got split_dim {along} (size = {length}) and num_split {count}",
             )  # fmt: skip
         sizes = [length // count] * count
     return list(stacking.split(x, sizes=tuple(sizes), axis=along))
@@ -125,7 +125,9 @@ def split(
 def meshgrid(*args: Any, indexing: str = "xy", **unused: Any) -> list[Tensor]:
     """The coordinates of a grid: each vector repeated along the axes of the others."""
     if indexing not in {"xy", "ij"}:
-        raise ValueError(f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'")
+        raise ValueError(
+            f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
+        )
     vectors = [tensor(each) for each in args]
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
@@ -209,7 +211,8 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     given, wanted = tensor(x), TensorShape(shape)
     if not wanted.is_compatible_with(given.shape):
         raise invalid_argument(
-            "EnsureShape", f"Shape of tensor input {brackets(given._value.shape)} is not compatible "
-            f"with expected shape {str(wanted).replace('None', '?').replace('(', '[').replace(')', ']')}.",
+            "EnsureShape", f"Shape of tensor input {brackets(given._value.shape)} is not "
+            f"compatible with expected shape {brackets('?' if n is None else n for n in wanted)}.",
         )  # fmt: skip
-    return identity(given)
+    made: Tensor = identity(given)
+    return made

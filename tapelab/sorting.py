@@ -30,10 +30,12 @@ class UniqueWithCounts(NamedTuple):
 
     y: Tensor
     idx: Tensor
-    count: Tensor
+    count: Tensor  # type: ignore[assignment] # TensorFlow names the field as a method of tuples
 
 
-def sort(values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None) -> Tensor:
+def sort(
+    values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
     """The entries in order along an axis, the smallest first unless DESCENDING."""
     made: Tensor = sorting.sort(tensor(values), axis=axis, descending=_is_descending(direction))
     return made
@@ -51,7 +53,8 @@ def argsort(
 def _is_descending(direction: str) -> bool:
     if direction not in {"ASCENDING", "DESCENDING"}:
         raise ValueError(
-            f"Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. Received: {direction}"
+            "Argument `direction` should be one of 'ASCENDING' or 'DESCENDING'. "
+            f"Received: {direction}"
         )
     return direction == "DESCENDING"
 

@@ -74,7 +74,15 @@ def _beyond(Q: Any, dQ: Any, other: Any) -> Any:
     return matmul(dQ - matmul(Q, matmul(adjoint(Q), dQ)), other)
 
 
-@op(formula="A = Q R", glyph="qr", title="QR factors", raw="Qr", output="Q", samples=tall, multi=True)
+@op(
+    formula="A = Q R",
+    glyph="qr",
+    title="QR factors",
+    raw="Qr",
+    output="Q",
+    samples=tall,
+    multi=True,
+)
 def qr(A: Any, *, full_matrices: bool) -> Any:
     """An orthogonal matrix Q and an upper triangle R whose product is A."""
     found = np.linalg.qr(A, mode="complete" if full_matrices else "reduced")

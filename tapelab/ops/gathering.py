@@ -127,5 +127,3 @@ def _check(indices: Any, length: int) -> None:
             f"indices{f'[{place}]' if place else ''} = {indices[tuple(first)]} is not in "
             f"[0, {length})",
         )
-
-

@@ -26,7 +26,9 @@ def scores(rng: np.random.Generator) -> list[samples.Sample]:
 
 def upstreams(rng: np.random.Generator) -> list[samples.Sample]:
     """Pairs of arrays of one shape with an axis."""
-    return [((rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), {"axis": axis}) for axis in (-1, 0)]
+    return [
+        ((rng.normal(size=(2, 3)), rng.normal(size=(2, 3))), {"axis": axis}) for axis in (-1, 0)
+    ]
 
 
 def labelled(rng: np.random.Generator) -> list[samples.Sample]:
@@ -62,7 +64,9 @@ def softmax_slope_grad_x(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
     return softmax_slope(dz, y, axis=axis)
 
 
-@softmax_slope.grad("y", r"\bar y = \bar z \cdot (x - \sum x \cdot y) - x \cdot \sum \bar z \cdot y")
+@softmax_slope.grad(
+    "y", r"\bar y = \bar z \cdot (x - \sum x \cdot y) - x \cdot \sum \bar z \cdot y"
+)
 def softmax_slope_grad_y(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
     return dz * (x - _total(x * y, axis)) - x * _total(dz * y, axis)
 

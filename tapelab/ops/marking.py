@@ -57,3 +57,17 @@ def unravelled(x: Any, *, dims: tuple[int, ...]) -> Any:
 
 
 unravelled.no_grad("x", because=POSITIONS)
+
+
+def counted(rng: np.random.Generator) -> list[samples.Sample]:
+    """Small whole numbers, some of them repeated, with how many different ones there are."""
+    return [((rng.integers(0, 4, size=(6,)),), {"size": 4})]
+
+
+@op(formula=r"y = \operatorname{bincount}(x)", glyph="count", pattern="integer", samples=counted)
+def bincount(x: Any, *, size: int) -> Any:
+    """How often each of the numbers 0, 1, 2 … occurs."""
+    return np.bincount(np.ravel(x), minlength=size)[:size].astype(np.int32)
+
+
+bincount.no_grad("x", because=POSITIONS)

@@ -21,12 +21,16 @@ def squares(rng: np.random.Generator) -> list[samples.Sample]:
 
 def bands(rng: np.random.Generator) -> list[samples.Sample]:
     """Matrices with the numbers of diagonals to keep below and above the main one."""
-    return [((rng.normal(size=(3, 4)),), {"lower": low, "upper": up}) for low, up in [(-1, 0), (1, 1)]]
+    return [
+        ((rng.normal(size=(3, 4)),), {"lower": low, "upper": up}) for low, up in [(-1, 0), (1, 1)]
+    ]
 
 
 def diagonals(rng: np.random.Generator) -> list[samples.Sample]:
     """Rows of numbers with the diagonal that they become."""
-    return [((rng.normal(size=shape),), {"k": k}) for shape, k in [((3,), 0), ((2,), 1), ((2, 2), -1)]]
+    return [
+        ((rng.normal(size=shape),), {"k": k}) for shape, k in [((3,), 0), ((2,), 1), ((2, 2), -1)]
+    ]
 
 
 def with_diagonal(rng: np.random.Generator) -> list[samples.Sample]:
@@ -45,8 +49,8 @@ def adjoint(A: Any) -> Any:
     return conjugated(matrix_transpose(A))
 
 
-@op(formula=r"y = \operatorname{diag}(x)", glyph="diag", title="Diagonal matrix", raw="MatrixDiagV3",
-    samples=diagonals)  # fmt: skip
+@op(formula=r"y = \operatorname{diag}(x)", glyph="diag", title="Diagonal matrix",
+    raw="MatrixDiagV3", samples=diagonals)  # fmt: skip
 def diagonal(x: Any, *, k: int = 0) -> Any:
     """A square matrix with the given numbers on a diagonal, `k` above the main one, else zeros."""
     n = x.shape[-1] + abs(k)

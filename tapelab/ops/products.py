@@ -150,7 +150,9 @@ def explicit(equation: str, ranks: Sequence[int]) -> str:
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise ValueError(f"einsum got {len(ranks)} arguments for equation {equation!r} of {len(terms)}.")
+        raise ValueError(
+            f"einsum got {len(ranks)} arguments for equation {equation!r} of {len(terms)}."
+        )
     spare = [letter for letter in _ALPHABET if letter not in left]
     hidden = max(
         (rank - len(term) + 3 for term, rank in zip(terms, ranks, strict=True) if "..." in term),

@@ -85,8 +85,12 @@ def repeat_grad_x(dy: Any, y: Any, x: Any, *, repeats: Shape, axis: int) -> Any:
     return sum_runs(dy, repeats=repeats, axis=axis)
 
 
-@op(formula=r"y = \sum x", glyph="Σ", title="Sum runs", samples=lambda rng: [
-    ((rng.normal(size=(2, 4)),), {"repeats": (0, 1, 3), "axis": 1})])  # fmt: skip
+def runs(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the lengths of the runs to sum."""
+    return [((rng.normal(size=(2, 4)),), {"repeats": (0, 1, 3), "axis": 1})]
+
+
+@op(formula=r"y = \sum x", glyph="Σ", title="Sum runs", samples=runs)
 def sum_runs(x: Any, *, repeats: Shape, axis: int) -> Any:
     """The sums of consecutive runs of the given lengths along an axis."""
     totals = np.cumsum(np.moveaxis(x, axis, 0), axis=0)
@@ -111,7 +115,7 @@ def pad(x: Any, *, paddings: tuple[Shape, ...], mode: str = "CONSTANT", value: A
     if mode == "CONSTANT":
         return np.pad(x, paddings, constant_values=value)[()]
     _check_mirror(x, paddings, mode)
-    return np.pad(x, paddings, mode.lower())
+    return _mirrored_pad(x, paddings, mode)
 
 
 @pad.grad("x", r"\bar x = \operatorname{slice}(\bar y)")
@@ -125,12 +129,17 @@ def pad_grad_x(
     return unmirror(dy, paddings=paddings, mode=mode, shape=tuple(x.shape))
 
 
-@op(formula=r"y = \sum x", glyph="Σ", title="Sum mirrored", raw="MirrorPadGrad", samples=lambda rng: [
-    ((rng.normal(size=(6,)),), {"paddings": ((2, 1),), "mode": "REFLECT", "shape": (3,)})])  # fmt: skip
+def mirrored(rng: np.random.Generator) -> list[samples.Sample]:
+    """Padded arrays with the shape they had before."""
+    settings = {"paddings": ((2, 1),), "mode": "REFLECT", "shape": (3,)}
+    return [((rng.normal(size=(6,)),), settings)]
+
+
+@op(formula=r"y = \sum x", glyph="Σ", title="Sum mirrored", raw="MirrorPadGrad", samples=mirrored)
 def unmirror(x: Any, *, paddings: tuple[Shape, ...], mode: str, shape: Shape) -> Any:
     """Each entry summed with its mirror images in the margin: the way back of mirrored padding."""
     numbers = np.arange(int(np.prod(shape))).reshape(shape)
-    places = np.pad(numbers, paddings, mode.lower())
+    places = _mirrored_pad(numbers, paddings, mode)
     sums = np.zeros(numbers.size, x.dtype)
     np.add.at(sums, places.ravel(), x.ravel())
     return sums.reshape(shape)
@@ -141,6 +150,10 @@ def unmirror_grad_x(
     dy: Any, y: Any, x: Any, *, paddings: tuple[Shape, ...], mode: str, shape: Shape
 ) -> Any:
     return pad(dy, paddings=paddings, mode=mode)
+
+
+def _mirrored_pad(x: Any, paddings: Any, mode: str) -> Any:
+    return np.pad(x, paddings, "reflect" if mode == "REFLECT" else "symmetric")
 
 
 def _check_mirror(x: Any, paddings: tuple[Shape, ...], mode: str) -> None:

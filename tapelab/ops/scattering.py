@@ -44,7 +44,7 @@ def written(rng: np.random.Generator) -> list[samples.Sample]:
 
 @op(formula=r"y = \operatorname{gather}(x)", glyph="gather nd", samples=tuples)
 def gather_nd(x: Any, indices: Any) -> Any:
-    """Pick entries, or whole rows, by index tuples; what is picked twice receives both gradients."""
+    """Pick entries, or whole rows, by index tuples; picked twice, both gradients come back."""
     _check("GatherNd", indices, x.shape, "param shape")
     return x[_places(indices)]
 

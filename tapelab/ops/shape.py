@@ -1,4 +1,4 @@
-"""The same numbers in another shape: reshape, transpose, and axes of length 1 put in or taken out."""
+"""The same numbers in another shape: reshape, transpose, axes of length 1 put in or taken out."""
 
 from __future__ import annotations
 

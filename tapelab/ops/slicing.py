@@ -38,6 +38,8 @@ def strided_slice(x: Any, *, key: Key) -> Any:
         y = x[key]
     except (IndexError, ValueError, TypeError) as error:
         raise out_of_bounds(x, key) from error
+    if type(y) is bytes:
+        return np.array(y, object)
     return y if y.ndim else y[()]
 
 

@@ -120,7 +120,9 @@ def triangular_solve(A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = Fa
     try:
         return np.linalg.solve(_turned(triangle, adjoint_a), B)
     except np.linalg.LinAlgError as error:
-        raise invalid_argument("MatrixTriangularSolve", "Input matrix is not invertible.") from error
+        raise invalid_argument(
+            "MatrixTriangularSolve", "Input matrix is not invertible."
+        ) from error
 
 
 @triangular_solve.grad("A", r"\bar A = -\operatorname{band}((A^{-1})^\top \bar Y Y^\top)")
@@ -179,4 +181,6 @@ def _check_square(raw: str, A: Any) -> None:
     if A.ndim < 2:
         raise invalid_argument(raw, f"Input tensor 0 must have rank >= 2, got {A.ndim}")
     if A.shape[-1] != A.shape[-2]:
-        raise invalid_argument(raw, f"Input matrix must be square. Its shape is {brackets(A.shape)}")
+        raise invalid_argument(
+            raw, f"Input matrix must be square. Its shape is {brackets(A.shape)}"
+        )

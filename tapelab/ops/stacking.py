@@ -96,8 +96,8 @@ def _check_joint(
 ) -> None:
     if len(first) != len(other):
         raise invalid_argument(
-            raw, f"ConcatOp : Ranks of all input tensors should match: shape[0] = {brackets(first)} "
-            f"vs. shape[{position}] = {brackets(other)}",
+            raw, "ConcatOp : Ranks of all input tensors should match: shape[0] = "
+            f"{brackets(first)} vs. shape[{position}] = {brackets(other)}",
         )  # fmt: skip
     for at, (ours, theirs) in enumerate(zip(first, other, strict=True)):
         if ours != theirs and at != axis:

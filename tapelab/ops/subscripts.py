@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Final, NoReturn
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ _ALLOWED: Final = (
 
 def tensor_item(self: Tensor, key: Any) -> Tensor:
     """The piece of a tensor that an index cuts out."""
-    if type(key) is int or type(key) is slice and _is_plain(key):
+    if type(key) is int or (type(key) is slice and _is_plain(key)):
         key = (key,)
     elif _is_mask(key):
         return _masked(self, key)
@@ -77,9 +77,9 @@ def _is_mask(key: Any) -> bool:
         raise ValueError("mask cannot be scalar.")
     if type(key) is Tensor:
         return key._value.dtype.kind == "b"
-    return isinstance(key, (np.ndarray, np.bool_, Variable)) and np.dtype(
-        key.dtype.as_numpy_dtype if isinstance(key, Variable) else key.dtype
-    ).kind == "b"  # fmt: skip
+    if isinstance(key, Variable):
+        return key.dtype.is_bool
+    return isinstance(key, (np.ndarray, np.bool_)) and key.dtype.kind == "b"
 
 
 def _is_plain(key: slice) -> bool:
@@ -98,7 +98,9 @@ def _part(each: Any) -> Any:
     if each is None or each is ... or type(each) is int:
         return each
     if isinstance(each, slice):
-        return slice(*(None if p is None else _whole(p) for p in (each.start, each.stop, each.step)))
+        return slice(
+            *(None if p is None else _whole(p) for p in (each.start, each.stop, each.step))
+        )
     return _whole(each)
 
 
@@ -108,10 +110,6 @@ def _whole(number: Any) -> int:
     value = number._value if type(number) is Tensor else number
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
         return int(value)
-    _refuse(number)
-
-
-def _refuse(number: Any) -> NoReturn:
     raise TypeError(f"{_ALLOWED}{number!r}")
 
 
@@ -138,5 +136,5 @@ def _list_error(message: str) -> OpError:
 
 def install() -> None:
     """Give tensors and variables their square brackets."""
-    Tensor.__getitem__ = tensor_item  # type: ignore[attr-defined]
-    Variable.__getitem__ = variable_item  # type: ignore[attr-defined]
+    for kind, item in ((Tensor, tensor_item), (Variable, variable_item)):
+        setattr(kind, "__getitem__", item)  # noqa: B010 - mypy knows no assignment to a type

@@ -10,7 +10,7 @@ from tapelab.errors import OpError, invalid_argument
 _SPOKEN = {"float32": "float", "float64": "double", "float16": "half"}
 
 
-def brackets(shape: Iterable[int]) -> str:
+def brackets(shape: Iterable[int | str]) -> str:
     """A shape as TensorFlow's kernels print it: `[2,3]`."""
     return "[" + ",".join(map(str, shape)) + "]"
 
