@@ -1,6 +1,7 @@
 """Automatic differentiation made visible: write TensorFlow-style code, step through its tape."""
 
 import importlib as _importlib
+import sys as _sys
 import typing as _typing
 import warnings as _warnings
 
@@ -47,7 +48,7 @@ from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
-from tapelab.linalg import einsum, matmul, norm, tensordot
+from tapelab.linalg import einsum, matmul, tensordot
 from tapelab.math import (
     abs,
     acos,
@@ -91,7 +92,6 @@ from tapelab.math import (
     reduce_prod,
     reduce_sum,
     round,
-    scalar_mul,
     sigmoid,
     sign,
     sin,
@@ -129,6 +129,7 @@ from tapelab.picking import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
+from tapelab.ops.composites import norm, scalar_mul
 from tapelab.printed import print
 from tapelab.scopes import (
     control_dependencies,
@@ -174,6 +175,7 @@ _LAZY: _typing.Final = {
     "hint": "tapelab.widgets.verdict:hint",
     "image": "tapelab.image",
     "nn": "tapelab.nn",
+    "load_ipython_extension": "tapelab.lab:attach",
     "progress": "tapelab.widgets.verdict:progress",
     "random": "tapelab.random",
     "Recording": "tapelab.recording:Recording",
@@ -198,3 +200,7 @@ def __getattr__(name: str) -> _typing.Any:
 
 def __dir__() -> _typing.Any:
     return sorted({*globals(), *_LAZY})
+
+
+if "IPython" in _sys.modules:  # in a notebook: `%%tape`, and cells go by their numbers
+    _importlib.import_module("tapelab.lab").attach()

@@ -15,6 +15,7 @@ from tapelab.ops import (
     arithmetic,
     casting,
     comparison,
+    composites,
     exponential,
     hyperbolic,
     powers,
@@ -26,16 +27,6 @@ from tapelab.ops import (
     shielded,
     special,
     trigonometry,
-)
-from tapelab.ops.composites import (
-    angle,
-    count_nonzero,
-    log_sigmoid,
-    polyval,
-    reciprocal_no_nan,
-    reduce_std,
-    reduce_variance,
-    scalar_mul,
 )
 from tapelab.ops.public import binary, logical, matched, position, running, tensor, unary
 from tapelab.ops.public import reduction as along_axes
@@ -128,6 +119,15 @@ cumprod = running(accumulation.cumprod)
 argmax = position(searching.argmax)
 argmin = position(searching.argmin)
 
+reduce_variance = composites.reduce_variance
+reduce_std = composites.reduce_std
+count_nonzero = composites.count_nonzero
+reciprocal_no_nan = composites.reciprocal_no_nan
+log_sigmoid = composites.log_sigmoid
+polyval = composites.polyval
+scalar_mul = composites.scalar_mul
+angle = composites.angle
+
 real = unary(casting.real)
 imag = unary(casting.imag)
 
@@ -177,5 +177,6 @@ def _require_one_shape(tensors: tuple[Tensor, ...]) -> None:
                 f"Input 0: {brackets(first)} != input {at}: {brackets(each._value.shape)}. "
                 "add_n() does not broadcast; try +",
             )
+
 
 __getattr__ = in_module(__name__)

@@ -32,7 +32,7 @@ Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
 """From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
 
 PATTERNS: Final = (
-    *("differentiable", "integer", "index-only", "predicate-only", "shape-only"),
+    *("differentiable", "flat", "integer", "index-only", "predicate-only", "shape-only"),
     *("sampler", "stateful", "not implemented", "stop"),
 )
 

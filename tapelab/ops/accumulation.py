@@ -38,28 +38,28 @@ def by_loop(combine: Any, start: float) -> Any:
     return reference
 
 
-@op(formula=r"y_i = \sum_{j \le i} x_j", glyph="Σ→", title="Running sum", kinds=NUMBERS,
+@op(formula=r"y_i = \sum_{j \leq i} x_j", output="y", glyph="Σ→", title="Running sum", kinds=NUMBERS,
     samples=runs, reference=by_loop(np.add, 0.0))  # fmt: skip
 def cumsum(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Each entry is the sum of all entries up to its place along the axis."""
     return _run(np.add, 0, x, axis, exclusive, reverse)
 
 
-@cumsum.grad("x", r"\bar x_j = \sum_{i \ge j} \bar y_i")
+@cumsum.grad("x", r"\bar x_j = \sum_{i \geq j} \bar y_i")
 def cumsum_grad_x(
     dy: Any, y: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
 ) -> Any:
     return cumsum(dy, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
-@op(formula=r"y_i = \prod_{j \le i} x_j", glyph="Π→", title="Running product", kinds=NUMBERS,
+@op(formula=r"y_i = \prod_{j \leq i} x_j", output="y", glyph="Π→", title="Running product", kinds=NUMBERS,
     samples=runs, reference=by_loop(np.multiply, 1.0))  # fmt: skip
 def cumprod(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Each entry is the product of all entries up to its place along the axis."""
     return _run(np.multiply, 1, x, axis, exclusive, reverse)
 
 
-@cumprod.grad("x", r"\bar x_j = \frac{1}{x_j} \sum_{i \ge j} \bar y_i \cdot y_i \text{ or } 0")
+@cumprod.grad("x", r"\bar x_j = \frac{1}{x_j} \sum_{i \geq j} \bar y_i \cdot y_i \text{ or } 0")
 def cumprod_grad_x(
     dy: Any, y: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
 ) -> Any:

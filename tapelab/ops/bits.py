@@ -11,28 +11,28 @@ from tapelab.ops import samples
 from tapelab.ops.rules import WHOLE
 
 
-@op(formula=r"z = x \wedge y", glyph="&", pattern="integer", samples=samples.integer_pairs,
+@op(formula=r"z = x \text{ and } y", glyph="&", pattern="integer", samples=samples.integer_pairs,
     kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=np.bitwise_and)  # fmt: skip
 def bitwise_and(x: Any, y: Any) -> Any:
     """The bits that are set in both."""
     return x & y
 
 
-@op(formula=r"z = x \vee y", glyph="|", pattern="integer", samples=samples.integer_pairs,
+@op(formula=r"z = x \text{ or } y", glyph="|", pattern="integer", samples=samples.integer_pairs,
     kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=np.bitwise_or)  # fmt: skip
 def bitwise_or(x: Any, y: Any) -> Any:
     """The bits that are set in one or both."""
     return x | y
 
 
-@op(formula=r"z = x \oplus y", glyph="^", pattern="integer", samples=samples.integer_pairs,
+@op(formula=r"z = x \text{ xor } y", glyph="^", pattern="integer", samples=samples.integer_pairs,
     kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=np.bitwise_xor)  # fmt: skip
 def bitwise_xor(x: Any, y: Any) -> Any:
     """The bits that are set in exactly one."""
     return x ^ y
 
 
-@op(formula=r"y = \neg x", glyph="~", pattern="integer", samples=samples.integers, kinds="iu",
+@op(formula=r"y = \text{not } x", glyph="~", pattern="integer", samples=samples.integers, kinds="iu",
     dtypes=("int32",), reference=lambda x: -x - 1)  # fmt: skip
 def invert(x: Any) -> Any:
     """The bits that are not set."""

@@ -18,7 +18,7 @@ def equal(x: Any, y: Any) -> Any:
     return x == y
 
 
-@op(formula=r"z = (x \ne y)", glyph="≠", pattern="predicate-only", samples=samples.pairs,
+@op(formula=r"z = (x \neq y)", glyph="≠", pattern="predicate-only", samples=samples.pairs,
     broadcasts=True, same_dtype=True, reference=np.not_equal)  # fmt: skip
 def not_equal(x: Any, y: Any) -> Any:
     """True where the two entries differ."""
@@ -32,7 +32,7 @@ def less(x: Any, y: Any) -> Any:
     return x < y
 
 
-@op(formula=r"z = (x \le y)", glyph="≤", pattern="predicate-only", samples=samples.pairs,
+@op(formula=r"z = (x \leq y)", glyph="≤", pattern="predicate-only", samples=samples.pairs,
     kinds=REALS, broadcasts=True, same_dtype=True, reference=np.less_equal)  # fmt: skip
 def less_equal(x: Any, y: Any) -> Any:
     """True where the first entry is the smaller one, or both are equal."""
@@ -46,7 +46,7 @@ def greater(x: Any, y: Any) -> Any:
     return x > y
 
 
-@op(formula=r"z = (x \ge y)", glyph="≥", pattern="predicate-only", samples=samples.pairs,
+@op(formula=r"z = (x \geq y)", glyph="≥", pattern="predicate-only", samples=samples.pairs,
     kinds=REALS, broadcasts=True, same_dtype=True, reference=np.greater_equal)  # fmt: skip
 def greater_equal(x: Any, y: Any) -> Any:
     """True where the first entry is the larger one, or both are equal."""
@@ -74,7 +74,7 @@ def is_finite(x: Any) -> Any:
     return np.isfinite(x)
 
 
-@op(formula=r"z = x \wedge y", glyph="and", pattern="predicate-only", kinds="b",
+@op(formula=r"z = x \text{ and } y", glyph="and", pattern="predicate-only", kinds="b",
     samples=samples.boolean_pairs, dtypes=("bool",), broadcasts=True, same_dtype=True,
     reference=np.logical_and)  # fmt: skip
 def logical_and(x: Any, y: Any) -> Any:
@@ -82,7 +82,7 @@ def logical_and(x: Any, y: Any) -> Any:
     return x & y
 
 
-@op(formula=r"z = x \vee y", glyph="or", pattern="predicate-only", kinds="b",
+@op(formula=r"z = x \text{ or } y", glyph="or", pattern="predicate-only", kinds="b",
     samples=samples.boolean_pairs, dtypes=("bool",), broadcasts=True, same_dtype=True,
     reference=np.logical_or)  # fmt: skip
 def logical_or(x: Any, y: Any) -> Any:
@@ -90,7 +90,7 @@ def logical_or(x: Any, y: Any) -> Any:
     return x | y
 
 
-@op(formula=r"z = x \oplus y", glyph="xor", pattern="predicate-only", kinds="b",
+@op(formula=r"z = x \text{ xor } y", glyph="xor", pattern="predicate-only", kinds="b",
     samples=samples.boolean_pairs, dtypes=("bool",), broadcasts=True, same_dtype=True,
     reference=np.logical_xor)  # fmt: skip
 def logical_xor(x: Any, y: Any) -> Any:
@@ -98,7 +98,7 @@ def logical_xor(x: Any, y: Any) -> Any:
     return x ^ y
 
 
-@op(formula=r"y = \neg x", glyph="not", pattern="predicate-only", kinds="b",
+@op(formula=r"y = \text{not } x", glyph="not", pattern="predicate-only", kinds="b",
     samples=samples.booleans, dtypes=("bool",), reference=np.logical_not)  # fmt: skip
 def logical_not(x: Any) -> Any:
     """True where the entry is false."""

@@ -32,7 +32,7 @@ def strict_operand(value: Any, like: DType) -> Tensor:
     if hasattr(value, "dtype"):
         return tensor(operand(value, like._numpy))
     try:
-        return new_constant(typed_array(value, like), value)
+        return to_tensor(value, like)
     except TypeError:
         if isinstance(value, (list, tuple)):
             return to_tensor(value)

@@ -118,14 +118,14 @@ def reduce_euclidean_norm_grad_x(
     return x * spread(dy / y, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
 
 
-@op(formula=r"y = \bigwedge x", glyph="all", raw="All", pattern="predicate-only", kinds="b",
+@op(formula=r"y = \operatorname{all}(x)", glyph="all", raw="All", pattern="predicate-only", kinds="b",
     title="All", samples=TRUTHS, dtypes=("bool",), reference=np.min)  # fmt: skip
 def reduce_all(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """True where all entries along the axes are."""
     return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)[()]
 
 
-@op(formula=r"y = \bigvee x", glyph="any", raw="Any", pattern="predicate-only", kinds="b",
+@op(formula=r"y = \operatorname{any}(x)", glyph="any", raw="Any", pattern="predicate-only", kinds="b",
     title="Any", samples=TRUTHS, dtypes=("bool",), reference=np.max)  # fmt: skip
 def reduce_any(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """True where at least one entry along the axes is."""

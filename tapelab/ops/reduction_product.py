@@ -35,7 +35,7 @@ def reduce_prod_grad_x(
     return spread(dy, shape=tuple(x.shape), axis=axis, keepdims=keepdims) * conjugated(others)
 
 
-@op(formula=r"y_i = \prod_{j \ne i} x_j", glyph="Π others", samples=without_keepdims, kinds=NUMBERS,
+@op(formula=r"y_i = \prod_{j \neq i} x_j", output="y", glyph="Π others", samples=without_keepdims, kinds=NUMBERS,
     reference=lambda x, axis: np.prod(x, axis=axis, keepdims=True) / x)  # fmt: skip
 def product_of_others(x: Any, *, axis: Axes = None) -> Any:
     """For each entry the product of all the other ones along the axes."""

@@ -75,7 +75,7 @@ def positive_pairs(rng: np.random.Generator) -> list[Sample]:
 
 def apart_pairs(rng: np.random.Generator) -> list[Sample]:
     """Two arrays whose shapes are equal or broadcast, no entry near the other or its multiples."""
-    return [((rng.integers(-4, 4, size=a) * 2 + 0.3, 1.1 + rng.integers(0, 3, size=b) * 2.0), {})
+    return [((rng.integers(-4, 4, size=a) * 2 + 0.3, 1.17 + rng.integers(0, 3, size=b) * 2.0), {})
             for a, b in PAIRS]  # fmt: skip
 
 

@@ -74,12 +74,12 @@ def maximum(x: Any, y: Any) -> Any:
     return np.maximum(x, y)
 
 
-@maximum.grad("x", r"\bar x = \bar z \text{ if } x \ge y \text{ else } 0")
+@maximum.grad("x", r"\bar x = \bar z \text{ if } x \geq y \text{ else } 0")
 def maximum_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return select(greater_equal(x, y), dz, zeros_like(dz))
 
 
-@maximum.grad("y", r"\bar y = 0 \text{ if } x \ge y \text{ else } \bar z")
+@maximum.grad("y", r"\bar y = 0 \text{ if } x \geq y \text{ else } \bar z")
 def maximum_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return select(greater_equal(x, y), zeros_like(dz), dz)
 
@@ -91,12 +91,12 @@ def minimum(x: Any, y: Any) -> Any:
     return np.minimum(x, y)
 
 
-@minimum.grad("x", r"\bar x = \bar z \text{ if } x \le y \text{ else } 0")
+@minimum.grad("x", r"\bar x = \bar z \text{ if } x \leq y \text{ else } 0")
 def minimum_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return select(less_equal(x, y), dz, zeros_like(dz))
 
 
-@minimum.grad("y", r"\bar y = 0 \text{ if } x \le y \text{ else } \bar z")
+@minimum.grad("y", r"\bar y = 0 \text{ if } x \leq y \text{ else } \bar z")
 def minimum_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return select(less_equal(x, y), zeros_like(dz), dz)
 
@@ -108,7 +108,7 @@ def clip_by_value(x: Any, a: Any, b: Any) -> Any:
     return np.maximum(np.minimum(x, b), a)
 
 
-@clip_by_value.grad("x", r"\bar x = \bar y \text{ if } a \le x \le b \text{ else } 0")
+@clip_by_value.grad("x", r"\bar x = \bar y \text{ if } a \leq x \leq b \text{ else } 0")
 def clip_by_value_grad_x(dy: Any, y: Any, x: Any, a: Any, b: Any) -> Any:
     inside = logical_and(greater_equal(x, a), less_equal(x, b))
     return select(inside, dy, zeros_like(dy))

@@ -1,0 +1,88 @@
+"""Every op that is declared, checked from its declaration alone."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import mutually_broadcastable_shapes
+
+import tapelab as tf
+from tapelab import ops
+from tapelab.engine.op import REGISTRY, op
+from tests.ops import checks
+
+for _module in pkgutil.iter_modules(ops.__path__, "tapelab.ops."):
+    importlib.import_module(_module.name)
+for _name in ("debugging", "image", "random"):
+    importlib.import_module(f"tapelab.{_name}")
+
+EVERY = sorted(name for name in REGISTRY)
+DIFFERENTIABLE = [name for name in EVERY if REGISTRY[name].pattern == "differentiable"]
+COMPLEX = [
+    name
+    for name in DIFFERENTIABLE
+    if "c" in REGISTRY[name].kinds and name not in {"cast", "real", "imag"}
+]
+
+
+def test_there_are_ops_enough_to_teach_with():
+    assert len(EVERY) >= 150
+
+
+def test_every_op_has_samples():
+    assert [name for name in EVERY if REGISTRY[name].samples is None] == []
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_forward_pass_agrees_with_numpy(name):
+    checks.check_forward(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if REGISTRY[n].pattern != "not implemented"])
+def test_every_gradient_agrees_with_central_differences(name):
+    checks.check_gradients(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_every_complex_gradient_is_conjugated(name):
+    checks.check_gradients(REGISTRY[name], np.complex128)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_the_second_order_agrees_with_central_differences(name):
+    checks.check_second_order(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_float32_stays_float32_forward_and_back(name):
+    checks.check_dtypes(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", [n for n in EVERY if REGISTRY[n].pattern == "not implemented"])
+def test_an_op_without_a_gradient_raises_lookup_error(name):
+    checks.check_without_gradient(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_input_has_a_rule_or_a_reason(name):
+    checks.check_rules(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_formulas_parse_and_use_the_letters_of_the_op(name):
+    checks.check_latex(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_the_op_can_be_told_to_a_learner(name):
+    checks.check_words(REGISTRY[name])
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_what_the_pictures_need_survives_json(name):
+    checks.check_facts(REGISTRY[name])
