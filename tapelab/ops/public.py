@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab.dtypes import DType, as_dtype, int64
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.convert import new_constant, operand, to_tensor
+from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
