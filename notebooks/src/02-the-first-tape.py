@@ -82,7 +82,6 @@ def slope_of_square(value):
     ...
     ### END SOLUTION
 
-
 tf.check("02.1")
 
 # %% [markdown]
@@ -123,7 +122,7 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# ### Exercise 02.2: x·y, both slopes at once
+# ## Several sources
 #
 # `tape.gradient` takes more than one source. Ask with a list, and the answer is a list; ask with a dict, and
 # it is a dict with the same keys:
@@ -138,6 +137,8 @@ with tf.GradientTape() as tape:
 tape.gradient(z, [x, y])
 
 # %% [markdown]
+# ### Exercise 02.2: x·y, both slopes at once
+#
 # Return both slopes of `x * y` in a dict with the keys `"x"` and `"y"`, from one question to one tape.
 
 # %%
@@ -153,10 +154,11 @@ def both_slopes(x_value, y_value):
     ...
     ### END SOLUTION
 
-
 tf.check("02.2")
 
 # %% [markdown]
+# ## What the tape counts
+#
 # ### Exercise 02.3: how many records?
 #
 # Predict, before you run anything: how many operations does each program leave **on** the tape?
@@ -184,7 +186,6 @@ def records():
     ### INSTEAD
     return {"a": ..., "b": ..., "c": ...}
     ### END SOLUTION
-
 
 tf.check("02.3")
 
@@ -264,7 +265,6 @@ def ask_twice(value):
     dy_dx = tape.gradient(y, x)
     dz_dx = tape.gradient(z, x)
     return dy_dx, dz_dx
-
 
 tf.check("02.4")
 

@@ -78,7 +78,6 @@ def gradients_by_hand():
     return {"v": ..., "u": ..., "b": ..., "a": ...}
     ### END SOLUTION
 
-
 tf.check("03.1")
 
 # %% [markdown]
@@ -122,7 +121,6 @@ def steps_back():
     return ...
     ### END SOLUTION
 
-
 tf.check("03.2")
 
 # %%
@@ -153,7 +151,6 @@ def next_steps():
     ### INSTEAD
     return {"from sin": ..., "from multiply": ..., "at x": ...}
     ### END SOLUTION
-
 
 tf.check("03.3")
 
@@ -204,7 +201,6 @@ def rules(upstream, a, b):
         ### END SOLUTION
     }
 
-
 tf.check("03.4")
 
 # %% [markdown]
@@ -239,7 +235,6 @@ def backward(records, target):
         ...
         ### END SOLUTION
     return gradients
-
 
 tf.check("03.5")
 

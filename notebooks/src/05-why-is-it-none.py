@@ -99,7 +99,6 @@ def a_constant():
     ### END SOLUTION
     return cause, tape, y, x
 
-
 tf.check("05.1")
 
 # %%
@@ -122,7 +121,6 @@ def a_frozen_variable():
     with tf.GradientTape() as tape:
         y = x * x * x
     return cause, tape, y, x
-
 
 tf.check("05.2")
 
@@ -151,7 +149,6 @@ def one_step_to_the_right():
         y = x * x
     return cause, tape, y, x
 
-
 tf.check("05.3")
 
 # %%
@@ -179,7 +176,6 @@ def three_apples():
     with tf.GradientTape() as tape:
         y = x * x
     return cause, tape, y, x
-
 
 tf.check("05.4")
 
@@ -210,7 +206,6 @@ def started_too_early():
     ### END SOLUTION
     return cause, tape, y, x
 
-
 tf.check("05.5")
 
 # %%
@@ -237,7 +232,6 @@ def finished_too_late():
     y = 3.0 * h
     ### END SOLUTION
     return cause, tape, y, x
-
 
 tf.check("05.6")
 
@@ -271,7 +265,6 @@ def a_mean_by_numpy():
         y = tf.sqrt(mean)
     return cause, tape, y, x
 
-
 tf.check("05.7")
 
 # %%
@@ -303,7 +296,6 @@ def a_running_total():
         ### END SOLUTION
     return cause, tape, y, x
 
-
 tf.check("05.8")
 
 # %%
@@ -330,7 +322,6 @@ def a_valve():
         ### END SOLUTION
         y = 3.0 * baseline
     return cause, tape, y, x
-
 
 tf.check("05.9")
 
@@ -375,7 +366,6 @@ def broken_on_purpose():
     return ...
     ### END SOLUTION
 
-
 tf.check("05.10")
 
 # %% [markdown]
@@ -399,7 +389,6 @@ def zero_or_none():
     ### INSTEAD
     return {"a": ..., "b": ..., "c": ..., "d": ..., "e": ...}
     ### END SOLUTION
-
 
 tf.check("05.11")
 
@@ -428,7 +417,6 @@ def the_one_that_lies():
     ### INSTEAD
     return {"partial": ..., "the tape says": ..., "mathematics says": ...}
     ### END SOLUTION
-
 
 tf.check("05.12")
 

@@ -158,11 +158,11 @@ YOUR_OWN_TAPE: Final = Exercise(
             slips=_at_x(4.0, "The contribution that came second replaced the first. They add.", 1),
         ),
         value(
-            "One op uses x twice", 2, 6.0, at=(_SQUARE,), where=("x",),
+            "One op uses x twice", 3, 6.0, at=(_SQUARE,), where=("x",),
             slips=_at_x(3.0, "x · x uses x twice, and both uses count.", 0),
         ),
         value(
-            "A record off the path", 2, 10.0, at=(_ASIDE,), where=("x",),
+            "A record off the path", 1, 10.0, at=(_ASIDE,), where=("x",),
             slips=_at_x(110.0, "`aside` has no part in z, so nothing comes back from it.", 0),
         ),
     ),
