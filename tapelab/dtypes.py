@@ -12,6 +12,11 @@ class DType:
 
     __slots__ = ("_numpy", "is_bool", "is_complex", "is_floating", "is_integer", "name")
 
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether it counts from 0 up only."""
+        return self._numpy.kind == "u"
+
     def __init__(self, name: str, numpy_type: type) -> None:
         kind = np.dtype(numpy_type).kind
         self.name: Final = name
@@ -73,7 +78,7 @@ class DType:
             info = np.finfo(self._numpy)
             return info.min, info.max
         if self.is_integer:
-            whole = np.iinfo(self._numpy)
+            whole: Any = np.iinfo(self._numpy.name)
             return whole.min, whole.max
         raise TypeError(f"Cannot find minimum value of {self}.")
 
@@ -126,7 +131,11 @@ _ENUM = {
     "complex64": 8, "int64": 9, "bool": 10, "uint16": 17, "complex128": 18, "float16": 19,
     "uint32": 22, "uint64": 23,
 }
-_BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {"half": float16, "double": float64}
+_BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {
+    "half": float16,
+    "float": float32,
+    "double": float64,
+}
 BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {np.dtype(d.as_numpy_dtype): d for d in ALL}
 _BY_PYTHON: dict[type, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
 _BY_PYTHON |= {str: string, bytes: string}

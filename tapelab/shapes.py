@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -9,7 +10,7 @@ from typing import Any
 def _dimension(value: Any) -> int | None:
     if value is None:
         return None
-    size = int(getattr(value, "value", value))
+    size = operator.index(getattr(value, "value", value))
     if size < 0:
         raise ValueError(f"Dimension {size} must be >= 0")
     return size

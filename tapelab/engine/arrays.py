@@ -6,10 +6,27 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.dtypes import BY_NUMPY, DType, as_dtype, bool_, float32, int32, int64, string
+from tapelab.dtypes import (
+    BY_NUMPY,
+    DType,
+    as_dtype,
+    bool_,
+    complex128,
+    float32,
+    int32,
+    int64,
+    string,
+)
 from tapelab.engine.tensor import Tensor
+from tapelab.shapes import TensorShape
 
 _INT32: Final = np.iinfo(np.int32)
+_INT64: Final = np.iinfo(np.int64)
+_BY_LETTER: Final = {"i": int32, "u": int32, "b": bool_, "c": complex128, "S": string, "U": string}
+_BY_PYTHON: Final = (
+    *((bool, bool_), (int, int32), (float, float32), (complex, complex128)),
+    *((str, string), (bytes, string)),
+)
 _NON_RECTANGULAR: Final = "Can't convert non-rectangular Python sequence to Tensor."
 
 
@@ -26,8 +43,8 @@ def typed_array(value: Any, dtype: Any = None) -> Any:
                          "(<class 'NoneType'>) to a Tensor.")  # fmt: skip
     if isinstance(value, (np.ndarray, np.generic)):
         return _from_numpy(value, wanted)
-    if isinstance(value, (str, bytes)):
-        return _from_python(value, wanted)
+    if isinstance(value, TensorShape):
+        return _from_python(value.as_list(), wanted)
     if hasattr(value, "__array__") and not isinstance(value, (list, tuple)):
         return _from_numpy(np.asarray(value), wanted)
     return _from_python(value, wanted)
@@ -38,40 +55,45 @@ def _from_numpy(value: Any, wanted: DType | None) -> Any:
         return _strings(np.asarray(value).tolist(), np.shape(value))
     if value.dtype == object:
         return _from_python(value.tolist(), wanted)
-    if value.dtype not in BY_NUMPY:
+    if value.dtype not in BY_NUMPY or wanted is string:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (dtype {value.dtype}).")
     if wanted is None or wanted.as_numpy_dtype is value.dtype.type:
         return value.copy() if isinstance(value, np.ndarray) else value
-    if (wanted.is_integer and value.dtype.kind in "fc") or wanted.is_bool != (
-        value.dtype.kind == "b"
-    ):
-        raise _unfit(value.tolist(), wanted)
-    return value.astype(wanted.as_numpy_dtype)
+    real = value.real if value.dtype.kind == "c" and not wanted.is_complex else value
+    with np.errstate(over="ignore", invalid="ignore"):
+        return real.astype(wanted.as_numpy_dtype)
 
 
 def _from_python(value: Any, wanted: DType | None) -> Any:
     leaves, shape = _walk(value)
-    kind = _python_dtype(leaves, value) if leaves else float32
-    if kind is string:
-        if wanted not in (None, string):
-            raise _unfit(value, wanted)
+    kinds = {kind: _kind(kind) for kind in {type(leaf) for leaf in leaves}}
+    target = wanted or _natural(leaves, kinds)
+    if any(not _fits(kind, target) for kind in kinds.values()):
+        raise _unfit(value, target) if wanted else _mixed(value)
+    if target is string:
         return _strings(leaves, shape)
-    target = wanted or kind
-    if target is string or _loses(kind, target):
-        raise _unfit(value, target)
     try:
-        array: Any = np.array(leaves, dtype=target.as_numpy_dtype).reshape(shape)
-    except OverflowError as error:
-        raise _unfit(value, target) from error
+        with np.errstate(over="ignore" if wanted else "raise"):
+            array: Any = _numbers(leaves, target).reshape(shape)
+    except (OverflowError, FloatingPointError) as error:
+        raise ValueError(f"{value!r} holds a number out of range for {target.name}.") from error
     return array[()] if not shape else array
+
+
+def _numbers(leaves: list[Any], target: DType) -> Any:
+    """The numbers as an array; integers that are too large for a narrow dtype wrap around."""
+    if not target.is_integer:
+        return np.array(leaves, dtype=target.as_numpy_dtype)
+    wide = np.uint64 if target.is_unsigned and max(leaves, default=0) > _INT64.max else np.int64
+    return np.array(leaves, dtype=wide).astype(target.as_numpy_dtype)
 
 
 def _walk(value: Any) -> tuple[list[Any], tuple[int, ...]]:
     """The numbers in nested lists and the shape of the nest."""
     shape: list[int] = []
     level = [value]
-    while any(isinstance(each, (list, tuple, np.ndarray, range)) for each in level):
-        if not all(isinstance(each, (list, tuple, np.ndarray, range)) for each in level):
+    while any(map(_nested, level)):
+        if not all(map(_nested, level)):
             raise ValueError(_NON_RECTANGULAR)
         lengths = {len(each) for each in level}
         if len(lengths) != 1:
@@ -83,8 +105,21 @@ def _walk(value: Any) -> tuple[list[Any], tuple[int, ...]]:
     return [_leaf(each) for each in level], tuple(shape)
 
 
+def _nested(value: Any) -> bool:
+    return isinstance(value, (list, tuple, range)) or (
+        isinstance(value, np.ndarray) and value.ndim > 0
+    )
+
+
 def _leaf(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        return value[()]
     if isinstance(value, Tensor):
+        if value.ndim:
+            raise ValueError(
+                "A list with tensors in it is no constant: its history would be lost. "
+                "Try tf.stack or tf.convert_to_tensor."
+            )
         return value._value
     if value is None:
         raise ValueError("Attempt to convert a value (None) with an unsupported type "
@@ -97,32 +132,39 @@ def _leaf(value: Any) -> Any:
     return value
 
 
-def _python_dtype(leaves: list[Any], value: Any) -> DType:
-    kinds = {
-        as_dtype(each.dtype if isinstance(each, np.generic) else type(each)) for each in leaves
-    }
-    if len(kinds) == 1:
-        kind = kinds.pop()
-        if kind is int32 and any(not _INT32.min <= int(each) <= _INT32.max for each in leaves):
-            return int64
-        return kind
-    if string in kinds or bool_ in kinds:
-        raise ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
-    return (
-        as_dtype(np.result_type(*(kind.as_numpy_dtype for kind in kinds - {int32})))
-        if (kinds - {int32})
-        else int32
-    )
+def _kind(python: type) -> DType:
+    """What one Python or NumPy number counts as in a list."""
+    if issubclass(python, np.generic):
+        letter = np.dtype(python).kind
+        return as_dtype(python) if letter == "f" else _BY_LETTER[letter]
+    return next(dtype for known, dtype in _BY_PYTHON if issubclass(python, known))
 
 
-def _loses(kind: DType, target: DType) -> bool:
-    if kind is target:
-        return False
-    if kind.is_bool or target.is_bool:
-        return True
-    return (target.is_integer and not kind.is_integer) or (
-        kind.is_complex and not target.is_complex
-    )
+def _natural(leaves: list[Any], kinds: dict[type, DType]) -> DType:
+    """The dtype of a list: the first number decides, but whole numbers give way to floats."""
+    first = kinds[type(leaves[0])] if leaves else float32
+    if first is not int32:
+        return first
+    if any(kind.is_floating for kind in kinds.values()):
+        return float32
+    if any(not _fits(kind, int32) for kind in kinds.values()):
+        return int32
+    low, high = int(min(leaves)), int(max(leaves))
+    return int32 if _INT32.min <= low and high <= _INT32.max else int64
+
+
+def _fits(kind: DType, target: DType) -> bool:
+    """Whether numbers of one kind become those of another without being cut."""
+    return _rung(kind) <= _rung(target) if string not in (kind, target) else kind is target
+
+
+def _rung(dtype: DType) -> int:
+    flags = (dtype.is_bool, dtype.is_integer, dtype.is_floating, dtype.is_complex)
+    return flags.index(True)
+
+
+def _mixed(value: Any) -> ValueError:
+    return ValueError(f"Can't convert Python sequence with mixed types to Tensor: {value!r}.")
 
 
 def _strings(leaves: Any, shape: tuple[int, ...]) -> Any:

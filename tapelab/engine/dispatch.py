@@ -117,7 +117,8 @@ def _suggested(allowed: list[DType]) -> DType:
 
 
 def _called(dtype: Any) -> str:
-    return {"float32": "float", "float64": "double", "float16": "half"}.get(str(dtype), str(dtype))
+    names = {"float32": "float", "float64": "double", "float16": "half", "object": "string"}
+    return names.get(str(dtype), str(dtype))
 
 
 def _shown(value: Any) -> str:

@@ -156,6 +156,11 @@ class Tensor:
             "'tensorflow.python.framework.ops.EagerTensor' object does not support item assignment"
         )
 
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError(
+            "'tensorflow.python.framework.ops.EagerTensor' object doesn't support item deletion"
+        )
+
     def __getattr__(self, name: str) -> Any:
         if name in Tensor.__slots__:
             raise AttributeError(name)

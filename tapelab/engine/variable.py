@@ -87,6 +87,11 @@ class Variable:
         full_name = "/".join([*name_scopes, name or "Variable"])
         identity = Identity(full_name, state, origin, trainable=trainable is not False)
         static = TensorShape(np.shape(value) if shape is None else shape)
+        if not static.is_compatible_with(np.shape(value)):
+            raise ValueError(
+                f"The initial value's shape {TensorShape(np.shape(value))} is not compatible with "
+                f"the explicitly supplied `shape` argument {static}."
+            )
         self._constraint = constraint
         self._cell = Cell(identity, static, state)
         self._cell.handle = weakref.ref(self)
@@ -256,6 +261,9 @@ class Variable:
     def __itruediv__(self, other: Any) -> Any:
         raise _in_place("/=", "assign")
 
+    def __ipow__(self, other: Any) -> Any:
+        raise _in_place("**=", "assign")
+
     def __iter__(self) -> Any:
         return iter(read(self))
 
@@ -378,8 +386,10 @@ def _brackets(value: Any) -> str:
 
 
 def _in_place(sign: str, method: str) -> RuntimeError:
+    plain = f"variable {sign[:-1]} value"
+    change = "value" if method != "assign" else plain
     return RuntimeError(
         f"`variable {sign} value` with `tf.Variable`s is not supported: it would bind the name to "
-        f"a tensor. Use `variable.{method}(value)` to change the variable, or "
-        f"`out = variable {sign[0]} value` for a new tensor."
+        f"a tensor. Use `variable.{method}({change})` to change the variable, or "
+        f"`out = {plain}` for a new tensor."
     )
