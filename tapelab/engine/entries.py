@@ -54,7 +54,7 @@ def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.E
 
 def _cause(tape: GradientTape, record: Record, pauses: Pauses) -> e.Cause:
     serial = record[1]
-    if tape._serial in record[9]:
+    if tape._serial in record[9] and serial >= tape._opened:
         return e.Cause.TAPED
     if record[2] != tape._thread:
         return e.Cause.OTHER_THREAD
@@ -64,7 +64,8 @@ def _cause(tape: GradientTape, record: Record, pauses: Pauses) -> e.Cause:
         return e.Cause.AFTER
     if any(start < serial < stop for start, stop in pauses):
         return e.Cause.PAUSED
-    if any(each in tape._tracked for each in record[4]):
+    results = record[7] if type(record[7]) is tuple else (record[7],)
+    if any(each in tape._tracked for each in record[4]) and results[0].dtype.kind not in "fc":
         return e.Cause.INTEGER
     return e.Cause.UNWATCHED
 

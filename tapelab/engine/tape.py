@@ -25,8 +25,9 @@ logger: Final = logging.getLogger("tapelab")
 _serials: Final = count(1)
 
 CONSUMED: Final = (
-    "A non-persistent GradientTape can only be used to compute one set of gradients "
-    "(or jacobians). "
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+)
+CONSUMED_HELP: Final = (
     "Try tf.GradientTape(persistent=True), or ask for all sources at once: "
     "tape.gradient(target, [x, y])."
 )
@@ -133,6 +134,8 @@ class GradientTape:
                     each.dtype,
                 )
                 if isinstance(each, Tensor):
+                    if self._recording:
+                        note(logs.WATCHED, each._id, each._value, None, 0, self._serial)
                     continue
             if self._recording:
                 self._follow(each)
@@ -190,7 +193,7 @@ class GradientTape:
         if not self._recording:
             raise ValueError("Tape is not recording.")
         self._forget()
-        note(logs.RESET, self._serial)
+        self._opened = note(logs.RESET, self._serial)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records), None]]
 
