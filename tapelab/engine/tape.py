@@ -256,7 +256,9 @@ class GradientTape:
     def _close(self) -> None:
         """Close a non-persistent tape before its one answer; RuntimeError if that was given."""
         if self._consumed or not self._entered:
-            raise RuntimeError(CONSUMED)
+            error = RuntimeError(CONSUMED)
+            error.add_note(CONSUMED_HELP)
+            raise error
         if self._persistent:
             if self._recording:
                 logger.warning(

@@ -62,6 +62,10 @@ class Tensor:
         leave(self, "numpy()", result)
         return result
 
+    def to_numpy(self) -> Any:
+        """A copy of the numbers, under the name by which matplotlib asks for it."""
+        return self.numpy()
+
     @property
     def assign(self) -> Any:
         """Write into the variable this tensor is a slice of: `v[0].assign(5)`."""
