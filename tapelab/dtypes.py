@@ -137,8 +137,8 @@ _BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {
     "double": float64,
 }
 BY_NUMPY: Final[dict[np.dtype[Any], DType]] = {np.dtype(d.as_numpy_dtype): d for d in ALL}
-_BY_PYTHON: dict[type, DType] = {float: float32, int: int32, bool: bool_, complex: complex128}
-_BY_PYTHON |= {str: string, bytes: string}
+_BY_PYTHON: Final = {float: float32, bool: bool_, object: string, bytes: string}
+_REFUSED: Final = (int, complex, str)  # TensorFlow takes none of these for a dtype
 
 
 def as_dtype(value: Any) -> DType:
@@ -153,7 +153,7 @@ def as_dtype(value: Any) -> DType:
         numpy_dtype = np.dtype(getattr(value, "as_numpy_dtype", value))
     except TypeError:
         numpy_dtype = None
-    if numpy_dtype is not None and value is not None:
+    if numpy_dtype is not None and value is not None and value not in _REFUSED:
         if numpy_dtype.kind in "SU":
             return string
         if numpy_dtype in BY_NUMPY:
