@@ -26,22 +26,22 @@ from tapelab.creation import (
 from tapelab.dtypes import (
     DType,
     as_dtype,
-    complex128,
     complex64,
+    complex128,
     double,
     float16,
     float32,
     float64,
     half,
+    int8,
     int16,
     int32,
     int64,
-    int8,
     string,
+    uint8,
     uint16,
     uint32,
     uint64,
-    uint8,
 )
 from tapelab.dtypes import bool_ as bool
 from tapelab.engine.indexed_slices import IndexedSlices
@@ -49,6 +49,7 @@ from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.linalg import einsum, matmul, tensordot
+from tapelab.marking import one_hot, sequence_mask, unravel_index
 from tapelab.math import (
     abs,
     acos,
@@ -105,9 +106,6 @@ from tapelab.math import (
     truncatediv,
     truncatemod,
 )
-from tapelab.missing import missing as _missing
-from tapelab.ops import overloads as _overloads
-from tapelab.marking import one_hot, sequence_mask, unravel_index
 from tapelab.measuring import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
@@ -116,6 +114,9 @@ from tapelab.measuring import (
     shape_n,
     size,
 )
+from tapelab.missing import missing as _missing
+from tapelab.ops import overloads as _overloads
+from tapelab.ops.composites import norm, scalar_mul
 from tapelab.picking import (
     boolean_mask,
     gather,
@@ -129,7 +130,6 @@ from tapelab.picking import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from tapelab.ops.composites import norm, scalar_mul
 from tapelab.printed import print
 from tapelab.scopes import (
     control_dependencies,

@@ -13,12 +13,11 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
+from tapelab.ops.arithmetic import add, multiply, subtract
 from tapelab.ops.public import matched, tensor
 
 
-def constant(
-    value: Any, dtype: Any = None, shape: Any = None, name: str | None = None
-) -> Tensor:
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor of given numbers, which a tape does not watch by itself."""
     array = typed_array(_plain(value, dtype), dtype)
     if shape is None:
@@ -127,7 +126,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     steps = np.arange(count) / max(count - 1, 1)
     shape = [count] + [1] * max(first._value.ndim, last._value.ndim)
     way = to_tensor(steps.reshape(shape).astype(first._value.dtype))
-    made: Tensor = first + way * (last - first)
+    made: Tensor = add(first, multiply(way, subtract(last, first)))
     if axis % (made._value.ndim) != 0:
         raise NotImplementedError("linspace() puts the steps along axis 0. Try tf.transpose.")
     return made

@@ -1,4 +1,4 @@
-"""`tf.debugging`: statements that must hold, and an error that shows the values where they do not."""
+"""`tf.debugging`: statements that must hold, and errors that show the values where they do not."""
 
 from __future__ import annotations
 
@@ -130,7 +130,8 @@ def assert_near(
     """InvalidArgumentError unless |x - y| <= atol + rtol |y| for all entries."""
     one, other = (each._value for each in matched(x, y))
     default = 10 * float(np.finfo(one.dtype).eps)
-    within = (default if atol is None else atol) + (default if rtol is None else rtol) * np.abs(other)
+    share = default if rtol is None else rtol
+    within = (default if atol is None else atol) + share * np.abs(other)
     holds = np.abs(one - other) <= within
     if not holds.all():
         text = f"{message + ': ' if message else ''}x and y not equal to tolerance {within!r}."
@@ -221,7 +222,9 @@ def is_numeric_tensor(tensor: Any) -> bool:
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
-def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | None = None) -> None:  # noqa: N802
+def Assert(  # noqa: N802 - TensorFlow's name
+    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+) -> None:
     """InvalidArgumentError with the data unless the condition holds."""
     if not _tensor(condition)._value:
         told = ", ".join(str(_tensor(each)._value) for each in data)

@@ -20,12 +20,14 @@ def pictures(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = (x - \operatorname{mean}(x)) \cdot c + \operatorname{mean}(x)", samples=pictures,
-    glyph="contrast", raw="AdjustContrastv2", pattern="not implemented",
-    reference=lambda x, c: x * c + x.mean((0, 1)) * (1 - c))  # fmt: skip
+    glyph="contrast", raw="AdjustContrastv2", pattern="not implemented", reference=lambda x,
+    c: x * c + x.mean((0, 1)) * (1 - c))  # fmt: skip
 def adjust_contrast_v2(x: Any, c: Any) -> Any:
     """Each channel stretched around its mean; as in TensorFlow, no gradient is known for it."""
     if x.ndim < 3:
-        raise invalid_argument("AdjustContrastv2", f"input must be at least 3-D, got shape{list(x.shape)}")
+        raise invalid_argument(
+            "AdjustContrastv2", f"input must be at least 3-D, got shape{list(x.shape)}"
+        )
     count = x.dtype.type(x.shape[-3] * x.shape[-2])
     mean = np.add.reduce(x, axis=(-3, -2), keepdims=True) / count
     return (x - mean) * c.astype(x.dtype) + mean
@@ -45,5 +47,6 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 def _cast(x: Tensor, dtype: Any) -> Tensor:
     made: Tensor = x if x._value.dtype == dtype else casting.cast(x, dtype=np.dtype(dtype))
     return made
+
 
 __getattr__ = in_module(__name__)

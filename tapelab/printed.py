@@ -84,5 +84,5 @@ def entry(value: Any) -> str:
     if isinstance(value, np.floating):
         short, long = (15, 17) if value.dtype == np.float64 else (6, 9)
         text = f"{value:.{short}g}"
-        return text if type(value)(text) == value or value != value else f"{value:.{long}g}"
+        return text if type(value)(text) == value or np.isnan(value) else f"{value:.{long}g}"
     return "?" if isinstance(value, np.complexfloating) else str(value)

@@ -83,7 +83,8 @@ def orders(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="RandomShuffle",
-    pattern="sampler", samples=orders, reference=lambda x, order: np.stack([x[i] for i in order]))  # fmt: skip
+    pattern="sampler", samples=orders, reference=lambda x,
+    order: np.stack([x[i] for i in order]))  # fmt: skip
 def random_shuffle(x: Any, *, order: tuple[int, ...]) -> Any:
     """The rows in a random order."""
     return x[list(order)]
@@ -152,12 +153,13 @@ def _source(seed: int | None) -> Source:
 
 
 def _stateless(seed: Any) -> Source:
-    value = (seed.numpy() if isinstance(seed, Variable) else tensor(seed)._value)
+    value = seed.numpy() if isinstance(seed, Variable) else tensor(seed)._value
     if np.shape(value) != (2,):
         raise invalid_argument(
             "StatelessRandomGetKeyCounter",
             f"seed must have shape [2], not {list(np.shape(value))}. Try seed=[1, 2]",
         )
     return Source(tuple(int(each) for each in value))
+
 
 __getattr__ = in_module(__name__)

@@ -64,7 +64,9 @@ class Source:
             raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
         first, last = int(low), int(high)
         if first >= last:
-            raise invalid_argument("RandomUniformInt", f"Need minval < maxval, got {first} >= {last}")
+            raise invalid_argument(
+                "RandomUniformInt", f"Need minval < maxval, got {first} >= {last}"
+            )
         return np.asarray(self._numbers.integers(first, last, size)).astype(kind.as_numpy_dtype)
 
     def gamma(self, shape: Any, alpha: Any, beta: Any, dtype: Any) -> Tensor:

@@ -38,8 +38,8 @@ def by_loop(combine: Any, start: float) -> Any:
     return reference
 
 
-@op(formula=r"y_i = \sum_{j \leq i} x_j", output="y", glyph="Σ→", title="Running sum", kinds=NUMBERS,
-    samples=runs, reference=by_loop(np.add, 0.0))  # fmt: skip
+@op(formula=r"y_i = \sum_{j \leq i} x_j", output="y", glyph="Σ→", title="Running sum",
+    kinds=NUMBERS, samples=runs, reference=by_loop(np.add, 0.0))  # fmt: skip
 def cumsum(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Each entry is the sum of all entries up to its place along the axis."""
     return _run(np.add, 0, x, axis, exclusive, reverse)
@@ -52,8 +52,8 @@ def cumsum_grad_x(
     return cumsum(dy, axis=axis, exclusive=exclusive, reverse=not reverse)
 
 
-@op(formula=r"y_i = \prod_{j \leq i} x_j", output="y", glyph="Π→", title="Running product", kinds=NUMBERS,
-    samples=runs, reference=by_loop(np.multiply, 1.0))  # fmt: skip
+@op(formula=r"y_i = \prod_{j \leq i} x_j", output="y", glyph="Π→", title="Running product",
+    kinds=NUMBERS, samples=runs, reference=by_loop(np.multiply, 1.0))  # fmt: skip
 def cumprod(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Each entry is the product of all entries up to its place along the axis."""
     return _run(np.multiply, 1, x, axis, exclusive, reverse)

@@ -48,8 +48,8 @@ def relu6_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 
 @op(formula=r"y = x \text{ if } x > 0 \text{ else } \alpha x", glyph="leaky", samples=leaks,
-    title="Leaky rectified linear", kinds=FLOATS,
-    reference=lambda x, alpha: x * (x > 0) + alpha * x * (x <= 0))  # fmt: skip
+    title="Leaky rectified linear", kinds=FLOATS, reference=lambda x,
+    alpha: x * (x > 0) + alpha * x * (x <= 0))  # fmt: skip
 def leaky_relu(x: Any, *, alpha: float) -> Any:
     """Each positive entry as it is, and the others made small instead of cut off."""
     return np.where(x > 0, x, alpha * x)[()]
@@ -78,7 +78,8 @@ def elu_grad_x(dy: Any, y: Any, x: Any) -> Any:
     reference=lambda x: SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * (np.exp(x) - 1)))  # fmt: skip
 def selu(x: Any) -> Any:
     """Like elu, scaled by the two constants that keep mean 0 and variance 1 from layer to layer."""
-    return SELU_SCALE * np.where(x > 0, x, SELU_ALPHA * np.expm1(np.minimum(x, x.dtype.type(0))))[()]
+    below = SELU_ALPHA * np.expm1(np.minimum(x, x.dtype.type(0)))
+    return SELU_SCALE * np.where(x > 0, x, below)[()]
 
 
 @selu.grad("x", r"\bar x = s \bar y \text{ if } x > 0 \text{ else } \bar y \cdot (y + s \alpha)")

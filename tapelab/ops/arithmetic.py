@@ -107,7 +107,8 @@ def add_n_grad(dy: Any, y: Any, *x: Any) -> Any:
     return dy
 
 
-@op(formula=r"y = \operatorname{conj}(x)", glyph="conj", samples=samples.anywhere, reference=np.conj)
+@op(formula=r"y = \operatorname{conj}(x)", glyph="conj", samples=samples.anywhere,
+    reference=np.conj)  # fmt: skip
 def conj(x: Any) -> Any:
     """The complex conjugate; a real number is its own."""
     return np.conj(x) if x.dtype.kind == "c" else x

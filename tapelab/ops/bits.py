@@ -12,36 +12,39 @@ from tapelab.ops.rules import WHOLE
 
 
 @op(formula=r"z = x \text{ and } y", glyph="&", pattern="integer", samples=samples.integer_pairs,
-    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=np.bitwise_and)  # fmt: skip
+    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True,
+    reference=np.bitwise_and)  # fmt: skip
 def bitwise_and(x: Any, y: Any) -> Any:
     """The bits that are set in both."""
     return x & y
 
 
 @op(formula=r"z = x \text{ or } y", glyph="|", pattern="integer", samples=samples.integer_pairs,
-    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=np.bitwise_or)  # fmt: skip
+    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True,
+    reference=np.bitwise_or)  # fmt: skip
 def bitwise_or(x: Any, y: Any) -> Any:
     """The bits that are set in one or both."""
     return x | y
 
 
 @op(formula=r"z = x \text{ xor } y", glyph="^", pattern="integer", samples=samples.integer_pairs,
-    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=np.bitwise_xor)  # fmt: skip
+    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True,
+    reference=np.bitwise_xor)  # fmt: skip
 def bitwise_xor(x: Any, y: Any) -> Any:
     """The bits that are set in exactly one."""
     return x ^ y
 
 
-@op(formula=r"y = \text{not } x", glyph="~", pattern="integer", samples=samples.integers, kinds="iu",
-    dtypes=("int32",), reference=lambda x: -x - 1)  # fmt: skip
+@op(formula=r"y = \text{not } x", glyph="~", pattern="integer", samples=samples.integers,
+    kinds="iu", dtypes=("int32",), reference=lambda x: -x - 1)  # fmt: skip
 def invert(x: Any) -> Any:
     """The bits that are not set."""
     return ~x
 
 
 @op(formula=r"z = x \cdot 2^y", glyph="<<", pattern="integer", samples=samples.integer_pairs,
-    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True,
-    reference=lambda x, y: x * 2**y)  # fmt: skip
+    kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=lambda x,
+    y: x * 2**y)  # fmt: skip
 def left_shift(x: Any, y: Any) -> Any:
     """The bits moved up by y places."""
     return np.left_shift(x, y)

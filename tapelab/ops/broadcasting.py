@@ -9,7 +9,6 @@ import numpy as np
 from tapelab.engine.op import REGISTRY, op
 from tapelab.ops import samples
 
-
 Shape = tuple[int, ...]
 
 

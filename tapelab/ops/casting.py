@@ -24,15 +24,18 @@ def complexes(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=s), rng.normal(size=s)), {}) for s in samples.SHAPES]
 
 
-@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts,
-    reference=lambda x, dtype: x.astype(dtype))  # fmt: skip
+@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, reference=lambda x,
+    dtype: x.astype(dtype))  # fmt: skip
 def cast(x: Any, *, dtype: Any) -> Any:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = dtype if isinstance(dtype, np.dtype) else np.dtype(as_dtype(dtype).as_numpy_dtype)
-    if (x.dtype == object) != (wanted == object):
-        names = as_dtype(x.dtype).name, as_dtype(wanted).name
-        raise UnimplementedError(None, "Cast", f"Cast {names[0]} to {names[1]} is not supported "
-                                 "[Op:Cast] Try tf.strings.to_number or tf.strings.as_string.")  # fmt: skip
+    if (x.dtype.kind == "O") != (wanted.kind == "O"):
+        raise UnimplementedError(
+            None,
+            "Cast",
+            f"Cast {as_dtype(x.dtype).name} to {as_dtype(wanted).name} is not supported. "
+            "Text is turned into numbers by float(text) [Op:Cast]",
+        )
     if x.dtype.kind == "c" and wanted.kind not in "cb":
         x = x.real
     return x.astype(wanted)

@@ -25,8 +25,8 @@ def not_equal(x: Any, y: Any) -> Any:
     return x != y
 
 
-@op(formula="z = (x < y)", glyph="<", pattern="predicate-only", samples=samples.pairs,
-    kinds=REALS, broadcasts=True, same_dtype=True, reference=np.less)  # fmt: skip
+@op(formula="z = (x < y)", glyph="<", pattern="predicate-only", samples=samples.pairs, kinds=REALS,
+    broadcasts=True, same_dtype=True, reference=np.less)  # fmt: skip
 def less(x: Any, y: Any) -> Any:
     """True where the first entry is the smaller one."""
     return x < y
@@ -39,8 +39,8 @@ def less_equal(x: Any, y: Any) -> Any:
     return x <= y
 
 
-@op(formula="z = (x > y)", glyph=">", pattern="predicate-only", samples=samples.pairs,
-    kinds=REALS, broadcasts=True, same_dtype=True, reference=np.greater)  # fmt: skip
+@op(formula="z = (x > y)", glyph=">", pattern="predicate-only", samples=samples.pairs, kinds=REALS,
+    broadcasts=True, same_dtype=True, reference=np.greater)  # fmt: skip
 def greater(x: Any, y: Any) -> Any:
     """True where the first entry is the larger one."""
     return x > y

@@ -10,7 +10,7 @@ from tapelab.dtypes import as_dtype, int64
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.activation import softplus
-from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.arithmetic import conjugated, multiply
 from tapelab.ops.casting import cast, imag, real
 from tapelab.ops.comparison import not_equal
 from tapelab.ops.powers import pow_, sqrt, square
@@ -74,7 +74,7 @@ def norm(
 @composite
 def angle(input: Any, name: str | None = None) -> Any:
     """The angle of a complex number seen from 0; a negative real number has the angle pi."""
-    z = as_tensor(input)
+    z: Any = as_tensor(input)
     if z.dtype.is_complex:
         return atan2(imag(z), real(z))
     return select(z < 0, zeros_like(z) + np.pi, zeros_like(z))
@@ -90,7 +90,8 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
 @composite
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """The logarithm of the sigmoid, without overflow."""
-    return -softplus(-as_tensor(x))
+    given: Any = as_tensor(x)
+    return -softplus(-given)
 
 
 @composite
@@ -124,5 +125,5 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     factor, given = matched(scalar, x)
     if factor._value.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
-    made: Tensor = factor * given
+    made: Tensor = multiply(factor, given)
     return made

@@ -36,8 +36,8 @@ def expm1_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy * conjugated(exp(x))
 
 
-@op(formula=r"y = \ln x", glyph="ln", title="Logarithm", samples=samples.positive,
-    kinds=CONTINUOUS, reference=lambda x: np.log2(x) * np.log(2.0))  # fmt: skip
+@op(formula=r"y = \ln x", glyph="ln", title="Logarithm", samples=samples.positive, kinds=CONTINUOUS,
+    reference=lambda x: np.log2(x) * np.log(2.0))  # fmt: skip
 def log(x: Any) -> Any:
     """The natural logarithm: the power of e that gives each entry."""
     return np.log(x)

@@ -142,4 +142,4 @@ def _equality(op: Op, *, if_unlike: bool) -> Method:
 def _fit(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Whether two shapes broadcast."""
     ends = zip(reversed(one), reversed(other), strict=False)
-    return all(a == b or a == 1 or b == 1 for a, b in ends)
+    return all(a == b or 1 in {a, b} for a, b in ends)

@@ -67,8 +67,8 @@ def reciprocal_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return multiply_no_nan(-slope * slope, dy)
 
 
-@op(formula="z = (x - y)^2", glyph="(x−y)²", samples=samples.pairs, kinds=NUMBERS,
-    broadcasts=True, same_dtype=True, reference=lambda x, y: (x - y) ** 2)  # fmt: skip
+@op(formula="z = (x - y)^2", glyph="(x−y)²", samples=samples.pairs, kinds=NUMBERS, broadcasts=True,
+    same_dtype=True, reference=lambda x, y: (x - y) ** 2)  # fmt: skip
 def squared_difference(x: Any, y: Any) -> Any:
     """Each entry is the square of the difference of the two entries at its place."""
     return np.square(x - y)

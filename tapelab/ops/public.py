@@ -13,6 +13,7 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
 from tapelab.errors import invalid_argument
 from tapelab.ops.casting import cast
+from tapelab.ops.wording import spoken
 
 Public = Callable[..., Any]
 
@@ -25,7 +26,7 @@ def tensor(x: Any, dtype: Any = None) -> Tensor:
 
 
 def strict_operand(value: Any, like: DType) -> Tensor:
-    """The value in another tensor's dtype; TypeError where it does not fit, such as 1.5 as int32."""
+    """The value in the dtype of another tensor; TypeError where it does not fit: 1.5 as int32."""
     if isinstance(value, (Tensor, Variable)):
         return tensor(value)
     if hasattr(value, "dtype"):
@@ -123,9 +124,10 @@ def whole_numbers(value: Any, raw: str) -> tuple[int, ...]:
     array = tensor(value)._value
     if array.size and array.dtype.kind not in "iu":
         raise invalid_argument(
-            raw, f"Value for attr 'Tidx' of {as_dtype(array.dtype).name} is not in the list of allowed "
-            f"values: int32, int64. An axis is a whole number, not {value!r}",
-        )  # fmt: skip
+            raw,
+            f"Value for attr 'Tidx' of {spoken(array.dtype)} is not in the list of allowed values: "
+            f"int32, int64. An axis is a whole number, not {value!r}",
+        )
     return tuple(int(each) for each in array.ravel())
 
 
@@ -171,7 +173,7 @@ def position(op: Op) -> Public:
 
 def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:
     """One axis as a position from 0; InvalidArgumentError if there is no such axis."""
-    rank = x._value.ndim
+    rank: int = x._value.ndim
     (given,) = whole_numbers(axis, raw)
     if not -rank <= given < rank:
         raise invalid_argument(raw, f"{expected} [{-rank}, {rank}), but got {given}")

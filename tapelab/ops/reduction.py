@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,13 @@ from tapelab.ops.exponential import exp
 from tapelab.ops.rules import FLOATS, NUMBERS, PREDICATE, REALS, numpy_dtype
 
 Axes = tuple[int, ...] | None
+
+sum_along: Final[Any] = np.add.reduce
+max_along: Final[Any] = np.maximum.reduce
+min_along: Final[Any] = np.minimum.reduce
+all_along: Final[Any] = np.logical_and.reduce
+any_along: Final[Any] = np.logical_or.reduce
+
 NORMAL = samples.along_axes(samples.normal)
 DISTINCT = samples.along_axes(samples.distinct)
 TRUTHS = samples.along_axes(samples.truths)
@@ -24,13 +31,11 @@ TRUTHS = samples.along_axes(samples.truths)
     reference=np.sum)  # fmt: skip
 def reduce_sum(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes."""
-    return np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+    return sum_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
 
 
 @reduce_sum.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
-def reduce_sum_grad_x(
-    dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
-) -> Any:
+def reduce_sum_grad_x(dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     return spread(dy, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
 
 
@@ -38,7 +43,7 @@ def reduce_sum_grad_x(
     kinds=NUMBERS, reference=np.mean)  # fmt: skip
 def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes divided by their number n."""
-    total = np.add.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+    total = sum_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
     count = count_along(x.shape, axis)
     if x.dtype.kind in "iu":
         return np.trunc(total / max(count, 1)).astype(x.dtype)
@@ -59,7 +64,7 @@ def reduce_mean_grad_x(
 def reduce_max(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The largest entry along the axes; equal ones share the gradient evenly."""
     start = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
-    return np.maximum.reduce(x, axis=axis, keepdims=keepdims, initial=x.dtype.type(start))[()]
+    return max_along(x, axis=axis, keepdims=keepdims, initial=x.dtype.type(start))[()]
 
 
 @op(formula=r"y = \min x", glyph="min", title="Minimum along axes", raw="Min", samples=DISTINCT,
@@ -67,7 +72,7 @@ def reduce_max(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
 def reduce_min(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The smallest entry along the axes; equal ones share the gradient evenly."""
     start = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
-    return np.minimum.reduce(x, axis=axis, keepdims=keepdims, initial=x.dtype.type(start))[()]
+    return min_along(x, axis=axis, keepdims=keepdims, initial=x.dtype.type(start))[()]
 
 
 @reduce_max.grad("x", r"\bar x = \bar y \text{ shared where } x = y")
@@ -82,13 +87,13 @@ def reduce_extreme_grad_x(
 
 
 @op(formula=r"y = \ln \sum e^x", glyph="ln Σ eˣ", title="Log of the sum of exponentials",
-    samples=NORMAL, kinds=FLOATS, raw="LogSumExp",
-    reference=lambda x, **along: np.log(np.sum(np.exp(x), **along)))  # fmt: skip
+    samples=NORMAL, kinds=FLOATS, raw="LogSumExp", reference=lambda x,
+    **along: np.log(np.sum(np.exp(x), **along)))  # fmt: skip
 def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
-    """The logarithm of the sum of exponentials along the axes, without overflow: a smooth maximum."""
-    top = np.maximum.reduce(x, axis=axis, keepdims=True, initial=x.dtype.type(-np.inf))
+    """The logarithm of the sum of exponentials along the axes: a smooth maximum."""
+    top = max_along(x, axis=axis, keepdims=True, initial=x.dtype.type(-np.inf))
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
-    total = np.add.reduce(np.exp(x - top), axis=axis, keepdims=True)
+    total = sum_along(np.exp(x - top), axis=axis, keepdims=True)
     y = np.log(total) + top
     return y[()] if keepdims else np.reshape(y, _left(x.shape, axis))[()]
 
@@ -102,12 +107,12 @@ def reduce_logsumexp_grad_x(
 
 
 @op(formula=r"y = \sqrt{\sum x^2}", glyph="‖x‖", title="Euclidean norm", raw="EuclideanNorm",
-    samples=NORMAL, kinds=NUMBERS,
-    reference=lambda x, **along: np.sqrt(np.sum(x * x, **along)))  # fmt: skip
+    samples=NORMAL, kinds=NUMBERS, reference=lambda x,
+    **along: np.sqrt(np.sum(x * x, **along)))  # fmt: skip
 def reduce_euclidean_norm(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The length of the entries along the axes, taken as a vector."""
     squares = np.square(np.abs(x))
-    y = np.sqrt(np.add.reduce(squares, axis=axis, keepdims=keepdims))
+    y = np.sqrt(sum_along(squares, axis=axis, keepdims=keepdims))
     return y.astype(x.dtype)[()]
 
 
@@ -118,18 +123,18 @@ def reduce_euclidean_norm_grad_x(
     return x * spread(dy / y, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
 
 
-@op(formula=r"y = \operatorname{all}(x)", glyph="all", raw="All", pattern="predicate-only", kinds="b",
-    title="All", samples=TRUTHS, dtypes=("bool",), reference=np.min)  # fmt: skip
+@op(formula=r"y = \operatorname{all}(x)", glyph="all", raw="All", pattern="predicate-only",
+    kinds="b", title="All", samples=TRUTHS, dtypes=("bool",), reference=np.min)  # fmt: skip
 def reduce_all(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """True where all entries along the axes are."""
-    return np.logical_and.reduce(x, axis=axis, keepdims=keepdims)[()]
+    return all_along(x, axis=axis, keepdims=keepdims)[()]
 
 
-@op(formula=r"y = \operatorname{any}(x)", glyph="any", raw="Any", pattern="predicate-only", kinds="b",
-    title="Any", samples=TRUTHS, dtypes=("bool",), reference=np.max)  # fmt: skip
+@op(formula=r"y = \operatorname{any}(x)", glyph="any", raw="Any", pattern="predicate-only",
+    kinds="b", title="Any", samples=TRUTHS, dtypes=("bool",), reference=np.max)  # fmt: skip
 def reduce_any(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """True where at least one entry along the axes is."""
-    return np.logical_or.reduce(x, axis=axis, keepdims=keepdims)[()]
+    return any_along(x, axis=axis, keepdims=keepdims)[()]
 
 
 for _question in (reduce_all, reduce_any):

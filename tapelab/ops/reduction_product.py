@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from tapelab.ops.reduction import NORMAL, Axes, reduce_sum
 from tapelab.ops.rules import NUMBERS
 from tapelab.ops.shielded import divide_no_nan
 
+multiply_along: Final[Any] = np.multiply.reduce
+
 
 def without_keepdims(rng: np.random.Generator) -> list[samples.Sample]:
     """Arrays with the axes of a product."""
@@ -24,7 +26,7 @@ def without_keepdims(rng: np.random.Generator) -> list[samples.Sample]:
     kinds=NUMBERS, reference=np.prod)  # fmt: skip
 def reduce_prod(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The product of the entries along the axes."""
-    return np.multiply.reduce(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+    return multiply_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
 
 
 @reduce_prod.grad("x", r"\bar x = \bar y \cdot \prod \text{of the others}")
@@ -35,8 +37,8 @@ def reduce_prod_grad_x(
     return spread(dy, shape=tuple(x.shape), axis=axis, keepdims=keepdims) * conjugated(others)
 
 
-@op(formula=r"y_i = \prod_{j \neq i} x_j", output="y", glyph="Π others", samples=without_keepdims, kinds=NUMBERS,
-    reference=lambda x, axis: np.prod(x, axis=axis, keepdims=True) / x)  # fmt: skip
+@op(formula=r"y_i = \prod_{j \neq i} x_j", output="y", glyph="Π others", samples=without_keepdims,
+    kinds=NUMBERS, reference=lambda x, axis: np.prod(x, axis=axis, keepdims=True) / x)  # fmt: skip
 def product_of_others(x: Any, *, axis: Axes = None) -> Any:
     """For each entry the product of all the other ones along the axes."""
     axes = tuple(range(x.ndim)) if axis is None else tuple(each % x.ndim for each in axis)

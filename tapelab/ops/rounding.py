@@ -15,36 +15,36 @@ from tapelab.ops.rules import FLAT, FLOATS, NUMBERS, REALS, is_complex, numpy_dt
 from tapelab.ops.selection import zeros_like
 
 
-@op(formula=r"y = \operatorname{round}(x)", glyph="round", pattern="flat", samples=samples.off_whole,
-    kinds=REALS, reference=lambda x: np.floor(x + 0.5))  # fmt: skip
+@op(formula=r"y = \operatorname{round}(x)", glyph="round", pattern="flat",
+    samples=samples.off_whole, kinds=REALS, reference=lambda x: np.floor(x + 0.5))  # fmt: skip
 def round(x: Any) -> Any:
     """The nearest whole number; a half goes to the even neighbour."""
     return np.rint(x) if x.dtype.kind == "f" else x
 
 
-@op(formula=r"y = \operatorname{rint}(x)", glyph="rint", pattern="flat", samples=samples.off_whole, kinds=FLOATS,
-    reference=lambda x: np.floor(x + 0.5))  # fmt: skip
+@op(formula=r"y = \operatorname{rint}(x)", glyph="rint", pattern="flat", samples=samples.off_whole,
+    kinds=FLOATS, reference=lambda x: np.floor(x + 0.5))  # fmt: skip
 def rint(x: Any) -> Any:
     """The nearest whole number; a half goes to the even neighbour."""
     return np.rint(x)
 
 
-@op(formula=r"y = \lfloor x \rfloor", glyph="⌊x⌋", pattern="flat", samples=samples.off_whole, kinds=FLOATS,
-    reference=lambda x: -np.ceil(-x))  # fmt: skip
+@op(formula=r"y = \lfloor x \rfloor", glyph="⌊x⌋", pattern="flat", samples=samples.off_whole,
+    kinds=FLOATS, reference=lambda x: -np.ceil(-x))  # fmt: skip
 def floor(x: Any) -> Any:
     """The largest whole number that is not above each entry."""
     return np.floor(x)
 
 
-@op(formula=r"y = \lceil x \rceil", glyph="⌈x⌉", pattern="flat", title="Ceiling", samples=samples.off_whole,
-    kinds=FLOATS, reference=lambda x: -np.floor(-x))  # fmt: skip
+@op(formula=r"y = \lceil x \rceil", glyph="⌈x⌉", pattern="flat", title="Ceiling",
+    samples=samples.off_whole, kinds=FLOATS, reference=lambda x: -np.floor(-x))  # fmt: skip
 def ceil(x: Any) -> Any:
     """The smallest whole number that is not below each entry."""
     return np.ceil(x)
 
 
-@op(formula=r"z = \lfloor \frac{x}{y} \rfloor", glyph="//", title="Floor division", raw="FloorDiv", pattern="flat",
-    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
+@op(formula=r"z = \lfloor \frac{x}{y} \rfloor", glyph="//", title="Floor division", raw="FloorDiv",
+    pattern="flat", samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
     reference=np.floor_divide)  # fmt: skip
 def floordiv(x: Any, y: Any) -> Any:
     """The quotient rounded down, also where it is negative."""
@@ -55,8 +55,8 @@ def floordiv(x: Any, y: Any) -> Any:
 
 
 @op(formula=r"z = x - y \lfloor \frac{x}{y} \rfloor", glyph="%", title="Remainder", raw="FloorMod",
-    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
-    reference=lambda x, y: x - y * np.floor(x / y))  # fmt: skip
+    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True, reference=lambda x,
+    y: x - y * np.floor(x / y))  # fmt: skip
 def floormod(x: Any, y: Any) -> Any:
     """What is left over after floor division; it has the sign of the second entry."""
     if x.dtype.kind != "f":
@@ -70,14 +70,15 @@ def floormod_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @floormod.grad(
-    "y", r"\bar y = -\bar z \cdot \lfloor \frac{x}{y} \rfloor", local=r"-\lfloor \frac{x}{y} \rfloor"
-)
+    "y", r"\bar y = -\bar z \cdot \lfloor \frac{x}{y} \rfloor",
+    local=r"-\lfloor \frac{x}{y} \rfloor",
+)  # fmt: skip
 def floormod_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return dz * -floordiv(x, y)
 
 
-@op(formula=r"z = \operatorname{trunc}(\frac{x}{y})", glyph="trunc÷", raw="TruncateDiv", pattern="flat",
-    samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
+@op(formula=r"z = \operatorname{trunc}(\frac{x}{y})", glyph="trunc÷", raw="TruncateDiv",
+    pattern="flat", samples=samples.apart_pairs, kinds=REALS, broadcasts=True, same_dtype=True,
     reference=lambda x, y: np.trunc(x / y))  # fmt: skip
 def truncatediv(x: Any, y: Any) -> Any:
     """The quotient rounded towards 0."""

@@ -19,16 +19,18 @@ def along_one_axis(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \operatorname{argmax}(x)", glyph="argmax", raw="ArgMax", pattern="integer",
-    samples=along_one_axis, kinds=REALS + "b", reference=lambda x, axis: np.argsort(x, axis).take(-1, axis))  # fmt: skip
+    samples=along_one_axis, kinds=REALS + "b", reference=lambda x,
+    axis: np.argsort(x, axis).take(-1, axis))  # fmt: skip
 def argmax(x: Any, *, axis: int = 0) -> Any:
-    """The position of the largest entry along the axis, of the first one where there are several."""
+    """The position of the largest entry along the axis, of the first one if there are several."""
     return np.argmax(x, axis=axis)
 
 
 @op(formula=r"y = \operatorname{argmin}(x)", glyph="argmin", raw="ArgMin", pattern="integer",
-    samples=along_one_axis, kinds=REALS + "b", reference=lambda x, axis: np.argsort(x, axis).take(0, axis))  # fmt: skip
+    samples=along_one_axis, kinds=REALS + "b", reference=lambda x,
+    axis: np.argsort(x, axis).take(0, axis))  # fmt: skip
 def argmin(x: Any, *, axis: int = 0) -> Any:
-    """The position of the smallest entry along the axis, of the first one where there are several."""
+    """The position of the smallest entry along the axis, of the first one if there are several."""
     return np.argmin(x, axis=axis)
 
 

@@ -47,8 +47,8 @@ for _constant in (zeros_like, ones_like):
 
 
 @op(name="where", formula=r"z = x \text{ if } c \text{ else } y", glyph="where", raw="SelectV2",
-    samples=chosen, kinds="b", broadcasts=True, same_dtype=True,
-    reference=lambda c, x, y: c * x + (1 - c) * y)  # fmt: skip
+    samples=chosen, kinds="b", broadcasts=True, same_dtype=True, reference=lambda c, x,
+    y: c * x + (1 - c) * y)  # fmt: skip
 def select(c: Any, x: Any, y: Any) -> Any:
     """Each entry is taken from x where the condition holds, else from y."""
     return np.where(c, x, y)[()]
@@ -101,8 +101,8 @@ def minimum_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return select(less_equal(x, y), zeros_like(dz), dz)
 
 
-@op(formula=r"y = \min(\max(x, a), b)", glyph="clip", samples=limited, kinds=REALS,
-    broadcasts=True, same_dtype=True, reference=np.clip)  # fmt: skip
+@op(formula=r"y = \min(\max(x, a), b)", glyph="clip", samples=limited, kinds=REALS, broadcasts=True,
+    same_dtype=True, reference=np.clip)  # fmt: skip
 def clip_by_value(x: Any, a: Any, b: Any) -> Any:
     """Each entry, but never below the lower limit a nor above the upper limit b."""
     return np.maximum(np.minimum(x, b), a)

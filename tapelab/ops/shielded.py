@@ -14,7 +14,8 @@ from tapelab.ops.selection import nonzero_mask
 
 
 @op(formula=r"z = \frac{x}{y} \text{ or } 0", glyph="÷₀", raw="DivNoNan", kinds=NUMBERS,
-    samples=samples.positive_pairs, broadcasts=True, same_dtype=True, reference=np.true_divide)  # fmt: skip
+    samples=samples.positive_pairs, broadcasts=True, same_dtype=True,
+    reference=np.true_divide)  # fmt: skip
 def divide_no_nan(x: Any, y: Any) -> Any:
     """The quotient of two entries, and 0 where the second is 0."""
     z = np.true_divide(x, y)
@@ -68,7 +69,8 @@ def xdivy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula=r"z = x \cdot \ln y \text{ or } 0", glyph="x·ln y", samples=samples.positive_pairs,
-    kinds=CONTINUOUS, broadcasts=True, same_dtype=True, reference=lambda x, y: x * np.log(y))  # fmt: skip
+    kinds=CONTINUOUS, broadcasts=True, same_dtype=True, reference=lambda x,
+    y: x * np.log(y))  # fmt: skip
 def xlogy(x: Any, y: Any) -> Any:
     """The first entry times the logarithm of the second, and 0 where the first is 0."""
     return np.where(x == 0, x.dtype.type(0), x * np.log(y))[()]
@@ -85,8 +87,8 @@ def xlogy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula=r"z = x \cdot \ln(1 + y) \text{ or } 0", glyph="x·ln(1+y)", kinds=CONTINUOUS,
-    samples=samples.positive_pairs, broadcasts=True, same_dtype=True,
-    reference=lambda x, y: x * np.log(1 + y))  # fmt: skip
+    samples=samples.positive_pairs, broadcasts=True, same_dtype=True, reference=lambda x,
+    y: x * np.log(1 + y))  # fmt: skip
 def xlog1py(x: Any, y: Any) -> Any:
     """The first entry times the logarithm of 1 plus the second, and 0 where the first is 0."""
     return np.where(x == 0, x.dtype.type(0), x * np.log1p(y))[()]

@@ -37,8 +37,9 @@ def erf(x: Any) -> Any:
 
 
 @erf.grad(
-    "x", r"\bar x = \bar y \cdot \frac{2}{\sqrt{\pi}} e^{-x^2}", local=r"\frac{2}{\sqrt{\pi}} e^{-x^2}"
-)
+    "x", r"\bar x = \bar y \cdot \frac{2}{\sqrt{\pi}} e^{-x^2}",
+    local=r"\frac{2}{\sqrt{\pi}} e^{-x^2}",
+)  # fmt: skip
 def erf_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy * (SLOPE_AT_0 * exp(-x * x))
 

@@ -25,8 +25,8 @@ def sin_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy * conjugated(cos(x))
 
 
-@op(formula=r"y = \cos x", glyph="cos", title="Cosine", samples=samples.anywhere,
-    kinds=CONTINUOUS, reference=lambda x: np.sin(x + np.pi / 2))  # fmt: skip
+@op(formula=r"y = \cos x", glyph="cos", title="Cosine", samples=samples.anywhere, kinds=CONTINUOUS,
+    reference=lambda x: np.sin(x + np.pi / 2))  # fmt: skip
 def cos(x: Any) -> Any:
     """The cosine of each entry, in radians."""
     return np.cos(x)
