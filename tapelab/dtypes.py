@@ -153,7 +153,8 @@ def as_dtype(value: Any) -> DType:
         numpy_dtype = np.dtype(getattr(value, "as_numpy_dtype", value))
     except TypeError:
         numpy_dtype = None
-    if numpy_dtype is not None and value is not None and value not in _REFUSED:
+    refused = value is None or any(value is python for python in _REFUSED)
+    if numpy_dtype is not None and not refused:
         if numpy_dtype.kind in "SU":
             return string
         if numpy_dtype in BY_NUMPY:

@@ -140,7 +140,7 @@ class Tensor:
     def __format__(self, spec: str) -> str:
         if self._value.ndim == 0 and self._value.dtype != object:
             return format(self._value.item() if spec else self._value, spec)
-        return format(str(np.asarray(self._value)) if not spec else str(self), spec)
+        return format(np.asarray(self._value), spec)
 
     def __len__(self) -> int:
         if self._value.ndim == 0:
