@@ -50,7 +50,17 @@ function reportHeight(): void {
   report();
 }
 
+/** A frame cannot look outside: the page around it tells whether it is light or dark. */
+function followTheme(): void {
+  window.addEventListener('message', (message: MessageEvent<unknown>) => {
+    const told = message.data as { type?: string; theme?: string } | null;
+    if (message.source !== window.parent || told?.type !== 'tapelab-theme') return;
+    document.documentElement.dataset['theme'] = told.theme === 'dark' ? 'dark' : 'light';
+  });
+}
+
 for (const script of document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording')) {
   show(script);
 }
+followTheme();
 reportHeight();
