@@ -17,6 +17,19 @@ def attach(shell: Any = None) -> None:
         return
     if title_of_cell not in source.titles:
         source.titles.append(title_of_cell)
-    from tapelab.lab.magics import tape
-
     shell.register_magic_function(tape, "cell", "tape")
+
+
+def tape(line: str, cell: str) -> Any:
+    """Record a cell on a tape and show it.
+
+    %%tape              the way back from what the last line assigns
+    %%tape z            the way back from z to all that is watched
+    %%tape z x y        the way back from z to x and y
+
+    In a cell that opens tapes itself, the last of them is shown.
+    """
+    __tracebackhide__ = True
+    from tapelab.lab.magics import record_cell
+
+    return record_cell(line, cell)

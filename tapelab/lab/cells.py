@@ -9,12 +9,18 @@ from typing import Any
 def title_of_cell(file: str) -> str | None:
     """`In [3]` for the file name that IPython gave to a cell; None for other files."""
     ipython = sys.modules.get("IPython")
-    shell = ipython and ipython.get_ipython()
-    number = getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
+    number = _numbers(ipython and ipython.get_ipython()).get(file)
     return None if number is None else f"In [{number}]"
 
 
 def enter(shell: Any, text: str) -> str:
     """Let Python find the text of the cell that runs now; returns the cell's file name."""
-    name: str = shell.compile.cache(text, shell.execution_count)
+    running = max(_numbers(shell).values(), default=shell.execution_count)
+    name: str = shell.compile.cache(text, running)
     return name
+
+
+def _numbers(shell: Any) -> dict[str, int]:
+    """The numbers of all cells that ran, by file name; IPython keeps them to title tracebacks."""
+    found: dict[str, int] = getattr(getattr(shell, "compile", None), "_filename_map", {})
+    return found

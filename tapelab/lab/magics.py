@@ -16,15 +16,8 @@ from tapelab.lab.cells import enter
 from tapelab.widgets.show import Picture, show
 
 
-def tape(line: str, cell: str) -> Picture:
-    """Record a cell on a tape and show it.
-
-    %%tape              the way back from what the last line assigns
-    %%tape z            the way back from z to all that is watched
-    %%tape z x y        the way back from z to x and y
-
-    In a cell that opens tapes itself, the last of them is shown.
-    """
+def record_cell(line: str, cell: str) -> Picture:
+    """Run a cell as `%%tape` does; UsageError where the names do not fit the cell."""
     __tracebackhide__ = True
     shell: Any = get_ipython()
     names = line.split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from base64 import b64encode
 from functools import cache
@@ -14,37 +15,64 @@ from tapelab.recording import Recording, to_bytes
 from tapelab.views import text
 
 STATIC: Final = Path(__file__).parent.parent / "static"
+_STYLE: Final = (
+    "html{color-scheme:light dark}html[data-theme=light]{color-scheme:light}"
+    "html[data-theme=dark]{color-scheme:dark}body{margin:0}noscript pre{padding:12px}"
+)
+PACKED_ABOVE: Final = 100_000
+"""So many bytes of a recording go into a page as they are; more are compressed."""
 HEIGHT: Final = 640
-"""Of the picture in a notebook's output, in pixels; taller pictures scroll inside it."""
+"""Of the picture in a notebook's output, in pixels, until it tells how high it is."""
+_FIT: Final = """{
+const frame = document.currentScript.previousElementSibling, {body} = document;
+const follow = () => {
+  const dark = body.matches("[data-jp-theme-light='false'], .vscode-dark");
+  if (!dark && !body.matches("[data-jp-theme-light], .vscode-light")) return;
+  const theme = frame.style.colorScheme = dark ? "dark" : "light";
+  frame.contentWindow?.postMessage({type: "tapelab-theme", theme}, "*");
+};
+addEventListener("message", ({source, data}) => {
+  if (source !== frame.contentWindow || data?.type !== "tapelab-height") return;
+  frame.style.height = data.height + "px";
+  follow();
+});
+const attributeFilter = ["data-jp-theme-light", "class"];
+new MutationObserver(follow).observe(body, {attributes: true, attributeFilter});
+}"""
+"""Lets the frame grow to its picture, and follow the notebook from light to dark."""
 
 
 def page(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
-    """One self-contained HTML document: the recording, what explains it, and the renderer."""
+    """One self-contained HTML document; without JavaScript it shows the picture as text."""
+    without = escape(text.picture(recording, step=step, explanation=explanation), quote=False)
+    fallback = f"<noscript><pre>{without}</pre></noscript>"
+    return _document(recording, explanation, step, fallback)
+
+
+def _document(recording: Recording, explanation: Any, step: int | None, fallback: str = "") -> str:
     title = escape(recording.tape.name or "tape")
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
-        '<meta name="viewport" content="width=device-width">'
-        '<style>html{color-scheme:light dark}body{margin:0}'
-        "noscript pre{padding:12px}</style></head>\n"
-        f"<body>{_container(recording, explanation, step)}\n"
-        f"<script>{bundle()}</script></body></html>\n"
-    )  # fmt: skip
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head>\n<body>{_container(recording, explanation, step)}"
+        f"{fallback}\n<script>{bundle()}</script></body></html>\n"
+    )
 
 
 def _container(recording: Recording, explanation: Any, step: int | None) -> str:
-    """The element that the standalone bundle fills in; without JavaScript the plain text shows."""
-    data = b64encode(to_bytes(recording)).decode("ascii")
+    """The element that the standalone bundle fills in."""
+    data = to_bytes(recording)
     at = "" if step is None else f' data-step="{int(step)}"'
-    why = json.dumps(plain(explanation), ensure_ascii=False).replace("</", "<\\/")
-    without = escape(text.picture(recording, step=step, explanation=explanation), quote=False)
-    return (
-        '<div class="tapelab">'
+    if len(data) > PACKED_ABOVE:
+        data, at = gzip.compress(data, 6, mtime=0), f'{at} data-packed="gzip"'
+    told = (
         f'<script type="application/octet-stream;base64" class="tapelab-recording"{at}>'
-        f"{data}</script>"
-        + (f'<script type="application/json" class="tapelab-explanation">{why}</script>'
-           if explanation is not None else "")
-        + f"<noscript><pre>{without}</pre></noscript></div>"
-    )  # fmt: skip
+        f"{b64encode(data).decode('ascii')}</script>"
+    )
+    if explanation is not None:
+        why = json.dumps(plain(explanation), ensure_ascii=False).replace("<", "\\u003c")
+        told += f'<script type="application/json" class="tapelab-explanation">{why}</script>'
+    return f'<div class="tapelab">{told}</div>'
 
 
 def plain(explanation: Any) -> Any:
@@ -71,11 +99,11 @@ def static_file(name: str) -> Path:
 
 def frame(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
     """The page inside a notebook's output: a frame that runs its script and reaches nothing."""
-    document = escape(page(recording, explanation, step=step))
+    document = escape(_document(recording, explanation, step))
     title = escape(f"tapelab: {recording.tape.name or 'tape'}")
     return (
         f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{document}" '
-        f'style="width:100%;height:{HEIGHT}px;border:0" loading="lazy"></iframe>'
+        f'style="width:100%;height:{HEIGHT}px;border:0"></iframe><script>{_FIT}</script>'
     )
 
 

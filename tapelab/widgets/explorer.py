@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 import anywidget
 import traitlets
 
 from tapelab.views.html import static_file
-
-WIDGET_VIEW: Final = "application/vnd.jupyter.widget-view+json"
 
 
 class Explorer(anywidget.AnyWidget):
@@ -19,8 +15,3 @@ class Explorer(anywidget.AnyWidget):
     recording = traitlets.Bytes(b"").tag(sync=True)
     explanation = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
-
-    def view(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The widget's own part of a MIME bundle, and its metadata."""
-        data, metadata = self._repr_mimebundle_() or ({}, {})
-        return {WIDGET_VIEW: data[WIDGET_VIEW]}, metadata

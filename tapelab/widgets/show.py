@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from tapelab.diagnosis import Explanation, explain_recording
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import Recording, from_bytes, to_bytes
+from tapelab.recording.events import Asked
 from tapelab.views import html, rich, text
 
 
@@ -22,8 +23,9 @@ def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None 
     that is watched) is part of the picture, and where it does not get there, why. `step` is where
     to begin, counted from 1.
     """
+    __tracebackhide__ = True
     recording = _recorded(tape, target, source)
-    picture = Picture(recording, None, step)
+    picture = Picture(recording, why_missing(recording), step)
     if _shell() is None:
         print(picture)
     return picture
@@ -34,7 +36,7 @@ class Picture:
     """A recording to look at, to save, and to send."""
 
     recording: Recording
-    explanation: Any = None
+    explanation: Explanation | None = None
     step: int | None = None
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -54,28 +56,22 @@ class Picture:
         name = self.recording.tape.name or "tape"
         return f"<picture of {name}: {len(self.recording)} events; print() shows it as text>"
 
-    @cached_property
-    def explorer(self) -> Any:
-        """The live widget; None where there are no widgets."""
-        try:
-            from tapelab.widgets.explorer import Explorer
-        except ImportError:
-            return None
+    def widget(self) -> Any:
+        """A live widget whose `step` Python can read and set; it needs the kernel to be seen."""
+        from tapelab.widgets.explorer import Explorer
+
         return Explorer(
             recording=to_bytes(self.recording),
             explanation=html.plain(self.explanation),
             step=self.step or 0,
         )
 
-    def _repr_mimebundle_(self, **_: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle = rich.mimebundle(self.recording, self.explanation, step=self.step)
-        if not hasattr(_shell(), "kernel") or self.explorer is None:
-            return dict(bundle), {}
-        view, metadata = self.explorer.view()
-        return {**bundle, **view}, metadata
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return rich.mimebundle(self.recording, self.explanation, step=self.step)
 
 
 def _recorded(tape: Any, target: Any, source: Any) -> Recording:
+    __tracebackhide__ = True
     if isinstance(tape, GradientTape):
         return tape.recording(target, source)
     found = _read(tape)
@@ -88,6 +84,7 @@ def _recorded(tape: Any, target: Any, source: Any) -> Recording:
 
 
 def _read(given: Any) -> Recording:
+    __tracebackhide__ = True
     match given:
         case Recording():
             return given
@@ -108,6 +105,16 @@ def _called(thing: Any) -> str:
     told = " ".join(repr(thing).split())
     short = told if len(told) <= 40 else f"{told[:39]}…"
     return f"{type(thing).__name__}: {short}"
+
+
+def why_missing(recording: Recording) -> Explanation | None:
+    """Why the first source without a gradient has none; None where every source has one."""
+    asked = [each.event for each in recording.located if isinstance(each.event, Asked)]
+    for question in asked[-1:]:
+        for source, result in zip(question.sources, question.results, strict=True):
+            if result < 0:
+                return explain_recording(recording, question.targets[0], source)
+    return None
 
 
 def _shell() -> Any:
