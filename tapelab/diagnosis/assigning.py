@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.flow import Edge
 
-FUNCTIONAL: Final = {"assign": "{value}", "assign_add": "{name} + {value}", "assign_sub": "{name} - {value}"}
+FUNCTIONAL: Final = {
+    "assign": "{value}",
+    "assign_add": "{name} + {value}",
+    "assign_sub": "{name} - {value}",
+}
 
 
 def state_read(case: Case, edge: Edge) -> Finding:
@@ -30,8 +34,8 @@ def state_read(case: Case, edge: Edge) -> Finding:
     return Finding(
         code="STATE_READ",
         title=f"The path ends at `{text}`",
-        message=f"An assignment stores numbers and forgets where they came from. Afterwards `{name}` "
-        f"is read as {value} without a history{lost(case, edge)}",
+        message=f"An assignment stores numbers and forgets where they came from. Afterwards "
+        f"`{name}` is read as {value} without a history{lost(case)}",
         where=case.codes.where(place.span),
         fix=_functional(case, place.span),
         lesson="06",
@@ -75,15 +79,18 @@ def _new_value(code: Code, call: ast.Call) -> tuple[ast.expr, str]:
         if call.func.attr != "assign" or not _is_index(variable.slice):
             return variable, ""
         whole, index = code.text(variable.value), code.text(variable.slice)
-        updated = f"tf.tensor_scatter_nd_update({whole}, [[{index}]], [{code.text(value)}])"
+        tf = edits.tf_alias(code)
+        updated = f"{tf}.tensor_scatter_nd_update({whole}, [[{index}]], [{code.text(value)}])"
         return variable.value, updated
     pattern = FUNCTIONAL.get(call.func.attr, "")
-    given = edits.operand(code, value, instead_of=value) if pattern == "{value}" else _term(code, value)
+    given = code.text(value) if pattern == "{value}" else _term(code, value)
     return variable, pattern.format(name=code.text(variable), value=given)
 
 
 def _is_index(node: ast.expr) -> bool:
-    return not any(isinstance(each, (ast.Slice, ast.Constant)) and _is_no_int(each) for each in ast.walk(node))
+    return not any(
+        isinstance(each, (ast.Slice, ast.Constant)) and _is_no_int(each) for each in ast.walk(node)
+    )
 
 
 def _is_no_int(node: ast.AST) -> bool:
@@ -100,9 +107,6 @@ def _term(code: Code, value: ast.expr) -> str:
 def _reads_after(code: Code, statement: ast.stmt, name: str) -> list[ast.expr]:
     """Where the variable is read behind a statement, in the block that the statement stands in."""
     block = code.parent.get(statement)
-    found: list[ast.expr] = []
-    for node in ast.walk(block) if block else ():
-        if isinstance(node, ast.expr) and ast.unparse(node) == name:
-            if code.extent(node)[:2] > code.extent(statement)[2:]:
-                found.append(node)
-    return found
+    nodes = ast.walk(block) if block else ()
+    reads = [node for node in nodes if isinstance(node, ast.expr) and ast.unparse(node) == name]
+    return [node for node in reads if code.extent(node)[:2] > code.extent(statement)[2:]]

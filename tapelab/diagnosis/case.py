@@ -164,6 +164,11 @@ class Case:
         event = self.recording.event(edge.event)
         return self.recording.ops[event.op].name if isinstance(event, e.Ran) else ""
 
+    def made(self, tensor: int) -> tuple[int, ...]:
+        """The event that made a tensor, if one tells of it."""
+        event = self.flow.maker_of.get(tensor, -1)
+        return (event,) if event >= 0 else ()
+
     def uses(self) -> tuple[int, int]:
         """How many uses of the source led to the target, and how many of them on the tape."""
         edges = [

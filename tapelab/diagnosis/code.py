@@ -115,17 +115,19 @@ class Codes:
     def extent(self, span: int) -> Extent | None:
         """The stretch of a span."""
         place = self.recording.span(span)
-        return place and Extent(place.line, place.column, place.end_line, place.end_column)
+        if place is None:
+            return None
+        return Extent(place.line, place.column, place.end_line, place.end_column)
 
     def expression(self, span: int) -> ast.expr | None:
         """The expression of a span."""
         code = self.of(span)
-        return code and code.expression(self.extent(span))
+        return code.expression(self.extent(span)) if code else None
 
     def statement(self, span: int) -> ast.stmt | None:
         """The innermost statement around a span."""
         code = self.of(span)
-        return code and code.statement(self.extent(span))
+        return code.statement(self.extent(span)) if code else None
 
     def text(self, span: int) -> str:
         """The source text of a span in one line; empty where it is not known."""

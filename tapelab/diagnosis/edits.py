@@ -20,37 +20,37 @@ class Edit(NamedTuple):
     text: str
 
 
-def fix(code: Code, edits: list[Edit]) -> Fix | None:
+def fix(code: Code, changes: list[Edit]) -> Fix | None:
     """The lines that some edits touch, before and after; None where there is nothing to show."""
-    if not edits:
+    if not changes:
         return None
-    first = min(edit.at.line for edit in edits)
-    last = max(edit.at.end_line for edit in edits)
+    first = min(edit.at.line for edit in changes)
+    last = max(edit.at.end_line for edit in changes)
     if last - first >= LONGEST:
         return None
-    before = [code.line(number) for number in range(first, last + 1)]
-    after = "\n".join(before)
-    for edit in sorted(edits, reverse=True):
-        start, end = _offset(before, first, edit.at[:2]), _offset(before, first, edit.at[2:])
-        after = after[:start] + edit.text + after[end:]
-    return _aligned("\n".join(before), after, first)
+    lines = Extent(first, 0, last, len(code.line(last)))
+    return _aligned(code.text(lines), rewritten(code, lines, changes), first)
 
 
-def _offset(lines: list[str], first: int, place: tuple[int, ...]) -> int:
-    line, column = place
-    return sum(len(each) + 1 for each in lines[: line - first]) + column
+def rewritten(code: Code, at: Extent, changes: list[Edit]) -> str:
+    """The text of a stretch with some stretches in it replaced."""
+    said, start = "", at[:2]
+    for edit in sorted(changes):
+        said += code.text(Extent(*start, *edit.at[:2])) + edit.text
+        start = edit.at[2:]
+    return said + code.text(Extent(*start, *at[2:]))
 
 
 def _aligned(before: str, after: str, line: int) -> Fix | None:
     """Both without the indentation that the old lines have in common."""
-    indent = len(before.split("\n")[0]) - len(textwrap.dedent(before).split("\n")[0])
+    indent = len(before.split("\n", maxsplit=1)[0]) - len(textwrap.dedent(before).split("\n")[0])
     kept = [row for row in after.split("\n") if row.strip()]
     old, new = (_shifted(text, indent) for text in (before, "\n".join(kept)))
     return None if old == new else Fix(old, new, line)
 
 
 def _shifted(text: str, indent: int) -> str:
-    return "\n".join(row[indent:].rstrip() for row in text.split("\n"))
+    return "\n".join(row[indent:] for row in text.split("\n"))
 
 
 def replaced(code: Code, node: ast.AST, text: str) -> Edit:
@@ -99,16 +99,36 @@ def after_statement(code: Code, statement: ast.stmt, line: str) -> Edit:
     return Edit(Extent(at.end_line, end, at.end_line, end), f"\n{ahead}{line}")
 
 
-def operand(code: Code, node: ast.expr, instead_of: ast.expr) -> str:
-    """The text of an expression for the place of another, in brackets where it needs them."""
-    simple = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Constant, ast.Tuple, ast.List)
-    alone = (ast.Assign, ast.Return, ast.keyword, ast.AnnAssign)
-    around = code.parent.get(instead_of)
-    argument = isinstance(around, ast.Call) and instead_of in around.args
-    text = code.text(node)
-    if isinstance(node, simple) or isinstance(around, alone) or argument:
+def bracketed(code: Code, place: ast.expr, text: str) -> str:
+    """A text for the place of an expression, in brackets where it would fall apart without."""
+    try:
+        new = ast.parse(text, mode="eval").body
+    except SyntaxError:
         return text
-    return f"({text})"
+    around = code.parent.get(place)
+    loose = isinstance(new, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.BoolOp))
+    tight = isinstance(around, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare))
+    return f"({text})" if loose and tight and not _closed(text) else text
+
+
+def _closed(text: str) -> bool:
+    """Whether a text stands in one pair of brackets already."""
+    depth = 0
+    for at, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0 and at < len(text) - 1:
+            return False
+    return text.startswith("(")
+
+
+def tf_alias(code: Code) -> str:
+    """The name under which the code imports tapelab."""
+    for node in ast.walk(code.tree):
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                if each.name in {"tapelab", "tensorflow"}:
+                    return each.asname or each.name
+    return "tf"
 
 
 def without_argument(code: Code, call: ast.Call, keyword: ast.keyword) -> Edit:

@@ -15,7 +15,7 @@ from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.rebinding import rebound
 from tapelab.diagnosis.stopping import flat, stopped
 from tapelab.diagnosis.timing import ran_off_tape
-from tapelab.diagnosis.unused import unused
+from tapelab.diagnosis.unused import swapped, unused
 from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
 
 if TYPE_CHECKING:
@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
     rebound,
+    swapped,
     unused,
     int_source,
     not_trainable,
     autowatch_off,
     not_watched,
 )
-"""Causes that lie in the source itself: the first that applies is the answer."""
+"""Causes that lie in the source itself: the first that applies is the answer. A tensor of whole
+numbers may lack `watch` besides."""
 
 AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.STOPPED: stopped,
@@ -62,11 +64,19 @@ def explain_recording(recording: Recording, target: int, source: int) -> Explana
 
 def _findings(case: Case) -> Iterator[Finding]:
     if not case.connected:
-        causes = (cause(case) for cause in AT_THE_SOURCE)
-        yield from (finding for finding in [next(filter(None, causes), None)] if finding)
+        yield from _at_the_source(case)
     for edge in case.cuts:
         assert edge.cut is not None
         yield AT_A_CUT[edge.cut](case, edge)
+
+
+def _at_the_source(case: Case) -> Iterator[Finding]:
+    found = (cause(case) for cause in AT_THE_SOURCE)
+    first = next((finding for finding in found if finding), None)
+    if first:
+        yield first
+    if first and first.code == "INT_DTYPE":
+        yield from filter(None, [not_watched(case)])
 
 
 def _distinct(findings: Iterator[Finding]) -> Iterator[Finding]:

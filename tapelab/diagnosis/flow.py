@@ -90,9 +90,7 @@ class Flow:
         taped = cut is None and event.cause == e.Cause.TAPED
         return Edge(origin, to, index, position, cut, taped)
 
-    def _cut(
-        self, index: int, event: e.Ran, position: int, origin: int, to: int
-    ) -> Cut | None:
+    def _cut(self, index: int, event: e.Ran, position: int, origin: int, to: int) -> Cut | None:
         op = self.recording.ops[event.op]
         rule = op.rules[min(position, len(op.rules) - 1)]
         if op.pattern == "stop":
@@ -127,7 +125,9 @@ class Flow:
         for place in self.recording.located:
             event = place.event
             if isinstance(event, e.Left):
-                group = (*group, place.index) if previous == (place.span, event.how) else (place.index,)
+                group = (
+                    (*group, place.index) if previous == (place.span, event.how) else (place.index,)
+                )
                 previous = place.span, event.how
                 departures.update(dict.fromkeys((self._left(i).result for i in group), group))
                 continue

@@ -13,7 +13,6 @@ from tapelab.diagnosis.wording import lost
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
-    from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.flow import Edge
 
@@ -35,7 +34,7 @@ def int_source(case: Case) -> Finding | None:
         where=case.codes.where(span),
         fix=_floating(case, span),
         lesson="05",
-        evidence=tuple(e for e in (case.flow.maker_of.get(case.source, -1),) if e >= 0),
+        evidence=case.made(case.source),
         steps=(Step(case.codes.line(span), f"`{name}` was made as {facts.dtype}"),) if text else (),
     )
 
@@ -50,7 +49,7 @@ def int_on_the_way(case: Case, edge: Edge) -> Finding:
         code="INT_DTYPE",
         title=f"The path ends at `{text}`",
         message=f"The cast to {dtype} turned `{name}` from {before} into {after}. Whole numbers "
-        f"jump, so no gradient passes{lost(case, edge)}",
+        f"cannot make small steps{lost(case)}",
         where=case.codes.where(span),
         fix=_straight_through(case, edge),
         lesson="05",
@@ -103,18 +102,12 @@ def _straight_through(case: Case, edge: Edge) -> Fix | None:
     cast, code = case.codes.expression(span), case.codes.of(span)
     if not isinstance(cast, ast.Call) or code is not given.code or not _is_cast(cast):
         return None
-    smooth = edits.operand(given.code, given.node, instead_of=cast)
-    smooth = smooth if smooth.isidentifier() else f"({given.text})"
+    simple = isinstance(given.node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    smooth = given.text if simple else f"({given.text})"
     module = ast.unparse(cast.func).rpartition(".")[0]
     text = f"{smooth} + {module}.stop_gradient({code.text(cast)} - {smooth})"
-    return edits.fix(code, [edits.replaced(code, cast, _alone(code, cast, text))])
+    return edits.fix(code, [edits.replaced(code, cast, edits.bracketed(code, cast, text))])
 
 
 def _is_cast(call: ast.Call) -> bool:
     return ast.unparse(call.func).rpartition(".")[2] in {"cast", "to_float", "saturate_cast"}
-
-
-def _alone(code: Code, node: ast.expr, text: str) -> str:
-    around = code.parent.get(node)
-    inside = isinstance(around, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript))
-    return f"({text})" if inside else text

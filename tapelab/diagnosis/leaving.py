@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from tapelab.diagnosis import edits, numpy_names
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.numpy_names import stay_on_the_tape
 from tapelab.diagnosis.wording import lost
 from tapelab.recording import events as e
 
@@ -22,18 +22,26 @@ def left(case: Case, edge: Edge) -> Finding:
     place = case.recording.located[edge.event]
     assert isinstance(place.event, e.Left)
     name, value = name_of(case, edge.origin), number(case, edge.to)
+    back = case.recording.located[_came_back(case, edge)]
     text = shortened(case.codes.text(place.span)) or case.recording.strings[place.event.how]
     return Finding(
         code="LEFT_ENGINE",
         title=f"The path ends at `{text}`",
-        message=f"{_who(case, edge)} took the value of `{name}` off the tape. It came back as a "
-        f"plain number, {value}{lost(case, edge)}",
+        message=f"{_who(case, edge)} took the value of `{name}` off the tape. It came back as "
+        f"{_plain_numbers(case, edge.to)}{lost(case)}",
         where=case.codes.where(place.span),
-        fix=numpy_names.stay_on_the_tape(case, place.span),
+        fix=stay_on_the_tape(case, place.span, back.span),
         lesson="06",
         evidence=_evidence(case, edge),
-        steps=_steps(case, edge, name, text, value),
+        steps=_steps(case, edge, name, value),
     )
+
+
+def _plain_numbers(case: Case, tensor: int) -> str:
+    """What came back: `a plain number, 4.6667`."""
+    facts = case.recording.tensor(tensor)
+    kind = "plain numbers" if facts.shape else "a plain number"
+    return f"{kind}, {number(case, tensor)}" if facts.value is not None else kind
 
 
 def _who(case: Case, edge: Edge) -> str:
@@ -60,16 +68,13 @@ def _came_back(case: Case, edge: Edge) -> int:
 
 
 def _evidence(case: Case, edge: Edge) -> tuple[int, ...]:
-    made = case.flow.maker_of.get(edge.origin, -1)
-    return tuple(event for event in (made, edge.event, _came_back(case, edge)) if event >= 0)
+    return (*case.made(edge.origin), edge.event, _came_back(case, edge))
 
 
-def _steps(case: Case, edge: Edge, name: str, text: str, value: str) -> tuple[Step, ...]:
-    made = case.flow.maker_of.get(edge.origin, -1)
-    recorded = edge.origin in case.flow.tracked and made >= 0
-    first = (Step(line_of(case, made), f"`{name}` was recorded"),) if recorded else ()
+def _steps(case: Case, edge: Edge, name: str, value: str) -> tuple[Step, ...]:
+    recorded = case.made(edge.origin) if edge.origin in case.flow.tracked else ()
     return (
-        *first,
-        Step(line_of(case, edge.event), f"`{name}` left the tape through `{text}`"),
+        *(Step(line_of(case, event), f"`{name}` was recorded") for event in recorded),
+        Step(line_of(case, edge.event), f"`{name}` left the tape through {_who(case, edge)}"),
         Step(line_of(case, _came_back(case, edge)), f"{value} came back as a constant"),
     )

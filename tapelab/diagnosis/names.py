@@ -53,12 +53,11 @@ def number(case: Case, tensor: int) -> str:
 
 def argument(case: Case, tensor: int) -> Written | None:
     """The argument with which the learner asked for a target or a source."""
-    asked = [place for place in case.recording.located if isinstance(place.event, e.Asked)]
-    for place in sorted(asked, key=lambda place: place.event.method == e.Method.PICTURE):
-        call = case.codes.expression(place.span)
-        code = case.codes.of(place.span)
+    asked = [(p.event, p.span) for p in case.recording.located if isinstance(p.event, e.Asked)]
+    for event, span in sorted(asked, key=lambda pair: pair[0].method == e.Method.PICTURE):
+        call, code = case.codes.expression(span), case.codes.of(span)
         if code and isinstance(call, ast.Call):
-            node = _argument(case, place.event, call, tensor)
+            node = _argument(case, event, call, tensor)
             if node is not None:
                 return Written(code, node)
     return None

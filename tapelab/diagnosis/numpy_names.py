@@ -1,4 +1,4 @@
-"""Lines that leave the tape, written so that they stay on it: `np.mean(h)` → `tf.reduce_mean(h)`."""
+"""Lines that leave the tape, written so that they stay: `np.mean(h)` → `tf.reduce_mean(h)`."""
 
 from __future__ import annotations
 
@@ -6,115 +6,97 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.detours import Trail
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.code import Code
+    from tapelab.diagnosis.edits import Edit
     from tapelab.diagnosis.finding import Fix
 
-SAME: Final = (
-    *("abs", "sqrt", "square", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sign"),
-    *("maximum", "minimum", "cumsum", "where", "matmul", "transpose", "reshape", "stack"),
-    *("add", "subtract", "multiply", "divide", "squeeze", "expand_dims", "tile", "outer"),
-    *("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh"),
+SAME_NAMES: Final = (
+    *("abs", "sqrt", "square", "exp", "sin", "cos", "tan", "sinh", "cosh", "tanh", "asin", "acos"),
+    *("atan", "asinh", "acosh", "atanh", "sign", "maximum", "minimum", "where", "matmul", "pow"),
+    *("transpose", "reshape", "stack", "add", "subtract", "multiply", "divide", "negative"),
+    *("squeeze", "expand_dims", "tile", "cumsum"),
 )
-RENAMED: Final = {
-    "mean": "reduce_mean", "sum": "reduce_sum", "prod": "reduce_prod", "max": "reduce_max",
-    "min": "reduce_min", "amax": "reduce_max", "amin": "reduce_min", "average": "reduce_mean",
+TF_NAMES: Final = dict.fromkeys(SAME_NAMES, "") | {
+    "mean": "reduce_mean", "average": "reduce_mean", "sum": "reduce_sum", "prod": "reduce_prod",
+    "max": "reduce_max", "amax": "reduce_max", "min": "reduce_min", "amin": "reduce_min",
     "std": "math.reduce_std", "var": "math.reduce_variance", "log": "math.log",
-    "log1p": "math.log1p", "expm1": "math.expm1", "power": "pow", "pow": "pow", "fabs": "abs",
-    "absolute": "abs", "clip": "clip_by_value", "concatenate": "concat", "linalg.norm": "norm",
-    "linalg.inv": "linalg.inv", "linalg.det": "linalg.det", "asin": "asin", "acos": "acos",
-    "atan": "atan", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "negative": "negative",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "outer": "linalg.outer",
-    "erf": "math.erf", "lgamma": "math.lgamma", "dot": "linalg.matvec",
+    "log1p": "math.log1p", "expm1": "math.expm1", "power": "pow", "fabs": "abs", "absolute": "abs",
+    "clip": "clip_by_value", "linalg.norm": "norm", "arcsin": "asin", "arccos": "acos",
+    "arctan": "atan", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
 }  # fmt: skip
-COPIES: Final = {"float", "array", "asarray", "float32", "float64", "asanyarray"}
-"""Functions that change nothing but the type: on the tape they are not needed."""
+"""What the functions of NumPy and `math` are called in tf; empty where the name is the same."""
+
+REDUCTIONS: Final = {"mean", "sum", "prod", "max", "min", "std", "var"}
+EXITS: Final = {"numpy", "item", "tolist", "copy", "astype"}
+COPIES: Final = {"float", "array", "asarray", "asanyarray", "float32", "float64"}
 WRAPPERS: Final = {"constant", "convert_to_tensor", "Variable"}
 
 
-def stay_on_the_tape(case: Case, span: int) -> Fix | None:
-    """The line of an exit with tf's functions in place of NumPy's, and without the way back."""
-    exit_, code = case.codes.expression(span), case.codes.of(span)
-    if code is None or not isinstance(exit_, ast.Call):
+def stay_on_the_tape(case: Case, exit_span: int, back_span: int) -> Fix | None:
+    """The lines from an exit to the way back, with tf's functions in place of NumPy's."""
+    code, left = case.codes.of(exit_span), case.codes.extent(exit_span)
+    statement = case.codes.statement(exit_span)
+    if code is None or left is None or statement is None:
         return None
-    tf = _alias(code)
-    text = _stayed(code, exit_, tf)
-    node: ast.expr = exit_
-    while text and isinstance(parent := code.parent.get(node), ast.Call) and node in parent.args:
-        outer = _function(parent)
-        if outer in WRAPPERS | COPIES and len(parent.args) == 1:
-            node = parent
-        elif _is_numpy(parent) and (renamed := _tf_name(outer)):
-            text, node = _call(code, parent, f"{tf}.{renamed}", {node: text}), parent
-        else:
-            break
-    if not text:
-        return None
-    if node is not exit_ or text != code.text(exit_):
-        return edits.fix(code, [edits.replaced(code, node, _fitted(code, exit_, node, text))])
-    return None
+    words = Rewording(code, Trail(code, left))
+    changes = words.edits(statement)
+    if case.codes.of(back_span) is code and changes:
+        last = case.codes.line(back_span)
+        between = (s for s in code.statements() if statement.lineno < s.lineno <= last)
+        for each in between:
+            if isinstance(each, (ast.Assign, ast.AugAssign, ast.Return)):
+                changes += words.edits(each)
+    return edits.fix(code, changes)
 
 
-def _stayed(code: Code, call: ast.Call, tf: str) -> str:
-    """What to write for the exit itself; empty where there is no such thing."""
-    name = _function(call)
-    if name == "numpy" and isinstance(call.func, ast.Attribute) and not call.args:
-        return code.text(call.func.value)
-    if name in COPIES and len(call.args) == 1:
-        return code.text(call.args[0])
-    renamed = _tf_name(name) if _is_numpy(call) else ""
-    return _call(code, call, f"{tf}.{renamed}", {}) if renamed else ""
+class Rewording:
+    """Expressions along a trail, said without leaving the tape."""
 
+    def __init__(self, code: Code, trail: Trail) -> None:
+        self.code = code
+        self.trail = trail
+        self.tf = edits.tf_alias(code)
 
-def _fitted(code: Code, exit_: ast.Call, node: ast.expr, text: str) -> str:
-    """The text in brackets where the expression around would otherwise pull it apart."""
-    try:
-        new = ast.parse(text, mode="eval").body
-    except SyntaxError:
-        return text
-    around = code.parent.get(node)
-    loose = isinstance(new, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.BoolOp))
-    tight = isinstance(around, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare))
-    return f"({text})" if loose and tight and not text.startswith("(") else text
+    def edits(self, node: ast.AST) -> list[Edit]:
+        """The calls to replace in a statement or an expression."""
+        if isinstance(node, ast.Call) and self.trail.touches(node) and (new := self._said(node)):
+            return [edits.replaced(self.code, node, edits.bracketed(self.code, node, new))]
+        return [edit for child in ast.iter_child_nodes(node) for edit in self.edits(child)]
 
+    def _text(self, node: ast.expr) -> str:
+        return edits.rewritten(self.code, self.code.extent(node), self.edits(node))
 
-def _call(code: Code, call: ast.Call, function: str, parts: dict[ast.expr, str]) -> str:
-    given = [parts.get(each) or _without_exit(code, each) for each in call.args]
-    given += [f"{each.arg}={code.text(each.value)}" for each in call.keywords if each.arg]
-    return f"{function}({', '.join(given)})"
+    def _said(self, call: ast.Call) -> str:
+        """What to write for a call; empty where it can stay or has no other name."""
+        is_method = isinstance(call.func, ast.Attribute) and (
+            self.trail.touches(call.func.value) or call.func.attr == "numpy"
+        )
+        if is_method:
+            assert isinstance(call.func, ast.Attribute)
+            return self._method(call, call.func)
+        module, _, name = ast.unparse(call.func).rpartition(".")
+        root, _, inner = module.partition(".")
+        one = len(call.args) == 1 and all(each.arg in {"dtype", "name"} for each in call.keywords)
+        if one and name in COPIES | WRAPPERS and root in {"", "np", "numpy", self.tf}:
+            return self._text(call.args[0])
+        if root in {"np", "numpy", "math"}:
+            return self._function(call, f"{inner}.{name}" if inner else name, [])
+        return ""
 
+    def _method(self, call: ast.Call, method: ast.Attribute) -> str:
+        if method.attr in EXITS:
+            return self._text(method.value)
+        if method.attr in REDUCTIONS:
+            return self._function(call, method.attr, [self._text(method.value)])
+        return ""
 
-def _without_exit(code: Code, node: ast.expr) -> str:
-    """An argument without the `.numpy()` at its end."""
-    if isinstance(node, ast.Call) and _function(node) == "numpy" and not node.args:
-        assert isinstance(node.func, (ast.Attribute, ast.Name))
-        return code.text(node.func.value) if isinstance(node.func, ast.Attribute) else ""
-    return code.text(node)
-
-
-def _function(call: ast.Call) -> str:
-    """The function's name without the module in front."""
-    name = ast.unparse(call.func)
-    if name.split(".")[0] in {"np", "numpy"} and "linalg" in name:
-        return name.split(".", 1)[1]
-    return name.rsplit(".", 1)[-1]
-
-
-def _is_numpy(call: ast.Call) -> bool:
-    return ast.unparse(call.func).split(".")[0] in {"np", "numpy", "math"}
-
-
-def _tf_name(name: str) -> str:
-    return RENAMED.get(name) or (name if name in SAME else "")
-
-
-def _alias(code: Code) -> str:
-    """The name under which the code imports tapelab."""
-    for node in ast.walk(code.tree):
-        if isinstance(node, ast.Import):
-            for each in node.names:
-                if each.name in {"tapelab", "tensorflow"}:
-                    return each.asname or each.name
-    return "tf"
+    def _function(self, call: ast.Call, name: str, first: list[str]) -> str:
+        if name not in TF_NAMES:
+            return ""
+        given = first + [self._text(each) for each in call.args]
+        given += [f"{each.arg}={self._text(each.value)}" for each in call.keywords]
+        return f"{self.tf}.{TF_NAMES[name] or name}({', '.join(given)})"

@@ -34,7 +34,7 @@ def stopped(case: Case, edge: Edge) -> Finding:
         code="STOPPED",
         title=f"The path ends at `{text}`",
         message=f"`stop_gradient` hands on the value of `{name}` and holds its gradient back"
-        f"{lost(case, edge)}",
+        f"{lost(case)}",
         where=case.codes.where(span),
         fix=_without_stop(case, span),
         lesson="11",
@@ -48,7 +48,7 @@ def _without_stop(case: Case, span: int) -> Fix | None:
     call, code = case.codes.expression(span), case.codes.of(span)
     match call:
         case ast.Call(args=[value]) | ast.Call(keywords=[ast.keyword(value=value)]) if code:
-            text = edits.operand(code, value, instead_of=call)
+            text = edits.bracketed(code, call, code.text(value))
             return edits.fix(code, [edits.replaced(code, call, text)])
     return None
 

@@ -1,31 +1,63 @@
-"""The source has nothing to do with the target."""
+"""No value of the source went into the target."""
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.case import Case
 from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.names import argument, name_of
 from tapelab.diagnosis.watching import uses_in_block
 
 if TYPE_CHECKING:
-    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+
+
+def swapped(case: Case) -> Finding | None:
+    """The source was computed from the target: the arguments look swapped."""
+    way_round = Case(case.recording, case.source, case.target)
+    if case.path or not way_round.path:
+        return None
+    target, source = name_of(case, case.target), name_of(case, case.source)
+    return Finding(
+        code="SWAPPED_ARGUMENTS",
+        title="`tape.gradient` takes the target first",
+        message=f"`{source}` was computed from `{target}`, not the other way round, so no path "
+        f"leads from `{target}` to `{source}`.",
+        where=case.codes.where(case.recording.tensor(case.source).span),
+        fix=_swap(case),
+        lesson="02",
+        evidence=case.made(case.source),
+    )
+
+
+def _swap(case: Case) -> Fix | None:
+    """The question with its target and its source changed over."""
+    target, source = argument(case, case.target), argument(case, case.source)
+    if target is None or source is None or target.code is not source.code:
+        return None
+    if isinstance(source.code.parent.get(source.node), (ast.List, ast.Tuple)):
+        return None
+    pairs = ((target.node, source.text), (source.node, target.text))
+    changes = [edits.replaced(target.code, node, text) for node, text in pairs]
+    return edits.fix(target.code, changes)
 
 
 def unused(case: Case) -> Finding | None:
-    """No value of the source went into the target."""
-    if case.path:
+    """The source has nothing to do with the target."""
+    if case.path or case.is_source(case.target):
         return None
     target, source = name_of(case, case.target), name_of(case, case.source)
     used = uses_in_block(case)
-    title = f"`{source}` does not lead to `{target}`" if used else f"`{source}` is not used on this tape"
-    made = case.recording.tensor(case.target).span
+    leads = f"`{source}` does not lead to `{target}`" if used else ""
     return Finding(
         code="UNUSED_SOURCE",
-        title=title,
+        title=leads or f"`{source}` is not used on this tape",
         message=f"Nothing that `{target}` was computed from came from `{source}`, so there is no "
         "path to follow back. None means no path; it is not the number 0.",
-        where=case.codes.where(made),
+        where=case.codes.where(case.recording.tensor(case.target).span),
         fix=None,
         lesson="05",
         evidence=tuple(used),

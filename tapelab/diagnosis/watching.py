@@ -1,4 +1,4 @@
-"""The source is not watched: a plain tensor, a variable that is not trainable, a tape told not to."""
+"""The source is not watched: a plain tensor, `trainable=False`, or a tape told not to watch."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ def not_watched(case: Case) -> Finding | None:
     if case.variable >= 0 or case.source in case.flow.tracked:
         return None
     name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
-    ops = f"{count(len(used), 'op')} used it" if used else "nothing used it"
+    ops = count(len(used), "op") if used else "Nothing"
     made = case.recording.tensor(case.source).span
     return Finding(
         code="NOT_WATCHED",
         title=f"`{name}` is not watched",
         message=f"`{name}` is a plain tensor, and a tape follows a tensor only after "
-        f"`{tape}.watch({name})`. In this block {ops} off the tape.",
+        f"`{tape}.watch({name})`. {ops} used it off the tape.",
         where=case.codes.where(_span(case, used) if used else made),
         fix=watch(case),
         lesson="04",
