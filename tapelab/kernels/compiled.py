@@ -45,13 +45,13 @@ def float_of_bits(context: Any, bits: Any) -> Any:
 @njit(cache=True, inline="always")
 def exp32(x: Any) -> Any:
     """The exponential of a float32 that is not positive: 2**n * e**r, without a branch."""
-    x = LOWEST if x < LOWEST else x  # NaN fails the comparison, and so stays
+    x = LOWEST if x < LOWEST else x  # noqa: FURB136 - so NaN fails the comparison, and stays
     n = np.floor(x * LOG2_E + HALF)
     r = (x - n * LN_2_HIGH) - n * LN_2_LOW
     p = (((((C7 * r + C6) * r + C5) * r + C4) * r + C3) * r + C2) * r * r + r + ONE
     exponent = np.int32(n) + np.int32(127)
-    exponent = np.int32(0) if exponent < np.int32(0) else exponent
-    return p * float_of_bits(np.int32(exponent << np.int32(23)))
+    exponent = max(exponent, np.int32(0))
+    return p * float_of_bits(np.int32(exponent << np.int32(23)))  # type: ignore[call-arg]
 
 
 @njit(cache=True, fastmath=REORDER)
