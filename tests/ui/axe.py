@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator
 
 from tools import node
 
 _SCRIPT = node.EXTENSION / "node_modules" / "axe-core" / "axe.min.js"
+_RUN = "element => axe.run(element).then(told => told.violations)"
 
 
-def violations(page: Page, within: str) -> list[str]:
-    """List the rules broken inside the element that `within` selects, each with its first place."""
+def violations(element: Locator) -> list[str]:
+    """List the rules broken inside an element, each with the first place where it is.
+
+    The script runs in the element's own frame, also where that is sandboxed.
+    """
+    element.evaluate("(_, script) => { window.axe ?? eval.call(null, script) }", axe_script())
+    return [
+        f"{rule['id']}: {rule['help']} at {rule['nodes'][0]['html'][:200]}"
+        for rule in element.evaluate(_RUN)
+    ]
+
+
+def axe_script() -> str:
     node.ensure_packages()
-    if not page.evaluate("typeof window.axe === 'object'"):
-        page.evaluate(_SCRIPT.read_text(encoding="utf-8"))
-    found = page.evaluate("selector => axe.run(selector).then(told => told.violations)", within)
-    return [f"{rule['id']}: {rule['help']} at {rule['nodes'][0]['html'][:200]}" for rule in found]
+    return _SCRIPT.read_text(encoding="utf-8")

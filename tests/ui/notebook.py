@@ -31,8 +31,8 @@ class Notebook:
         return self.panel.locator(".jp-CodeCell")
 
     def output(self, number: int) -> Locator:
-        """The output area of the code cell `number`, counted from 0."""
-        return self.cells.nth(number).locator(".jp-OutputArea-output")
+        """What the code cell `number`, counted from 0, shows last."""
+        return self.cells.nth(number).locator(".jp-OutputArea-output").last
 
     def choose(self, menu: str, item: str) -> None:
         """Choose an item of a menu with the mouse."""
@@ -73,9 +73,9 @@ class Notebook:
         return self.cells.locator(".jp-InputArea-prompt").get_by_text(f"[{state}]:", exact=True)
 
     def save(self) -> dict:
-        """Save with the keyboard, and read what was written."""
+        """Save from the menu, and read what was written."""
         before = self.file.stat().st_mtime_ns
-        self.page.keyboard.press("Control+s")
+        self.choose("File", "Save Notebook")
         for _ in range(100):
             self.page.wait_for_timeout(50)
             if self.file.stat().st_mtime_ns != before:

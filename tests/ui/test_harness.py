@@ -39,4 +39,4 @@ def test_numbers_and_addresses_do_not_tell_errors_apart():
 
 def test_axe_sees_a_button_without_a_name(page):
     page.set_content("<main id='here'><button></button></main>")
-    assert [text.split(":")[0] for text in violations(page, "#here")] == ["button-name"]
+    assert [text.split(":")[0] for text in violations(page.locator("#here"))] == ["button-name"]

@@ -49,7 +49,7 @@ def test_the_start_page_is_rendered_and_nothing_covers_it(page):
     expect(page.locator(".jp-MarkdownCell.jp-mod-rendered")).to_be_visible()
     page.wait_for_timeout(1000)
     expect(page.locator(".jp-Dialog, .Toastify__toast")).to_have_count(0)
-    assert violations(page, ".jp-RenderedMarkdown") == []
+    assert violations(page.locator(".jp-RenderedMarkdown")) == []
 
 
 def test_a_click_on_a_title_opens_the_lesson(page):

@@ -1,0 +1,70 @@
+"""The Tape explorer on the screen, found by its roles and names as a screen reader finds it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import FrameLocator, Locator, Page, expect
+
+NAME = "Tape explorer"
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """One explorer: in a page of its own, or in the frame of a notebook's output."""
+
+    root: Locator
+
+    @classmethod
+    def within(cls, place: Page | FrameLocator | Locator) -> Explorer:
+        return cls(place.get_by_role("region", name=NAME).first)
+
+    @classmethod
+    def in_frame(cls, output: Locator) -> Explorer:
+        return cls.within(output.locator("iframe").first.content_frame)
+
+    def button(self, name: str) -> Locator:
+        return self.root.get_by_role("button", name=name, exact=True)
+
+    @property
+    def counter(self) -> Locator:
+        """Where we are, as in `3 / 11`."""
+        return self.root.get_by_role("toolbar", name="Steps").locator(".num")
+
+    @property
+    def lit(self) -> Locator:
+        """The piece of code that this step is about."""
+        return self.root.get_by_role("group", name="Code").locator(".hl")
+
+    @property
+    def inspector(self) -> Locator:
+        return self.root.get_by_role("region", name="This step")
+
+    @property
+    def reel(self) -> Locator:
+        return self.root.get_by_role("list", name="Tape, in the order of recording")
+
+    @property
+    def graph(self) -> Locator:
+        return self.root.get_by_role("group", name="Graph")
+
+    def stands_at(self, step: int, of: int) -> None:
+        expect(self.counter).to_have_text(f"{step} / {of}")
+
+    def steps(self) -> int:
+        """How many steps there are in all."""
+        return int(self.counter.inner_text().split("/")[1])
+
+    def click_to_the_end_and_back(self) -> None:
+        """Press Step until it is spent, then Step back until that is."""
+        of = self.steps()
+        assert of > 1
+        self.stands_at(1, of)
+        for step in range(2, of + 1):
+            self.button("Step").click()
+            self.stands_at(step, of)
+        expect(self.button("Step")).to_be_disabled()
+        for step in range(of - 1, 0, -1):
+            self.button("Step back").click()
+            self.stands_at(step, of)
+        expect(self.button("Step back")).to_be_disabled()

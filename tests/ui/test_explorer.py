@@ -1,0 +1,130 @@
+"""In a notebook, a tape is stepped through: forward along the code, backward along the gradient."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.axe import violations
+from tests.ui.explorer import Explorer
+from tests.ui.notebook import PATHS
+
+SCENE = """\
+import tapelab as tf
+x = tf.Variable(3.0, name="x"); y = tf.Variable(4.0, name="y")
+with tf.GradientTape() as tape:
+    z = x * y + tf.sin(x)
+tf.show(tape, z)"""
+
+MAGIC = """\
+%%tape z
+x = tf.Variable(3.0, name="x")
+z = x * x"""
+
+WHAT_EACH_STEP_LIGHTS_UP = [
+    ("x", "x is watched"),
+    ("y", "y is watched"),
+    ("x * y", "Multiply"),
+    ("tf.sin(x)", "Sine"),
+    ("x * y + tf.sin(x)", "Add"),
+    ("z", "Start at z"),
+    ("x * y + tf.sin(x)", "Back through + to x * y"),
+    ("x * y + tf.sin(x)", "Back through + to tf.sin(x)"),
+    ("tf.sin(x)", "Back through sin to x"),
+    ("x * y", "Two paths meet at x"),
+    ("x * y", "Back through × to y"),
+]
+
+
+@pytest.fixture(params=PATHS)
+def notebook(open_notebook, request):
+    notebook = open_notebook(SCENE, app=request.param)
+    notebook.run_all()
+    return notebook
+
+
+@pytest.fixture
+def explorer(notebook):
+    explorer = Explorer.in_frame(notebook.output(0))
+    explorer.stands_at(1, of=11)
+    return explorer
+
+
+def test_the_mouse_steps_to_the_end_and_back(explorer):
+    explorer.click_to_the_end_and_back()
+
+
+def test_each_step_lights_up_its_piece_of_the_code_and_tells_what_happened(explorer):
+    seen = []
+    for step in range(1, 12):
+        explorer.stands_at(step, of=11)
+        heading = explorer.inspector.get_by_role("heading").first
+        seen.append((explorer.lit.first.inner_text(), heading.inner_text()))
+        if step < 11:
+            explorer.button("Step").click()
+    assert seen == WHAT_EACH_STEP_LIGHTS_UP
+
+
+def test_the_keyboard_steps_jumps_and_leaves(explorer):
+    explorer.reel.get_by_role("button").first.focus()
+    keyboard = explorer.root.page.keyboard
+    for key, step in [
+        ("ArrowRight", 2),
+        ("ArrowRight", 3),
+        ("ArrowLeft", 2),
+        ("End", 11),
+        ("ArrowRight", 11),
+        ("ArrowLeft", 10),
+        ("Home", 1),
+        ("ArrowLeft", 1),
+    ]:
+        keyboard.press(key)
+        explorer.stands_at(step, of=11)
+    keyboard.press("Escape")
+    keyboard.press("ArrowRight")
+    explorer.stands_at(1, of=11)
+
+
+def test_where_two_paths_meet_the_contributions_are_added_with_this_steps_numbers(explorer):
+    explorer.button("Last step").click()
+    explorer.button("Step back").click()
+    explorer.stands_at(10, of=11)
+    told = re.sub(r"\s+", "", explorer.inspector.inner_text())
+    assert "−0.9900+4.0000=3.0100" in told
+
+
+def test_at_the_end_every_variable_shows_its_gradient_and_at_the_start_none_does(explorer):
+    expect(explorer.reel).not_to_contain_text("gradient")
+    explorer.button("Last step").click()
+    first, second = (explorer.reel.get_by_role("button").nth(number) for number in (0, 1))
+    expect(first).to_contain_text("3.0100")
+    expect(second).to_contain_text("3.0000")
+    explorer.button("First step").click()
+    expect(first).not_to_contain_text("3.0100")
+
+
+def test_a_click_on_the_reel_goes_there(explorer):
+    explorer.reel.get_by_role("button").nth(3).click()
+    expect(explorer.lit.first).to_have_text("tf.sin(x)")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("forced", ["none", "active"])
+def test_axe_finds_nothing_at_any_kind_of_step(open_notebook, scheme, forced):
+    notebook = open_notebook(SCENE, color_scheme=scheme, forced_colors=forced)
+    notebook.run_all()
+    explorer = Explorer.in_frame(notebook.output(0))
+    for step in (1, 3, 6, 10, 11):
+        while not explorer.counter.inner_text().startswith(f"{step} /"):
+            explorer.button("Step").click()
+        assert violations(explorer.root) == []
+
+
+def test_the_cell_magic_shows_the_tape_of_its_cell(open_notebook):
+    notebook = open_notebook("import tapelab as tf", MAGIC)
+    notebook.run_all()
+    explorer = Explorer.in_frame(notebook.output(1))
+    explorer.click_to_the_end_and_back()
+    expect(explorer.root).to_contain_text("z = x * x")

@@ -1,0 +1,69 @@
+"""The picture stays: in the saved notebook, in its HTML export and in a file, without a kernel."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from playwright.sync_api import expect
+
+import tapelab as tf
+from tests.ui.axe import violations
+from tests.ui.browser import Console
+from tests.ui.explorer import Explorer
+from tests.ui.notebook import PATHS
+from tests.ui.test_explorer import SCENE
+
+
+@pytest.fixture
+def saved(open_notebook):
+    """Run the scene, save the notebook, and leave no kernel behind."""
+    notebook = open_notebook(SCENE)
+    notebook.run_all()
+    expect(Explorer.in_frame(notebook.output(0)).root).to_be_visible()
+    notebook.save()
+    notebook.choose("Kernel", "Shut Down Kernel")
+    expect(notebook.page.get_by_text("No Kernel").first).to_be_visible()
+    return notebook.file
+
+
+@pytest.fixture
+def offline(browser):
+    """A page from which every request but those for files is refused and remembered."""
+    context = browser.new_context(offline=True)
+    page = context.new_page()
+    page.asked = []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.console = Console(page)
+    yield page
+    context.close()
+    assert page.console.complaints() == []
+    assert [url for url in page.asked if not url.startswith(("file:", "data:", "about:"))] == []
+
+
+@pytest.mark.parametrize("app", PATHS)
+def test_a_saved_notebook_shows_its_picture_before_any_cell_runs(open_notebook, saved, app):
+    notebook = open_notebook(file=saved, app=app)
+    explorer = Explorer.in_frame(notebook.output(0))
+    explorer.click_to_the_end_and_back()
+
+
+def test_one_exported_file_opens_offline_and_steps(offline, tmp_path):
+    x = tf.Variable(3.0, name="x")
+    with tf.GradientTape() as tape:
+        z = x * tf.sin(x)
+    file = tf.show(tape, z).export(tmp_path / "picture.html")
+    offline.goto(file.as_uri())
+    explorer = Explorer.within(offline)
+    explorer.click_to_the_end_and_back()
+    expect(explorer.root).to_contain_text("z = x * tf.sin(x)")
+    assert violations(explorer.root) == []
+    assert offline.asked == [file.as_uri()]
+
+
+def test_a_notebook_exported_to_html_opens_offline_and_steps(offline, saved, tmp_path):
+    export = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path)]
+    subprocess.run([*export, str(saved)], check=True, capture_output=True)
+    offline.goto((tmp_path / saved.name).with_suffix(".html").as_uri())
+    Explorer.in_frame(offline.locator(".jp-OutputArea-output").last).click_to_the_end_and_back()
