@@ -50,8 +50,8 @@ tape.gradient(y, x)
 # %% [markdown]
 # Exactly 6, with no nudge. `tape.gradient(y, x)` asks: when `x` grows, how many times as fast does `y` grow?
 #
-# Now look at the tape. Click into the picture and press **→**: the first step is the multiplication, and
-# the code shows which one. Press **→** again and the gradient comes back.
+# Now look at the tape. Click into the picture: it starts where `x` is read. Press **→** and the multiplication
+# runs; the code shows which one. Keep pressing, and the gradient comes back.
 
 # %%
 x = tf.Variable(3.0, name="x")
@@ -62,8 +62,9 @@ with tf.GradientTape() as tape:
 tf.show(tape, y)
 
 # %% [markdown]
-# **Blue goes forward, orange comes back.** One frame of the tape holds one operation: its name, its value
-# and, once you are on the way back, its gradient. Drag along the tape to move faster.
+# **Blue goes forward, orange comes back.** The first frame of the tape says that `x` is watched. Every other
+# frame holds one operation: its name, its value and, once you are on the way back, its gradient. Click a frame to
+# jump there.
 #
 # ### Exercise 02.1: x², anywhere
 #
@@ -104,8 +105,8 @@ with tf.GradientTape() as tape:
 tf.show(tape, z)
 
 # %% [markdown]
-# Three frames: ×, sin, +. That is all a tape is: **which operation ran, on what, with which result**, in
-# order. Reading `x` is not an operation, and neither is giving a result a name.
+# Two frames say what is watched, then come three operations: ×, sin, +. That is all a tape is: **which operation
+# ran, on what, with which result**, in order. Reading `x` is not an operation, and neither is giving a result a name.
 #
 # Not everything that runs is written down. The tape follows what can lead back to a variable; a computation
 # with constants alone has no slope to tell, so it runs **off the tape**. In the next picture it has a dashed
@@ -174,7 +175,7 @@ tf.check("02.2")
 # # program c
 # with tf.GradientTape() as tape:
 #     y = x
-#     for _ in range(10):
+#     for _ in range(5):
 #         y = y * x
 # ```
 
@@ -182,7 +183,7 @@ tf.check("02.2")
 @tf.exercise("02.3")
 def records():
     ### BEGIN SOLUTION
-    return {"a": 3, "b": 1, "c": 10}
+    return {"a": 3, "b": 1, "c": 5}
     ### INSTEAD
     return {"a": ..., "b": ..., "c": ...}
     ### END SOLUTION
@@ -190,7 +191,7 @@ def records():
 tf.check("02.3")
 
 # %% [markdown]
-# Now look. Here is program c: the loop is gone, and ten rounds are ten frames. A tape does not know the code,
+# Now look. Here is program c: the loop is gone, and five rounds are five frames. A tape does not know the code,
 # it knows what ran.
 
 # %%
@@ -198,7 +199,7 @@ x = tf.Variable(3.0, name="x")
 
 with tf.GradientTape() as tape:
     y = x
-    for _ in range(10):
+    for _ in range(5):
         y = y * x
 
 tf.show(tape, y)

@@ -75,8 +75,8 @@ tf.explain(tape, y, x)
 # 1. write the **cause** into the first line, in quotes, as in `cause = "STOPPED"`;
 # 2. **mend** the code, so that a gradient arrives and `y` still means the same.
 #
-# Try to name the cause by reading before you ask. The cell after each exercise asks the tape for you: as long as
-# the code is broken, it explains.
+# Try to name the cause by reading. The cell after each exercise asks the tape: run it when you are stuck, and once
+# more when the code is mended.
 #
 # ## The tape did not follow it
 #
@@ -161,7 +161,8 @@ tf.explain(tape, y, x)
 #
 # ### Exercise 05.4: three apples
 #
-# TensorFlow warns here as well: the warning stands under the cell until the code is mended.
+# Whole numbers, nothing else. (Had you called `tape.watch` on such a tensor, TensorFlow would have logged a warning
+# about its dtype. A variable of whole numbers it passes over in silence.)
 
 # %%
 @tf.exercise("05.4")
@@ -332,8 +333,8 @@ tf.explain(tape, y, x)
 # %% [markdown]
 # ## See the cut
 #
-# Here is snippet 7 once more, as a picture. The value goes all the way to `y`. Step back with **b** and **→**:
-# the gradient stops where the value left.
+# Here is snippet 7 once more, as a picture. The value goes all the way to `y`, the gradient does not come back: look
+# for the purple ×.
 
 # %%
 x = tf.Variable([1.0, 2.0, 4.0], name="x")

@@ -66,7 +66,7 @@ HOW_MANY_RECORDS: Final = Exercise(
             because="Nobody watches `c`, so `c * c` runs off the tape. The addition meets `x`.",
         ),
         prediction(
-            "Program c", 3, 10, where=("c",),
+            "Program c", 3, 5, where=("c",),
             because="The tape knows no loops: each round leaves a record of its own.",
         ),
     ),

@@ -102,7 +102,7 @@ def _card(label: str, inside: str) -> str:
 @cache
 def _style() -> str:
     sheet = Path(__file__).with_suffix(".css").read_text(encoding="utf-8")
-    return re.sub(r"\s+", " ", sheet)
+    return re.sub(r"/\*.*?\*/|\s+", " ", sheet)
 
 
 def _place(exercise: Exercise) -> str:
