@@ -72,12 +72,17 @@ def _tensor(thing: Any) -> Any:
 
 
 def _pair(op: Op) -> tuple[Method, Method]:
-    """The operator `x ∘ y` and its reflection `y ∘ x`."""
+    """The operator `x ∘ y` and its reflection `y ∘ x`.
+
+    As in TensorFlow, `+` converts what does not fit on its own terms, and then refuses the dtype.
+    """
+    adds = op is arithmetic.add
 
     def forward(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)
-        y = other if type(other) is Tensor else operand(other, x._value.dtype)
-        return op(x, y)
+        if type(other) is Tensor:
+            return op(x, other)
+        return op(x, operand(other, x._value.dtype) if adds else strict_operand(other, x.dtype))
 
     def reflected(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)

@@ -31,12 +31,7 @@ def strict_operand(value: Any, like: DType) -> Tensor:
         return tensor(value)
     if hasattr(value, "dtype"):
         return tensor(operand(value, like._numpy))
-    try:
-        return to_tensor(value, like)
-    except TypeError:
-        if isinstance(value, (list, tuple)):
-            return to_tensor(value)
-        raise
+    return to_tensor(value, like)
 
 
 def matched(*values: Any) -> tuple[Tensor, ...]:
@@ -87,8 +82,7 @@ def dressed(function: Public, op: Op, *names: str) -> Public:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]
     parameters.append(inspect.Parameter("name", kind, default=None))
-    function.__name__ = function.__qualname__ = op.name
-    function.__doc__ = f"{op.sentence}\n\n{op.formula}"
+    _like(function, op)
     function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return function
 
@@ -182,5 +176,6 @@ def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:
 
 def _like(function: Public, op: Op) -> Public:
     function.__name__ = function.__qualname__ = op.name
+    function.__module__ = "tapelab"
     function.__doc__ = f"{op.sentence}\n\n{op.formula}"
     return function
