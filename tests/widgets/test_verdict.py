@@ -10,6 +10,7 @@ import pytest
 import tapelab as tf
 from tapelab.exercises.session import SESSION
 
+OVERWRITTEN = "The second contribution replaced the first. They add."
 VOID = {"path", "circle", "meta", "br"}
 
 
@@ -59,8 +60,7 @@ def test_a_verdict_reads_as_text(half_right):
         "03.3 Predict the next step: 4 of 10 points",
         "  ✓ What sin brings  3/3",
         "  ◐ What x ends up with  1/4",
-        "      Yours is 4.0000, expected 5.0000. "
-        "The second contribution replaced the first. They add.",
+        f"      Yours is 4.0000, expected 5.0000. {OVERWRITTEN}",
         "  × What × brings  0/3",
         "      Nothing here yet.",
         "Hint 1 of 3: upstream × local = contribution. The addition passes 1 on to both sides.",
