@@ -13,4 +13,4 @@ invert = unary(bits.invert)
 left_shift = binary(bits.left_shift)
 right_shift = binary(bits.right_shift)
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

@@ -235,4 +235,4 @@ def Assert(  # noqa: N802 - TensorFlow's name
 
 _tensor = tensor
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

@@ -49,4 +49,4 @@ def _cast(x: Tensor, dtype: Any) -> Tensor:
     return made
 
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

@@ -262,4 +262,4 @@ def _rolled(x: Any, by: int) -> Any:
     return rearranging.roll(x, shift=(-by,), axis=(-1,))
 
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

@@ -179,4 +179,4 @@ def _require_one_shape(tensors: tuple[Tensor, ...]) -> None:
             )
 
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

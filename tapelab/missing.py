@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
+from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
@@ -39,13 +40,26 @@ def missing(module: str, name: str) -> AttributeError:
     )
 
 
-def in_module(module: str) -> Callable[[str], Any]:
-    """A `__getattr__` for a module of the namespace."""
+def in_module(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A `__getattr__` and a `__dir__` for a module of the namespace."""
 
     def refuse(name: str) -> Any:
         raise missing(module, name)
 
-    return refuse
+    def offered() -> list[str]:
+        return [name for name, thing in _members(module) if _is_public(name, thing, module)]
+
+    return refuse, offered
+
+
+def _members(module: str) -> list[tuple[str, Any]]:
+    return sorted(vars(sys.modules[module]).items())
+
+
+def _is_public(name: str, thing: Any, module: str) -> bool:
+    """Whether a name is for learners, and not a helper that stands in the same module."""
+    home = getattr(thing, "__module__", None)
+    return not name.startswith("_") and home in {"tapelab", "tapelab.ops.composites", module}
 
 
 def _advice(name: str) -> str:
@@ -60,7 +74,7 @@ def _advice(name: str) -> str:
 def _public_names() -> Iterator[tuple[str, str]]:
     """Each public name with its place, the outermost place last, so that it wins."""
     for part in reversed(PARTS):
-        module = sys.modules.get(f"tapelab.{part}" if part else "tapelab")
-        for name in dir(module) if module is not None else ():
+        module = import_module(f"tapelab.{part}" if part else "tapelab")
+        for name in dir(module):
             if not name.startswith("_") and not isinstance(vars(module).get(name), ModuleType):
                 yield name, f"{part}.{name}" if part else name

@@ -269,4 +269,4 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return made
 
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

@@ -162,4 +162,4 @@ def _stateless(seed: Any) -> Source:
     return Source(tuple(int(each) for each in value))
 
 
-__getattr__ = in_module(__name__)
+__getattr__, __dir__ = in_module(__name__)

@@ -67,7 +67,8 @@ def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 def divide(x: Any, y: Any) -> Any:
     """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
     z = np.true_divide(x, y)
-    return z.astype(np.float32) if z.dtype == np.float16 and x.dtype.kind != "f" else z
+    narrow = x.dtype.kind in "iu" and x.dtype.itemsize <= 2
+    return z.astype(np.float32) if narrow else z
 
 
 @divide.grad("x", r"\bar x = \frac{\bar z}{y}", local=r"\frac{1}{y}")

@@ -93,10 +93,8 @@ def numeric(function: Callable[[Arrays], float], arrays: Arrays, at: int) -> Any
     directions = (1, 1j) if base.dtype.kind == "c" else (1,)
     for index in np.ndindex(base.shape):
         for direction in directions:
-            above, below = (
-                function((*arrays[:at], _nudged(base, index, sign * STEP * direction), *arrays[at + 1 :]))
-                for sign in (1, -1)
-            )
+            moved = (_nudged(base, index, by * direction) for by in (STEP, -STEP))
+            above, below = (function((*arrays[:at], x, *arrays[at + 1 :])) for x in moved)
             slope[index] += direction * (above - below) / (2 * STEP)
     return slope
 
@@ -148,9 +146,8 @@ def check_second_order(op: Op) -> None:
 
         for at, got in zip(places, _second(op, arrays, settings, seeds, weights), strict=True):
             expected = numeric(weighted, arrays, at)
-            np.testing.assert_allclose(
-                np.zeros_like(expected) if got is None else _dense(got), expected, rtol=1e-4, atol=1e-6
-            )
+            found = np.zeros_like(expected) if got is None else _dense(got)
+            np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
 def _second(
@@ -174,7 +171,7 @@ def _second(
 
 
 def check_dtypes(op: Op) -> None:
-    """Results and gradients of float32 stay float32, and gradients have the shape of their input."""
+    """Results and gradients of float32 stay float32; gradients have the shape of their input."""
     for arrays, settings in sampled(op, np.float32):
         results = results_of(op, arrays, settings)
         seeds = seeds_for(results, 1)

@@ -7,13 +7,9 @@ import pkgutil
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import mutually_broadcastable_shapes
 
-import tapelab as tf
 from tapelab import ops
-from tapelab.engine.op import REGISTRY, op
+from tapelab.engine.op import REGISTRY
 from tests.ops import checks
 
 for _module in pkgutil.iter_modules(ops.__path__, "tapelab.ops."):

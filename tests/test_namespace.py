@@ -1,0 +1,82 @@
+"""The namespace: TensorFlow's names, and a hint for those that are not there."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+import tapelab as tf
+
+
+@pytest.mark.parametrize(
+    ("ask", "told"),
+    [
+        (lambda: tf.reduce_summ, "The nearest is tf.reduce_sum."),
+        (lambda: tf.log, "The nearest is tf.math.log."),
+        (lambda: tf.relu, "The nearest is tf.nn.relu."),
+        (lambda: tf.mean, "The nearest is tf.reduce_mean."),
+        (lambda: tf.mul, "The nearest is tf.multiply."),
+        (lambda: tf.math.sine, "The nearest is tf.sin."),
+        (lambda: tf.math.matmul, "The nearest is tf.matmul."),
+        (lambda: tf.random.norml, "The nearest is tf.random.normal."),
+    ],
+)
+def test_a_missing_symbol_names_the_nearest_one(ask, told):
+    with pytest.raises(AttributeError) as caught:
+        ask()
+    assert str(caught.value).endswith(told)
+
+
+def test_a_missing_symbol_says_where_it_is_missing_and_that_it_is_not_the_learners_fault():
+    with pytest.raises(AttributeError) as caught:
+        tf.qwertyuiop  # noqa: B018
+    assert str(caught.value) == (
+        "module 'tapelab' has no attribute 'qwertyuiop': tapelab has the part of TensorFlow that "
+        "is taught with a tape, and this is not in it."
+    )
+
+
+def test_what_is_lazy_is_listed_and_arrives():
+    for name in ("random", "image", "debugging", "bitwise", "show", "explain", "check"):
+        assert name in dir(tf)
+        assert getattr(tf, name) is getattr(tf, name)
+
+
+def test_importing_tapelab_does_not_import_what_is_lazy():
+    program = "import sys, tapelab; print('tapelab.random' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize("name", [*dir(tf.math), "reshape", "gather", "where", "cast", "zeros"])
+def test_every_function_of_the_namespace_can_be_asked_for_help(name):
+    function = getattr(tf.math, name, None) or getattr(tf, name)
+    if name.startswith("_") or not inspect.isfunction(function):
+        return
+    assert inspect.getdoc(function), name
+    if function.__module__ != "tapelab.missing":
+        parameters = inspect.signature(function).parameters
+        assert not any(p.kind is p.VAR_POSITIONAL for p in parameters.values()), name
+
+
+def test_help_shows_the_sentence_and_the_signature():
+    assert str(inspect.signature(tf.sin)) == "(x, name=None)"
+    assert tf.sin.__doc__.startswith("The sine of each entry, in radians.")
+    assert str(inspect.signature(tf.multiply)) == "(x, y, name=None)"
+
+
+def test_a_name_is_taken_and_means_nothing():
+    assert float(tf.sin(0.0, name="s")) == 0.0
+    assert float(tf.add(1.0, 2.0, name="sum")) == 3.0
+
+
+@pytest.mark.parametrize("name", ["sin", "exp", "sqrt", "square", "negative", "abs", "tanh"])
+def test_a_public_function_converts_what_it_is_given(name):
+    function = getattr(tf, name)
+    for given in (0.25, [0.25], tf.constant(0.25), tf.Variable(0.25)):
+        y = function(given)
+        assert isinstance(y, tf.Tensor)
+        assert y.dtype == tf.float32
