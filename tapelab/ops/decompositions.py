@@ -21,13 +21,19 @@ from tapelab.ops.shape import expand_dims
 from tapelab.ops.solving import triangular_solve
 
 
+def symmetric(rng: np.random.Generator) -> list[samples.Sample]:
+    """Symmetric matrices whose eigenvalues lie well apart."""
+    noise = rng.normal(size=(2, 3, 3)) / 4
+    return [((np.diag([1.0, 2.0, 4.0]) + each + each.T,), {}) for each in noise]
+
+
 def tall(rng: np.random.Generator) -> list[samples.Sample]:
     """Square and tall matrices."""
     return [((rng.normal(size=shape),), {"full_matrices": False}) for shape in ((2, 2), (4, 3))]
 
 
-@op(formula=r"A = V \operatorname{diag}(w) V^\top", glyph="eigh", title="Eigenvectors",
-    raw="SelfAdjointEigV2", output="V", multi=True)  # fmt: skip
+@op(formula=r"w, V = \operatorname{eigh}(A)", glyph="eigh", title="Eigenvectors",
+    raw="SelfAdjointEigV2", output="w, V", samples=symmetric, multi=True)  # fmt: skip
 def eigh(A: Any) -> Any:
     """The eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns.
 
@@ -37,7 +43,10 @@ def eigh(A: Any) -> Any:
     return found.eigenvalues, found.eigenvectors
 
 
-@eigh.grad("A", r"\bar A = V \operatorname{diag}(\bar w) V^\top")
+@eigh.grad(
+    "A",
+    r"\bar A = V (\operatorname{diag}(\bar w) + \operatorname{gaps}(w) \odot V^\top \bar V) V^\top",
+)
 def eigh_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
     (dw, dV), (w, V) = dy, y
     turning = matmul(adjoint(V), dV) * _one_over_gaps(w)
@@ -46,15 +55,17 @@ def eigh_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
     return both - 0.5 * diagonal(diagonal_part(both))
 
 
-@op(formula=r"A = U \operatorname{diag}(s) V^\top", glyph="svd", title="Singular values", raw="Svd",
-    output="s", multi=True)  # fmt: skip
+@op(formula=r"s, U, V = \operatorname{svd}(A)", glyph="svd", title="Singular values",
+    raw="Svd", output="s, U, V", samples=tall, multi=True)  # fmt: skip
 def svd(A: Any, *, full_matrices: bool) -> Any:
     """The singular values, largest first, and the two matrices of singular vectors."""
     u, s, vh = np.linalg.svd(A, full_matrices=full_matrices)
     return s, u, np.conj(np.swapaxes(vh, -1, -2))
 
 
-@svd.grad("A", r"\bar A = U \operatorname{diag}(\bar s) V^\top")
+@svd.grad(
+    "A", r"\bar A = U \operatorname{diag}(\bar s) V^\top + \text{what turns } U \text{ and } V"
+)
 def svd_grad_A(dy: Any, y: Any, A: Any, *, full_matrices: bool) -> Any:  # noqa: N802
     (ds, dU, dV), (s, U, V) = dy, y
     if tuple(A.shape[-2:]) != (s.shape[-1],) * 2 and full_matrices:
@@ -74,22 +85,17 @@ def _beyond(Q: Any, dQ: Any, other: Any) -> Any:
     return matmul(dQ - matmul(Q, matmul(adjoint(Q), dQ)), other)
 
 
-@op(
-    formula="A = Q R",
-    glyph="qr",
-    title="QR factors",
-    raw="Qr",
-    output="Q",
-    samples=tall,
-    multi=True,
-)
+@op(formula=r"Q, R = \operatorname{qr}(A)", glyph="qr", title="QR factors", raw="Qr",
+    output="Q, R", samples=tall, multi=True)  # fmt: skip
 def qr(A: Any, *, full_matrices: bool) -> Any:
     """An orthogonal matrix Q and an upper triangle R whose product is A."""
     found = np.linalg.qr(A, mode="complete" if full_matrices else "reduced")
     return found.Q, found.R
 
 
-@qr.grad("A", r"\bar A = (\bar Q + Q M) (R^{-1})^\top")
+@qr.grad(
+    "A", r"\bar A = (\bar Q + Q \operatorname{sym}(R \bar R^\top - \bar Q^\top Q)) (R^{-1})^\top"
+)
 def qr_grad_A(dy: Any, y: Any, A: Any, *, full_matrices: bool) -> Any:  # noqa: N802
     (dQ, dR), (Q, R) = dy, y
     if A.shape[-2] < A.shape[-1] or (full_matrices and A.shape[-2] != A.shape[-1]):

@@ -13,7 +13,7 @@ from tapelab.ops.gathering import POSITIONS
 
 def classes(rng: np.random.Generator) -> list[samples.Sample]:
     """Indices, one of them outside, with the number of classes."""
-    one, zero = np.float64(1), np.float64(0)
+    one, zero = np.float32(1), np.float32(0)
     settings = {"depth": 3, "on": one, "off": zero, "axis": -1}
     return [((rng.integers(-1, 3, size=(2,)),), settings)]
 

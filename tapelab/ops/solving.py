@@ -37,6 +37,12 @@ def triangles(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
+def positive_definite(rng: np.random.Generator) -> list[samples.Sample]:
+    """Symmetric matrices with positive eigenvalues, also in batches."""
+    found = [_strong(rng, *shape) for shape in ((3, 3), (2, 2, 2))]
+    return [((A @ np.swapaxes(A, -1, -2),), {}) for A in found]
+
+
 def _strong(rng: np.random.Generator, *shape: int) -> Any:
     return 0.3 * rng.normal(size=shape) + 2 * np.eye(shape[-1])
 
@@ -141,15 +147,16 @@ def triangular_solve_grad_B(  # noqa: N802 - a matrix is B
     return triangular_solve(A, dY, lower=lower, adjoint_a=not adjoint_a)
 
 
-@op(formula=r"A = Y Y^\top", glyph="cholesky", title="Cholesky factor", raw="Cholesky", output="Y")
+@op(formula=r"Y = \operatorname{cholesky}(A)", glyph="cholesky", title="Cholesky factor",
+    samples=positive_definite)  # fmt: skip
 def cholesky(A: Any) -> Any:
     """The lower triangle Y with Y times its transpose equal to A, which must be positive definite.
 
-    Only the lower triangle of A is read; the gradient is that of a symmetric A.
+    Of a matrix that is not symmetric its symmetric part is taken.
     """
     _check_square("Cholesky", A)
     try:
-        return np.linalg.cholesky(A)
+        return np.linalg.cholesky((A + _turned(A, adjoint_a=True)) / A.dtype.type(2))
     except np.linalg.LinAlgError as error:
         raise invalid_argument(
             "Cholesky", "Cholesky decomposition was not successful. The input might not be valid: "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 
@@ -29,6 +29,18 @@ def along(rng: np.random.Generator) -> list[samples.Sample]:
     """Arrays with the places to pick along an axis."""
     places = np.array([[2, 0], [1, 1]])
     return [((rng.normal(size=(2, 3)),), {"indices": places, "axis": 1})]
+
+
+def sought(rng: np.random.Generator) -> list[samples.Sample]:
+    """Sorted rows with the values to find a place for."""
+    rows = np.sort(rng.normal(size=(2, 4)), axis=-1)
+    one, two = rng.normal(size=3), rng.normal(size=(2, 3))
+    return [((rows[0], one), {"side": "left"}), ((rows, two), {"side": "right"})]
+
+
+def repeated(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rows in which values occur more than once."""
+    return [((rng.integers(0, 3, size=(6,)) + 0.5,), {})]
 
 
 def back(rng: np.random.Generator) -> list[samples.Sample]:
@@ -103,19 +115,21 @@ def top_k_grad_x(dy: Any, y: Any, x: Any, *, k: int) -> Any:
 
 
 @op(formula=r"z = \operatorname{searchsorted}(x, y)", glyph="search", pattern="integer",
-    raw="LowerBound")  # fmt: skip
-def search_sorted(x: Any, y: Any, *, side: str) -> Any:
+    raw="LowerBound", samples=sought)  # fmt: skip
+def search_sorted(x: Any, y: Any, *, side: Literal["left", "right"]) -> Any:
     """Where each entry of y would have to stand in the sorted row x."""
     if x.ndim == 1:
         return np.searchsorted(x, y, side).astype(np.int32)[()]
-    rows = [np.searchsorted(*pair, side) for pair in zip(_rows(x), _rows(y), strict=True)]
-    return np.array(rows, np.int32).reshape(y.shape)
+    rows = zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)
+    found = [np.searchsorted(row, values, side) for row, values in rows]
+    return np.array(found, np.int32).reshape(y.shape)
 
 
 search_sorted.no_grad("x", "y", because=PLACES.format("searchsorted"))
 
 
-@op(formula=r"y = \operatorname{unique}(x)", glyph="unique", pattern="not implemented", multi=True)
+@op(formula=r"y = \operatorname{unique}(x)", glyph="unique", pattern="not implemented",
+    samples=repeated, multi=True)  # fmt: skip
 def unique(x: Any) -> Any:
     """Each value once, in the order of first sight; where each entry is; how often each occurs."""
     values, first, places, counts = np.unique(
@@ -133,7 +147,3 @@ def _order(x: Any, axis: int, descending: bool) -> Any:
         return np.argsort(x, axis, kind="stable")
     backwards = np.argsort(np.flip(x, axis), axis, kind="stable")
     return x.shape[axis] - 1 - np.flip(backwards, axis)
-
-
-def _rows(x: Any) -> Any:
-    return x.reshape(-1, x.shape[-1])

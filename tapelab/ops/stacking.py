@@ -23,7 +23,11 @@ def stacks(rng: np.random.Generator) -> list[samples.Sample]:
 
 def rows(rng: np.random.Generator) -> list[samples.Sample]:
     """Arrays that differ in length along one axis at most."""
-    cases = [([(2,), (3,)], 0), ([(1, 2), (3, 2)], 0), ([(2, 1), (2, 3), (2, 2)], -1)]
+    cases: list[tuple[list[tuple[int, ...]], int]] = [
+        ([(2,), (3,)], 0),
+        ([(1, 2), (3, 2)], 0),
+        ([(2, 1), (2, 3), (2, 2)], -1),
+    ]
     return [(tuple(rng.normal(size=s) for s in shapes), {"axis": axis}) for shapes, axis in cases]
 
 

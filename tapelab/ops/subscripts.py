@@ -76,10 +76,10 @@ def _is_mask(key: Any) -> bool:
     if isinstance(key, bool):
         raise ValueError("mask cannot be scalar.")
     if type(key) is Tensor:
-        return key._value.dtype.kind == "b"
+        return key.dtype.is_bool
     if isinstance(key, Variable):
         return key.dtype.is_bool
-    return isinstance(key, (np.ndarray, np.bool_)) and key.dtype.kind == "b"
+    return isinstance(key, (np.ndarray, np.bool_)) and np.dtype(key.dtype) == np.bool_
 
 
 def _is_plain(key: slice) -> bool:
