@@ -63,6 +63,7 @@ def test_a_place_that_is_missing_is_told(returned, given, text):
         (0.0, 0, None, ("0.0000", "None")),
         ("b", " B ", "a", ("b", "a")),
         ("b", "b", 2, ("b", "2")),
+        (3, 3, "3", ("3", "3")),
     ],
 )
 def test_a_prediction_is_a_number_a_word_or_none(returned, expected, right, wrong, shown):

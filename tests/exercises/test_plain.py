@@ -43,7 +43,10 @@ class EqualText(str):
 
 
 class EqualDict(dict):
-    def __missing__(self, key):
+    def __contains__(self, key):
+        return True
+
+    def __getitem__(self, key):
         return 6.0
 
 
