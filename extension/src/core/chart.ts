@@ -2,6 +2,8 @@ import { layOut } from './layout.js';
 import type { Direction, Layout } from './layout.js';
 import type { Model } from './model.js';
 import { NodeKind } from './graph.js';
+import { linksOf } from './ordering.js';
+import type { Links } from './ordering.js';
 import { glyphOf, labelOf } from './picture.js';
 import { drawLane, plusAt } from './roads.js';
 import type { Junction, Lane, Point, Ports } from './roads.js';
@@ -39,9 +41,17 @@ const GAPS: Readonly<Record<Detail, { layerGap: number; besideGap: number }>> = 
   plain: { layerGap: 100, besideGap: 64 },
   title: { layerGap: 84, besideGap: 46 },
 };
+const DOWN_GAPS = { layerGap: 84, besideGap: 36 };
 
 export function detailFor(count: number): Detail {
   return count > 60 ? 'title' : count > 12 ? 'plain' : 'full';
+}
+
+/** What to lay out, and how tightly; all of the graph, loosely, if nothing is said. */
+export interface ChartOptions {
+  readonly wanted?: ReadonlySet<number>;
+  readonly narrowest?: number;
+  readonly layerGap?: (layer: number) => number;
 }
 
 /** The width of an op's pill. */
@@ -56,8 +66,9 @@ const titleWidth = (model: Model, node: number): number => {
   return head + [...labelOf(model, node)].length * 7.6 + tail;
 };
 
+const range = (count: number): Int32Array => Int32Array.from({ length: count }, (_, at) => at);
+
 function wholeGraph(model: Model): { nodes: Int32Array; edges: Int32Array } {
-  const range = (count: number): Int32Array => Int32Array.from({ length: count }, (_, at) => at);
   return { nodes: range(model.graph.nodeCount), edges: range(model.graph.edgeCount) };
 }
 
@@ -76,22 +87,8 @@ function partOfGraph(
   };
 }
 
-/** Edges grouped by one of their ends: a list of places for each node. */
-function grouped(count: number, ends: Int32Array): { first: Int32Array; list: Int32Array } {
-  const first = new Int32Array(count + 1);
-  for (const end of ends) first[end + 1]!++;
-  for (let at = 0; at < count; at++) first[at + 1]! += first[at]!;
-  const next = first.slice();
-  const list = new Int32Array(ends.length);
-  ends.forEach((end, edge) => (list[next[end]!++] = edge));
-  return { first, list };
-}
-
 /** Rank the edges of each node by where they come from or go to, so that lanes do not cross. */
-function ranked(
-  groups: { first: Int32Array; list: Int32Array },
-  key: (edge: number) => number,
-): Int32Array {
+function ranked(groups: Links, key: (edge: number) => number): Int32Array {
   const rank = new Int32Array(groups.list.length);
   for (let node = 0; node + 1 < groups.first.length; node++) {
     const members = groups.list.subarray(groups.first[node]!, groups.first[node + 1]!);
@@ -102,11 +99,8 @@ function ranked(
 }
 
 /** Lay out the graph of a recording, or a part of it. */
-export function chartOf(
-  model: Model,
-  direction: Direction,
-  wanted: ReadonlySet<number> | null = null,
-): Chart {
+export function chartOf(model: Model, direction: Direction, options: ChartOptions = {}): Chart {
+  const { wanted, narrowest = NODE_WIDTH } = options;
   const { nodes, edges } = wanted ? partOfGraph(model, wanted) : wholeGraph(model);
   const detail = detailFor(nodes.length);
   const places = new Map<number, number>();
@@ -119,13 +113,19 @@ export function chartOf(
     direction === 'down' || detail === 'title'
       ? null
       : Float64Array.from(nodes, (node) =>
-          Math.round(Math.max(NODE_WIDTH, Math.min(WIDEST, titleWidth(model, node)))),
+          Math.round(Math.max(narrowest, Math.min(WIDEST, titleWidth(model, node)))),
         );
   const widthOf = (place: number): number => widths?.[place] ?? NODE_WIDTH;
   const ports = PORTS[detail];
-  const gaps = direction === 'down' ? { layerGap: 84, besideGap: 36 } : GAPS[detail];
+  const { layerGap, besideGap } = direction === 'down' ? DOWN_GAPS : GAPS[detail];
   const net = { count: nodes.length, from, to };
-  const layout = layOut(net, { direction, height: ports.height, width: widthOf, ...gaps });
+  const layout = layOut(net, {
+    direction,
+    height: ports.height,
+    width: widthOf,
+    layerGap: options.layerGap ?? (() => layerGap),
+    besideGap,
+  });
   return {
     nodes,
     edges,
@@ -151,13 +151,13 @@ function connections(
     layout.lanes.has(edge) ? -1 : (layout.bends.get(edge)?.at(-1)?.across ?? across[node]!);
   const firstBend = (edge: number, node: number): number =>
     layout.bends.get(edge)?.[0]?.across ?? across[node]!;
-  const into = grouped(count, to);
-  const outOf = grouped(count, from);
+  const into = linksOf(count, to, range(to.length));
+  const outOf = linksOf(count, from, range(from.length));
   const port = ranked(into, (edge) => lastBend(edge, from[edge]!));
   const exit = ranked(outOf, (edge) => firstBend(edge, to[edge]!));
-  const size = (groups: { first: Int32Array }, node: number): number =>
+  const size = (groups: Links, node: number): number =>
     groups.first[node + 1]! - groups.first[node]!;
-  const members = (groups: { first: Int32Array; list: Int32Array }, node: number): Int32Array =>
+  const members = (groups: Links, node: number): Int32Array =>
     groups.list.subarray(groups.first[node]!, groups.first[node + 1]!);
   return {
     edgesInto: (place) => members(into, place),

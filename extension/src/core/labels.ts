@@ -54,11 +54,30 @@ function candidates(lane: Lane, width: number, down: boolean): Point[] {
   return run < 0 ? places.reverse() : places;
 }
 
+const SAMPLES = 12;
+/** What a line under a label costs, in square pixels of something covered. */
+const LINE_COST = 12;
+
+function crossings(box: Box, points: readonly Point[]): number {
+  const inside = points.filter(
+    ([x, y]) => x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height,
+  );
+  return inside.length * LINE_COST;
+}
+
+/** Points along all roads, so that labels keep off the lines of others. */
+function pointsOn(lanes: readonly Lane[]): Point[] {
+  return lanes.flatMap((lane) =>
+    Array.from({ length: SAMPLES }, (_, at) => lane.at((at + 0.5) / SAMPLES)),
+  );
+}
+
 /** Put every label beside its lane and clear of the nodes and of the other labels. */
 export function placeLabels(
   chart: Chart,
   labels: readonly Label[],
   taken: readonly Box[],
+  roads: readonly Lane[],
 ): Map<number, Point> {
   const boxes: Box[] = [...taken];
   for (let place = 0; place < chart.nodes.length; place++) {
@@ -72,12 +91,16 @@ export function placeLabels(
   }
   const chosen = new Map<number, Point>();
   const down = chart.layout.direction === 'down';
+  const lines = pointsOn(roads);
   for (const { edge, text, lane } of labels) {
     const width = labelWidth(text);
     let [best, least]: [Point, number] = [lane.at(0.5), Infinity];
     for (const place of candidates(lane, width, down)) {
       const box = boxAround(place, width);
-      const covered = boxes.reduce((sum, other) => sum + overlap(box, other), 0);
+      const covered = boxes.reduce(
+        (sum, other) => sum + overlap(box, other),
+        crossings(box, lines),
+      );
       if (covered < least) [best, least] = [place, covered];
       if (covered === 0) break;
     }

@@ -21,7 +21,8 @@ export interface Measures {
   readonly height: number;
   /** The width of a node; all alike where the graph turns downwards. */
   readonly width: (node: number) => number;
-  readonly layerGap: number;
+  /** The room between a layer and the one before it. */
+  readonly layerGap: (layer: number) => number;
   readonly besideGap: number;
 }
 
@@ -138,13 +139,14 @@ function layerSpans(net: Net, measures: Measures, layers: readonly number[][]) {
   const end = new Float64Array(layers.length);
   let at = 0;
   layers.forEach((members, layer) => {
+    if (layer) at += measures.layerGap(layer);
     start[layer] = at;
     let size = measures.direction === 'down' ? measures.height : 0;
     if (measures.direction === 'right') {
       for (const item of members) if (item < net.count) size = Math.max(size, measures.width(item));
     }
     end[layer] = at + size;
-    at += size + measures.layerGap;
+    at += size;
   });
   return { start, end };
 }

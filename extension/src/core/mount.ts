@@ -37,6 +37,8 @@ export interface Handle {
 
 const PLAY_PACE = 900;
 const NARROW = 480;
+/** What is scrolled into view gets so much room around it, in pixels. */
+const ROOM_AROUND = 48;
 /** Above so many events, reading is announced before it begins. */
 const MANY_EVENTS = 400_000;
 
@@ -190,7 +192,7 @@ class Explorer implements Handle {
       const left = long ? frame * FRAME_WIDTH : (now.parentElement?.offsetLeft ?? 0);
       wrap.scrollLeft = left - (wrap.clientWidth - now.offsetWidth) / 2;
     }
-    this.reveal('.code', '.ln.on');
+    this.reveal('.code', '.hl');
     this.reveal('.stage', '.nd:is(.v, .g)');
   }
 
@@ -199,12 +201,15 @@ class Explorer implements Handle {
     const item = pane?.querySelector(itemSelector);
     if (!pane || !item || pane.classList.contains('windowed')) return;
     const [outer, inner] = [pane.getBoundingClientRect(), item.getBoundingClientRect()];
-    if (inner.left < outer.left || inner.right > outer.right) {
+    const right = inner.right - outer.left + pane.scrollLeft;
+    if (right < outer.width) pane.scrollLeft = 0;
+    else if (inner.left < outer.left || inner.right > outer.right) {
       pane.scrollLeft += (inner.left + inner.right - outer.left - outer.right) / 2;
     }
-    if (inner.top < outer.top || inner.bottom > outer.bottom) {
-      pane.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
-    }
+    const above = inner.top - outer.top - ROOM_AROUND;
+    const below = inner.bottom - outer.bottom + ROOM_AROUND;
+    if (above < 0) pane.scrollTop += above;
+    else if (below > 0) pane.scrollTop += below;
   }
 
   private focusIsIn(selector: string): boolean {

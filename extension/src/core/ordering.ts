@@ -68,7 +68,7 @@ function sortLayer(items: number[], links: Links, rank: Float64Array, place: Int
     for (let at = start; at < end; at++) sum += place[links.list[at]!]!;
     rank[item] = end > start ? sum / (end - start) : place[item]!;
   }
-  items.sort((a, b) => rank[a]! - rank[b]! || a - b);
+  items.sort((a, b) => rank[a]! - rank[b]! || place[a]! - place[b]!);
   items.forEach((item, at) => (place[item] = at));
 }
 

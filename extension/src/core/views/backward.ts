@@ -175,11 +175,13 @@ function stoppedAccount(model: Model, picture: Picture, flow: Flowed): Account {
   };
 }
 
-/** ∂z/∂x = ∂z/∂u · ∂u/∂x + …, where two or three paths meet and all have names. */
+/** ∂z/∂x = ∂z/∂u · ∂u/∂x + …, where two or three different ops meet and all have names. */
 function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Child[] | null {
   const total = totalSlope(model, node);
   if (!total || arrivals.length > 3) return null;
   const terms: Child[] = [];
+  const seen = new Set<number>();
+  const target = model.graph.nodeOfTensor[model.passage!.asked.targets[0]!];
   for (const flow of arrivals) {
     const through = opOfFlow(model, flow).node;
     const [outer, inner, own] = [
@@ -187,7 +189,9 @@ function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Chi
       through < 0 ? null : partialOfNode(model, through),
       partialOfNode(model, node),
     ];
-    if (!outer || !inner || !own) return null;
+    const told = seen.has(through) || through === target;
+    if (told || !outer || !inner || !own) return null;
+    seen.add(through);
     terms.push(terms.length ? sign('+') : null, outer, sign('·'), fraction(inner, own));
   }
   return [total, sign('='), terms];
@@ -214,7 +218,7 @@ function localCell(model: Model, flow: Flowed): VNode | null {
     term.kind === 'name'
       ? withNames(model, node, op, term)
       : withNumbers(model, node, op, term, true);
-  return spelled ? row(spelled, sign('='), value) : value;
+  return spelled && spelled.tag !== 'mn' ? row(spelled, sign('='), value) : value;
 }
 
 function contributionRow(model: Model, flow: Flowed, line: number): VNode[] {
@@ -257,14 +261,15 @@ function sumTable(
   );
   const end = rows.length + 2 + (folded ? 1 : 0);
   const addends = arrivals.map((flow) => shownNumber(tensorAt(model, flow.contribution), 'g'));
-  const together = folded
+  const long = arrivals.length > 2 || [...label].length > 4;
+  const together = long
     ? null
     : addends.flatMap((addend, at) => (at ? [sign('+'), addend] : [addend]));
   const said = rows.map((flow) => spoken(tensorAt(model, flow.contribution))).join(', ');
   return h(
     'div',
     {
-      class: 'sum',
+      class: long ? 'sum tight' : 'sum',
       role: 'group',
       'aria-label': `Contributions to the gradient of ${label}: ${said}; together ${spoken(sum)}`,
     },
@@ -276,8 +281,8 @@ function sumTable(
     lines,
     folded ? cell(4, '1/-1', 'muted', `… ${count(hidden, 'more contribution')}`) : null,
     cell(end, '1/-1', 'rule'),
-    cell(end + 1, '1/4', '', h('b', {}, `sum at ${label}`)),
-    cell(end + 1, 4, 'r', together && inline(together)),
+    cell(end + 1, long ? '1/5' : '1/4', '', h('b', {}, `sum at ${label}`)),
+    together ? cell(end + 1, 4, 'r', inline(together)) : null,
     cell(end + 1, 5, '', inline(sign('='))),
     cell(end + 1, 6, 'r total', inline(shownNumber(sum, 'g'))),
   );

@@ -17,6 +17,7 @@ import type { NodeLook } from './node.js';
 /** Up to so many nodes the graph is drawn whole; above, the part around the current step. */
 export const WHOLE_GRAPH = 300;
 const LABELLED = 60;
+const LABEL_ROOM = 14;
 
 export interface Part {
   readonly places: readonly number[];
@@ -61,7 +62,6 @@ export function lookOf(
   const kind = model.graph.nodeKind[node]!;
   const slot = slotAt(model, picture, node);
   const unrecorded = kind === NodeKind.Off && slot.state !== 'value';
-  const words = chart.detail === 'full';
   const room = chart.detail === 'title' ? 8 : Math.floor((width - 20) / 7.3);
   return {
     kind,
@@ -71,7 +71,7 @@ export function lookOf(
     watched: model.graph.nodeWatched[node]!,
     value: tensor ? formatBrief(tensor, room) : '',
     slot: unrecorded ? null : slot.state,
-    slotText: unrecorded ? '' : slotText(model, slot, words || chart.detail === 'title' ? 8 : room),
+    slotText: unrecorded ? '' : slotText(model, slot, room),
     lit,
     halo: haloOf(picture, node, options),
     detail: chart.detail,
@@ -107,7 +107,7 @@ function contributionText(model: Model, edge: number): string {
   const flow = model.passage?.flowOfEdge[edge] ?? -1;
   const event = flow < 0 ? null : model.recording.event(model.passage!.flows[flow]!);
   if (event?.kind !== Kind.Flowed || event.contribution < 0) return '';
-  return formatBrief(model.recording.tensor(event.contribution), 11);
+  return formatBrief(model.recording.tensor(event.contribution), LABEL_ROOM);
 }
 
 /** Labels of a whole small graph, placed once so that they stay where they are. */
@@ -134,7 +134,9 @@ const placed = new WeakMap<Chart, { model: Model; places: Map<number, Point> }>(
 function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point> {
   const known = placed.get(chart);
   if (known?.model === model) return known.places;
-  const places = placeLabels(chart, allLabels(model, chart, part), plusBoxes(model, chart, part));
+  const labels = allLabels(model, chart, part);
+  const roads = labels.length ? part.edges.map((edge) => chart.lane(edge, false, false)) : [];
+  const places = placeLabels(chart, labels, plusBoxes(model, chart, part), roads);
   placed.set(chart, { model, places });
   return places;
 }
@@ -221,6 +223,13 @@ function plusView(model: Model, chart: Chart, picture: Picture, place: number): 
     h('circle', { cx: x, cy: y, r: 8.5 }),
     h('path', { class: 'cross', d: `M${x - 4} ${y}h8M${x} ${y - 4}v8` }),
   );
+}
+
+/** How far labels reach below the graph. */
+export function overhang(model: Model, chart: Chart, part: Part): number {
+  let lowest = 0;
+  for (const [, y] of labelPlaces(model, chart, part).values()) lowest = Math.max(lowest, y + 12);
+  return Math.max(0, Math.round(lowest - chart.layout.height));
 }
 
 export function hatchView(): VNode {

@@ -3,7 +3,7 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import type { Picture } from '../picture.js';
-import { graphContent, graphSummary, WHOLE_GRAPH, wholePart } from './graph.js';
+import { graphContent, graphSummary, overhang, WHOLE_GRAPH, wholePart } from './graph.js';
 import type { GraphOptions, Part } from './graph.js';
 
 /** The part of a large graph that is looked at: its middle, and the size of the pane. */
@@ -77,7 +77,9 @@ function wholeStage(
   zoom: number,
   options: GraphOptions,
 ): VNode {
-  const [width, height] = [chart.layout.width + MARGIN, chart.layout.height + MARGIN];
+  const part = wholePart(chart);
+  const width = chart.layout.width + MARGIN;
+  const height = chart.layout.height + overhang(model, chart, part) + MARGIN;
   const fixed = `width:${Math.round(width * zoom)}px;max-width:none;min-width:0`;
   const fluid = `max-width:${width}px;min-width:${Math.round(width * SMALLEST_TYPE)}px;margin-inline:auto`;
   return h(
@@ -91,7 +93,7 @@ function wholeStage(
         role: 'img',
         'aria-label': graphSummary(model, picture),
       },
-      graphContent(model, chart, picture, wholePart(chart), options),
+      graphContent(model, chart, picture, part, options),
     ),
   );
 }

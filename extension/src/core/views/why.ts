@@ -92,6 +92,27 @@ function cutAmong(model: Model, wanted: ReadonlySet<number>): number {
   return -1;
 }
 
+const CLOSE = 36;
+const CUT_ROOM = 88;
+
+/** A tight layout with room for the sign at the cut. */
+function storyChart(
+  model: Model,
+  wanted: ReadonlySet<number>,
+  cut: number,
+  direction: 'right' | 'down',
+): Chart {
+  const tight = { wanted, narrowest: 118 };
+  if (direction === 'down') return chartOf(model, direction, tight);
+  const first = chartOf(model, direction, tight);
+  const cutPlace = cut < 0 ? -1 : first.placeOf(model.graph.edgeTo[cut]!);
+  const cutLayer = cutPlace < 0 ? -1 : first.layout.layerOf[cutPlace];
+  const straight = first.layout.layers.every((layer) => layer.length === 1);
+  if (!straight) return first;
+  const layerGap = (layer: number): number => (layer === cutLayer ? CUT_ROOM : CLOSE);
+  return chartOf(model, direction, { ...tight, layerGap });
+}
+
 /** Choose what to draw of a recording to explain one finding. */
 export function storyOf(
   model: Model,
@@ -108,7 +129,7 @@ export function storyOf(
     culprit >= 0 && isOffFrame(model, model.graph.nodeFrame[culprit]!)
       ? model.graph.nodeFrame[culprit]!
       : -1;
-  return { chart: chartOf(model, direction, wanted), culprit, cut, cutFrame };
+  return { chart: storyChart(model, wanted, cut, direction), culprit, cut, cutFrame };
 }
 
 /** The picture of a recording once everything has happened. */
@@ -185,7 +206,7 @@ function storyGraph(model: Model, story: Story, dispatch: (action: Action) => vo
     chart.layout.width + 14,
     chart.layout.height + 14 + top + (top ? 22 : 0),
   ];
-  return h(
+  const svg = h(
     'svg',
     {
       viewBox: `-7 ${-7 - top} ${width} ${height}`,
@@ -195,6 +216,7 @@ function storyGraph(model: Model, story: Story, dispatch: (action: Action) => vo
     },
     content,
   );
+  return h('div', { class: 'stage' }, svg);
 }
 
 function storySummary(model: Model, story: Story): string {
