@@ -126,6 +126,12 @@ class Case:
         )
         return sorted(edges, key=lambda edge: edge.event)
 
+    def between(self, cut: Cut) -> list[Edge]:
+        """The steps from source to target that were cut in one way, in code order."""
+        edges = (edge for tensor in self.upstream for edge in self.flow.into.get(tensor, ()))
+        found = [e for e in edges if e.cut is cut and e.origin in self.downstream]
+        return sorted(found, key=lambda edge: edge.event)
+
     def _is_missed(self, edge: Edge) -> bool:
         """Whether a cut takes something from a gradient that arrives by other ways."""
         if edge.cut in PIECEWISE or self._is_straight_through(edge):

@@ -14,7 +14,7 @@ from tapelab.diagnosis.leaving import left
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.rebinding import rebound
 from tapelab.diagnosis.stopping import flat, stopped
-from tapelab.diagnosis.timing import ran_off_tape
+from tapelab.diagnosis.timing import TIMES, ran_off_tape
 from tapelab.diagnosis.unused import swapped, unused
 from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
 
@@ -46,6 +46,8 @@ AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.LATE: ran_off_tape,
 }
 """Causes that lie between source and target, by the kind of cut."""
+
+TOLD_TOGETHER: Final = {time.code for time in TIMES.values()}
 
 
 def explain_recording(recording: Recording, target: int, source: int) -> Explanation:
@@ -80,10 +82,11 @@ def _at_the_source(case: Case) -> Iterator[Finding]:
 
 
 def _distinct(findings: Iterator[Finding]) -> Iterator[Finding]:
-    """Without the findings that say the same of the same line."""
+    """Without the findings that say the same: of the same line, or of ops at the wrong time."""
     seen = set()
     for finding in findings:
-        key = finding.code, finding.where and (finding.where.source, finding.where.line)
+        place = finding.where and (finding.where.source, finding.where.line)
+        key = finding.code, None if finding.code in TOLD_TOGETHER else place
         if key not in seen:
             seen.add(key)
             yield finding

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.detours import unmatched_returns
 from tapelab.recording import events as e
@@ -30,6 +30,9 @@ class Cut(Enum):
     LATE = "watched too late"
 
 
+FLOATING: Final = ("float", "bfloat", "complex")
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A value went from the tensor `origin` into the tensor `to`.
@@ -46,7 +49,7 @@ class Edge:
     taped: bool = False
 
 
-_CAUSES = {
+_CAUSES: Final[dict[int, Cut]] = {
     e.Cause.BEFORE: Cut.BEFORE,
     e.Cause.AFTER: Cut.AFTER,
     e.Cause.PAUSED: Cut.PAUSED,
@@ -59,6 +62,9 @@ class Flow:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
+        self._variables: list[int] = recording.columns["tensor.variable"].tolist()
+        self._dtypes: list[int] = recording.columns["tensor.dtype"].tolist()
+        self._floating = [name.startswith(FLOATING) for name in recording.dtypes]
         self.watched_at: dict[int, int] = {}
         for place in recording.located:
             if isinstance(place.event, e.Watched):
@@ -101,7 +107,7 @@ class Flow:
             return Cut.INTEGER
         if event.cause == e.Cause.UNWATCHED and index < self.watched_at.get(origin, -1):
             return Cut.LATE
-        return _CAUSES.get(e.Cause(event.cause))
+        return _CAUSES.get(event.cause)
 
     def _assignments(self) -> Iterator[Edge]:
         present: dict[int, int] = {}
@@ -145,12 +151,11 @@ class Flow:
 
     def is_floating(self, tensor: int) -> bool:
         """Whether a tensor holds numbers that have a gradient."""
-        dtype = self.recording.dtypes[int(self.recording.columns["tensor.dtype"][tensor])]
-        return dtype.startswith(("float", "bfloat", "complex"))
+        return self._floating[self._dtypes[tensor]]
 
     def variable_of(self, tensor: int) -> int:
         """The variable that a tensor is a state of, or -1."""
-        return int(self.recording.columns["tensor.variable"][tensor])
+        return self._variables[tensor]
 
     @cached_property
     def maker_of(self) -> dict[int, int]:

@@ -47,11 +47,9 @@ def up_into_the_block(case: Case) -> Fix | None:
 def _misplaced(case: Case, cut: Cut, block: Block | None) -> list[ast.stmt]:
     """The statements, in order, whose ops on the path ran at the wrong time."""
     found: dict[ast.stmt, None] = {}
-    for edge in reversed(case.path):
-        if edge.cut is not cut or block is None:
-            continue
+    for edge in case.between(cut) if block else ():
         span = case.recording.located[edge.event].span
-        statement = _in_scope(block, case.codes.statement(span))
+        statement = block and _in_scope(block, case.codes.statement(span))
         if statement is None:
             return []
         found[statement] = None

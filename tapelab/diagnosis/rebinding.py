@@ -9,7 +9,6 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.code import Code
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.recording import events as e
-from tapelab.recording.recording import Role
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -18,10 +17,9 @@ METHODS: Final = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
 
 
 class Rebinding(NamedTuple):
-    """A statement that gave the name of a variable to a tensor, and the op in it."""
+    """A statement such as `x = x + 1`, and the op in it that took the old `x`."""
 
     name: str
-    variable: int
     event: int
     inputs: tuple[int, ...]
     code: Code
@@ -30,47 +28,52 @@ class Rebinding(NamedTuple):
 
 def rebound(case: Case) -> Finding | None:
     """A tensor that took the name of the variable from which it was computed."""
-    found = _rebinding(case)
-    if found is None:
+    chain = _rebindings(case)
+    if not chain:
         return None
-    place = case.recording.located[found.event]
-    line = case.codes.line(place.span)
-    text = " ".join(found.code.text(found.statement).split())
-    maker = case.recording.variables[found.variable].span
+    first = chain[-1]
+    place = case.recording.located[first.event]
+    text = " ".join(first.code.text(first.statement).split())
     return Finding(
         code="REBOUND_TO_TENSOR",
-        title=f"`{found.name}` is a tensor now, no longer the variable",
+        title=f"`{first.name}` is a tensor now, no longer the variable",
         message=f"`{text}` did not change the variable: it made a new tensor and gave it the name "
-        f"`{found.name}`. A tape does not watch tensors by itself.",
+        f"`{first.name}`. A tape does not watch tensors by itself.",
         where=case.codes.where(place.span),
-        fix=_fix(case, found),
+        fix=_fix(case, chain),
         lesson="00",
-        evidence=(found.event,),
+        evidence=tuple(sorted(step.event for step in chain)),
         steps=(
-            Step(case.codes.line(maker), f"`{found.name}` was made as a variable"),
-            Step(line, f"`{text}` made it a tensor"),
+            *_made(case, first),
+            Step(case.codes.line(place.span), f"`{text}` made it a tensor"),
         ),
     )
 
 
-def _rebinding(case: Case) -> Rebinding | None:
-    """The last statement of the form `x = f(x)` between a variable `x` and the source."""
+def _made(case: Case, first: Rebinding) -> tuple[Step, ...]:
+    variables = (case.flow.variable_of(tensor) for tensor in first.inputs)
+    spans = (case.recording.variables[each].span for each in variables if each >= 0)
+    text = f"`{first.name}` was made as a variable"
+    return tuple(Step(case.codes.line(span), text) for span in spans)[:1]
+
+
+def _rebindings(case: Case) -> list[Rebinding]:
+    """The statements `x = f(x)` from the source back to a variable `x`; empty without one."""
     if case.variable >= 0 or case.source in case.flow.tracked:
-        return None
-    last = _renaming(case, case.source)
+        return []
+    steps: list[Rebinding] = []
     pending, seen = [case.source], {case.source}
-    while last and pending:
+    while pending:
         step = _renaming(case, pending.pop())
-        if step is None or step.name != last.name:
+        if step is None or (steps and step.name != steps[0].name):
             continue
-        for origin in step.inputs:
-            facts = case.recording.tensor(origin)
-            if facts.role == Role.STATE:
-                return last._replace(variable=facts.variable)
-            if origin not in seen:
-                seen.add(origin)
-                pending.append(origin)
-    return None
+        steps.append(step)
+        if any(case.flow.variable_of(origin) >= 0 for origin in step.inputs):
+            return steps
+        fresh = [origin for origin in step.inputs if origin not in seen]
+        seen.update(fresh)
+        pending.extend(fresh)
+    return []
 
 
 def _renaming(case: Case, tensor: int) -> Rebinding | None:
@@ -84,7 +87,7 @@ def _renaming(case: Case, tensor: int) -> Rebinding | None:
     name = _reused_name(statement)
     if not name or code is None or statement is None:
         return None
-    return Rebinding(name, -1, event, ran.inputs, code, statement)
+    return Rebinding(name, event, ran.inputs, code, statement)
 
 
 def _reused_name(statement: ast.stmt | None) -> str:
@@ -99,25 +102,30 @@ def _reused_name(statement: ast.stmt | None) -> str:
     return ""
 
 
-def _fix(case: Case, found: Rebinding) -> Fix | None:
+def _fix(case: Case, chain: list[Rebinding]) -> Fix | None:
+    """All statements of a chain as assignments to the variable."""
+    code = chain[0].code
+    by_statement = {step.statement: step for step in reversed(chain) if step.code is code}
+    lines = {statement: _assigned(case, step) for statement, step in by_statement.items()}
+    changes = [edits.replaced(code, statement, line) for statement, line in lines.items() if line]
+    return edits.fix(code, changes)
+
+
+def _assigned(case: Case, step: Rebinding) -> str:
     """`x.assign_add(…)`, `x.assign_sub(…)` or, for anything else, `x.assign(…)`."""
-    code, statement, name = found.code, found.statement, found.name
-    match statement:
-        case ast.Assign(value=ast.BinOp(left=left, op=sign, right=right) as value):
-            method = METHODS.get(type(sign)) if ast.unparse(left) == name else None
-            if method and _same_shape(case, found):
-                line = f"{name}.{method}({code.text(right)})"
-            else:
-                line = f"{name}.assign({code.text(value)})"
+    code, name = step.code, step.name
+    match step.statement:
+        case ast.Assign(value=ast.BinOp(left=left, op=sign, right=right)) if (
+            type(sign) in METHODS and ast.unparse(left) == name and _same_shape(case, step)
+        ):
+            return f"{name}.{METHODS[type(sign)]}({code.text(right)})"
         case ast.Assign(value=value):
-            line = f"{name}.assign({code.text(value)})"
+            return f"{name}.assign({code.text(value)})"
         case ast.AugAssign(op=sign, value=value) if type(sign) in METHODS:
-            line = f"{name}.{METHODS[type(sign)]}({code.text(value)})"
-        case _:
-            return None
-    return edits.fix(code, [edits.replaced(code, statement, line)])
+            return f"{name}.{METHODS[type(sign)]}({code.text(value)})"
+    return ""
 
 
-def _same_shape(case: Case, found: Rebinding) -> bool:
+def _same_shape(case: Case, step: Rebinding) -> bool:
     """Whether what is added has the shape of the variable: `assign_add` does not stretch it."""
-    return len({case.recording.tensor(tensor).shape for tensor in found.inputs}) == 1
+    return len({case.recording.tensor(tensor).shape for tensor in step.inputs}) == 1

@@ -90,7 +90,7 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
         where=case.codes.where(span),
         fix=time.fix(case),
         lesson=time.lesson,
-        evidence=_same_cut(case, edge),
+        evidence=tuple(sorted({each.event for each in case.between(edge.cut)})),
         steps=_steps(case, edge, text),
     )
 
@@ -99,12 +99,6 @@ def _start(case: Case) -> int:
     """The event with which the tape began to record, for the last time."""
     reset = marker(case, e.Reset)
     return reset if reset >= 0 else marker(case, e.Opened)
-
-
-def _same_cut(case: Case, edge: Edge) -> tuple[int, ...]:
-    """All events on the path that ran at the wrong time in the same way."""
-    events = {each.event for each in case.path if each.cut is edge.cut} | {edge.event}
-    return tuple(sorted(events))
 
 
 def _steps(case: Case, edge: Edge, text: str) -> tuple[Step, ...]:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 def swapped(case: Case) -> Finding | None:
     """The source was computed from the target: the arguments look swapped."""
-    way_round = Case(case.recording, case.source, case.target)
-    if case.path or not way_round.path:
+    if case.path or not Case(case.recording, case.source, case.target).path:
         return None
     target, source = name_of(case, case.target), name_of(case, case.source)
     return Finding(
