@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -67,9 +68,9 @@ def folder(server, request) -> Path:
     return server.root / re.sub(r"\W+", "-", request.node.name)
 
 
-@pytest.fixture
-def open_notebook(browser, server, folder, known_complaints) -> Iterator[Opener]:
-    """Open notebooks; once the test is over, their consoles must have stayed silent."""
+@contextmanager
+def opener(browser, server, folder, known) -> Iterator[Opener]:
+    """Open notebooks; when done with them, their consoles must have stayed silent."""
     opened: list[tuple[str, Notebook]] = []
 
     def open_one(*code: str, app: str = "lab", file: Path | None = None, **context) -> Notebook:
@@ -81,4 +82,18 @@ def open_notebook(browser, server, folder, known_complaints) -> Iterator[Opener]
     yield open_one
     for app, notebook in opened:
         notebook.page.context.close()
-        assert notebook.console.complaints(beyond=known_complaints[app]) == []
+        assert notebook.console.complaints(beyond=known[app]) == []
+
+
+@pytest.fixture
+def open_notebook(browser, server, folder, known_complaints) -> Iterator[Opener]:
+    """Open notebooks of one test."""
+    with opener(browser, server, folder, known_complaints) as open_one:
+        yield open_one
+
+
+@pytest.fixture(scope="module")
+def open_notebooks(browser, server, known_complaints, request) -> Iterator[Opener]:
+    """Open notebooks that the tests of a module only look at, one after the other."""
+    with opener(browser, server, server.root / request.node.path.stem, known_complaints) as opened:
+        yield opened

@@ -55,10 +55,20 @@ class Explorer:
         """How many steps there are in all."""
         return int(self.counter.inner_text().split("/")[1])
 
+    def show_the_tape(self) -> None:
+        """Leave the explanation of a missing gradient, where the picture opens on one."""
+        expect(self.root).to_be_visible()
+        way = self.button("Show on the tape")
+        if way.is_visible():
+            way.click()
+
     def click_to_the_end_and_back(self) -> None:
         """Press Step until it is spent, then Step back until that is."""
+        self.show_the_tape()
         of = self.steps()
         assert of > 1
+        if self.button("First step").is_enabled():
+            self.button("First step").click()
         self.stands_at(1, of)
         for step in range(2, of + 1):
             self.button("Step").click()

@@ -38,18 +38,20 @@ WHAT_EACH_STEP_LIGHTS_UP = [
 ]
 
 
-@pytest.fixture(params=PATHS)
-def notebook(open_notebook, request):
-    notebook = open_notebook(SCENE, app=request.param)
+@pytest.fixture(scope="module", params=PATHS)
+def shown(open_notebooks, request):
+    """Run the scene once in each front-end."""
+    notebook = open_notebooks(SCENE, app=request.param)
     notebook.run_all()
-    return notebook
+    return Explorer.in_frame(notebook.output(0))
 
 
 @pytest.fixture
-def explorer(notebook):
-    explorer = Explorer.in_frame(notebook.output(0))
-    explorer.stands_at(1, of=11)
-    return explorer
+def explorer(shown):
+    if shown.button("First step").is_enabled():
+        shown.button("First step").click()
+    shown.stands_at(1, of=11)
+    return shown
 
 
 def test_the_mouse_steps_to_the_end_and_back(explorer):
