@@ -32,6 +32,8 @@ ELSEWHERE: Final = {
 
 def missing(module: str, name: str) -> AttributeError:
     """The error for a name that a module of the namespace does not have."""
+    if name.startswith("_"):  # asked by machinery, which wants no advice
+        return AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
     return AttributeError(
         f"module '{module}' has no attribute '{name}': tapelab has the part of TensorFlow that is "
         f"taught with a tape, and this is not in it.{_advice(name)}",

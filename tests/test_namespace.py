@@ -47,7 +47,9 @@ def test_what_is_lazy_is_listed_and_arrives():
 
 def test_importing_tapelab_does_not_import_what_is_lazy():
     program = "import sys, tapelab; print('tapelab.random' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "False"
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.comparison import greater, less, logical_and
+from tapelab.ops.comparison import less
 from tapelab.ops.rules import CONTINUOUS, FLOATS, REALS
-from tapelab.ops.selection import ones_like, select, zeros_like
+from tapelab.ops.selection import select, zeros_like
 
 SELU_ALPHA: Final = 1.6732632423543772
 SELU_SCALE: Final = 1.0507009873554805
@@ -22,6 +22,18 @@ def leaks(rng: np.random.Generator) -> list[samples.Sample]:
     return [(arrays, {"alpha": 0.2}) for arrays, _ in samples.off_zero(rng)]
 
 
+@op(formula=r"y = 1 \text{ if } x > 0 \text{ else } 0", glyph="x>0", kinds=FLOATS,
+    samples=samples.off_zero, reference=lambda x: np.heaviside(x, 0))  # fmt: skip
+def step(x: Any) -> Any:
+    """1 for positive entries, 0 for the others: the slope of a rectifier."""
+    return np.asarray(x > 0).astype(x.dtype)[()]
+
+
+@step.grad("x", r"\bar x = 0", local="0")
+def step_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    return zeros_like(dy)
+
+
 @op(formula=r"y = \max(x, 0)", glyph="relu", title="Rectified linear", samples=samples.off_zero,
     kinds=REALS, reference=lambda x: x * (x > 0))  # fmt: skip
 def relu(x: Any) -> Any:
@@ -29,9 +41,12 @@ def relu(x: Any) -> Any:
     return np.maximum(x, x.dtype.type(0))
 
 
-@relu.grad("x", r"\bar x = \bar y \text{ if } x > 0 \text{ else } 0")
+@relu.grad(
+    "x", r"\bar x = \bar y \text{ if } x > 0 \text{ else } 0",
+    local=r"1 \text{ if } x > 0 \text{ else } 0",
+)  # fmt: skip
 def relu_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return select(greater(y, zeros_like(y)), dy, zeros_like(dy))
+    return dy * step(y)
 
 
 @op(formula=r"y = \min(\max(x, 0), 6)", glyph="relu6", title="Rectified linear up to 6",
@@ -43,8 +58,7 @@ def relu6(x: Any) -> Any:
 
 @relu6.grad("x", r"\bar x = \bar y \text{ if } 0 < x < 6 \text{ else } 0")
 def relu6_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    six = ones_like(y) * 6
-    return select(logical_and(greater(y, zeros_like(y)), less(y, six)), dy, zeros_like(dy))
+    return dy * (step(y) * step(6 - y))
 
 
 @op(formula=r"y = x \text{ if } x > 0 \text{ else } \alpha x", glyph="leaky", samples=leaks,
@@ -57,7 +71,7 @@ def leaky_relu(x: Any, *, alpha: float) -> Any:
 
 @leaky_relu.grad("x", r"\bar x = \bar y \text{ if } x > 0 \text{ else } \alpha \bar y")
 def leaky_relu_grad_x(dy: Any, y: Any, x: Any, *, alpha: float) -> Any:
-    return select(greater(x, zeros_like(x)), dy, alpha * dy)
+    return dy * (alpha + (1 - alpha) * step(x))
 
 
 @op(formula=r"y = x \text{ if } x > 0 \text{ else } e^x - 1", glyph="elu", samples=samples.off_zero,

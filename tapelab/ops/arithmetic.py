@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.dtypes import as_dtype
 from tapelab.engine.op import op
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, is_complex
@@ -63,12 +64,32 @@ def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,
-    kinds=NUMBERS, broadcasts=True, same_dtype=True, reference=np.true_divide)  # fmt: skip
+    kinds=NUMBERS, broadcasts=True, reference=np.true_divide)  # fmt: skip
 def divide(x: Any, y: Any) -> Any:
     """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
+    return quotient(x, y)
+
+
+def quotient(x: Any, y: Any) -> Any:
+    """The quotients of raw numbers; small whole numbers become float32, larger ones float64."""
+    if x.dtype != y.dtype:
+        raise TypeError(
+            f"`x` and `y` must have the same dtype, got tf.{x.dtype} != tf.{y.dtype}. Tensors are "
+            f"never cast silently; try tf.cast(y, tf.{x.dtype})."
+        )
+    if x.dtype != y.dtype:
+        raise _unlike(x, y)
     z = np.true_divide(x, y)
     narrow = x.dtype.kind in "iu" and x.dtype.itemsize <= 2
     return z.astype(np.float32) if narrow else z
+
+
+def _unlike(x: Any, y: Any) -> TypeError:
+    one, other = as_dtype(x.dtype), as_dtype(y.dtype)
+    return TypeError(
+        f"`x` and `y` must have the same dtype, got {one!r} != {other!r}. "
+        f"Tensors are never cast silently; try tf.cast(…, {one!r})."
+    )
 
 
 @divide.grad("x", r"\bar x = \frac{\bar z}{y}", local=r"\frac{1}{y}")

@@ -1,4 +1,4 @@
-"""What an op says when it cannot run: what happened, why, what to try, with the learner's values."""
+"""What an op says when it cannot run: what happened, why, and what to try."""
 
 from __future__ import annotations
 
@@ -49,13 +49,23 @@ def test_a_float_where_only_bits_make_sense(tf):
 @pytest.mark.parametrize(
     ("axis", "told"),
     [
-        (2, "Invalid reduction dimension (2 for input with 2 dimension(s). Axes of shape (2, 3) go "
-            "from -2 to 1 [Op:Sum]"),
+        (
+            2,
+            (
+                "Invalid reduction dimension (2 for input with 2 dimension(s). "
+                "Axes of shape (2, 3) go from -2 to 1 [Op:Sum]"
+            ),
+        ),
         ([0, 0], "Invalid reduction arguments: Axes contains duplicate dimension: 0 [Op:Sum]"),
-        (1.0, "Value for attr 'Tidx' of float is not in the list of allowed values: int32, int64. "
-              "An axis is a whole number, not 1.0 [Op:Sum]"),
+        (
+            1.0,
+            (
+                "Value for attr 'Tidx' of float is not in the list of allowed values: int32, "
+                "int64. An axis is a whole number, not 1.0 [Op:Sum]"
+            ),
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_axis(tf, axis, told):
     assert message_of(tf, lambda: tf.reduce_sum(tf.ones([2, 3]), axis=axis)) == told
 
