@@ -10,6 +10,7 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapelab\.")
 
 from tapelab import errors, linalg, math, nest
 from tapelab.choosing import cast, clip_by_value, complex, saturate_cast, stop_gradient, where
+from tapelab.clipping import clip_by_global_norm, clip_by_norm
 from tapelab.creation import (
     constant,
     convert_to_tensor,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import nest
 from tapelab.dtypes import DType, as_dtype, float32
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.convert import new_constant, to_tensor
@@ -101,7 +102,7 @@ def range(
     if limit is None:
         start, limit = 0, start
     given = [tensor(each)._value for each in (start, limit, delta)]
-    wanted = _raw(dtype) if dtype is not None else np.result_type(*given)
+    wanted = _raw(dtype) if dtype is not None else max((each.dtype for each in given), key=_rung)
     first, last, step = (each.astype(wanted)[()] for each in given)
     if step == 0:
         raise invalid_argument("Range", "Requires delta != 0: 0")
@@ -113,6 +114,10 @@ def range(
             else f"Requires start >= limit when delta < 0: {first}/{last}",
         )
     return new_constant(np.arange(first, last, step, dtype=wanted), None, "tf.range")
+
+
+def _rung(dtype: np.dtype[Any]) -> int:
+    return ("int32", "int64", "float16", "float32", "float64").index(dtype.name)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
@@ -158,7 +163,12 @@ def _raw(dtype: Any) -> np.dtype[Any]:
 
 
 def _plain(value: Any, dtype: Any) -> Any:
-    """A tensor among constants: TensorFlow refuses to change its dtype on the way."""
+    """A tensor among constants: TensorFlow refuses to change its dtype, or to put it in a list."""
+    if isinstance(value, (list, tuple)) and any(is_tensor(each) for each in nest.flatten(value)):
+        raise ValueError(
+            "tf.constant takes no list with tensors in it: their history would be lost. "
+            "Try tf.stack, or tf.convert_to_tensor."
+        )
     if isinstance(value, Variable):
         value = value.value()
     if isinstance(value, Tensor) and dtype is not None and value.dtype is not as_dtype(dtype):

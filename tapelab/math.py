@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapelab import sorting
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -122,6 +123,7 @@ argmin = position(searching.argmin)
 reduce_variance = composites.reduce_variance
 reduce_std = composites.reduce_std
 count_nonzero = composites.count_nonzero
+top_k = sorting.top_k
 reciprocal_no_nan = composites.reciprocal_no_nan
 log_sigmoid = composites.log_sigmoid
 polyval = composites.polyval

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import as_dtype
 from tapelab.engine.op import op
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, is_complex
@@ -77,19 +76,9 @@ def quotient(x: Any, y: Any) -> Any:
             f"`x` and `y` must have the same dtype, got tf.{x.dtype} != tf.{y.dtype}. Tensors are "
             f"never cast silently; try tf.cast(y, tf.{x.dtype})."
         )
-    if x.dtype != y.dtype:
-        raise _unlike(x, y)
     z = np.true_divide(x, y)
     narrow = x.dtype.kind in "iu" and x.dtype.itemsize <= 2
     return z.astype(np.float32) if narrow else z
-
-
-def _unlike(x: Any, y: Any) -> TypeError:
-    one, other = as_dtype(x.dtype), as_dtype(y.dtype)
-    return TypeError(
-        f"`x` and `y` must have the same dtype, got {one!r} != {other!r}. "
-        f"Tensors are never cast silently; try tf.cast(…, {one!r})."
-    )
 
 
 @divide.grad("x", r"\bar x = \frac{\bar z}{y}", local=r"\frac{1}{y}")

@@ -8,17 +8,16 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.arithmetic import conjugated, quotient
 from tapelab.ops.rules import CONTINUOUS, NUMBERS
 from tapelab.ops.selection import nonzero_mask
 
 
 @op(formula=r"z = \frac{x}{y} \text{ or } 0", glyph="÷₀", raw="DivNoNan", kinds=NUMBERS,
-    samples=samples.positive_pairs, broadcasts=True, same_dtype=True,
-    reference=np.true_divide)  # fmt: skip
+    samples=samples.positive_pairs, broadcasts=True, reference=np.true_divide)  # fmt: skip
 def divide_no_nan(x: Any, y: Any) -> Any:
     """The quotient of two entries, and 0 where the second is 0."""
-    z = np.true_divide(x, y)
+    z = quotient(x, y)
     return np.where(y == 0, z.dtype.type(0), z)[()]
 
 

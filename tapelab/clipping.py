@@ -1,0 +1,62 @@
+"""Keeping tensors short: each by its own norm, or a whole list of gradients by their joint norm."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.dispatch import composite
+from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.tensor import Tensor
+from tapelab.ops.arithmetic import add_n
+from tapelab.ops.comparison import greater, is_finite
+from tapelab.ops.powers import sqrt, square
+from tapelab.ops.public import axes_of, strict_operand, tensor
+from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.selection import maximum, minimum, ones_like, select, zeros_like
+
+
+@composite
+def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+    """The tensor itself, or made as long as the limit where it is longer."""
+    if isinstance(t, IndexedSlices):
+        return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
+    x: Any = tensor(t)
+    given = strict_operand(clip_norm, x.dtype)
+    limit = maximum(given, zeros_like(given))
+    total = reduce_sum(x * x, axis=axes_of(x, axes, "Sum"), keepdims=True)
+    positive = greater(total, zeros_like(total))
+    # The root is taken of 1 where the tensor is 0, so that its slope there is no NaN.
+    length = select(positive, sqrt(select(positive, total, ones_like(total))), total)
+    return x * limit / maximum(length, limit)
+
+
+@composite
+def global_norm(t_list: Any, name: str | None = None) -> Any:
+    """The norm of all the entries of a list of tensors together; `None` in the list counts 0."""
+    return sqrt(add_n(*(reduce_sum(square(x)) for x in _dense(t_list) if x is not None)))
+
+
+@composite
+def clip_by_global_norm(
+    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+) -> tuple[list[Any], Any]:
+    """The tensors, all made shorter by one factor if their joint norm is above the limit.
+
+    Returns the tensors and the joint norm; all are NaN where the norm is not finite.
+    """
+    tensors = _dense(t_list)
+    length: Any = tensor(global_norm(tensors) if use_norm is None else use_norm)
+    limit: Any = strict_operand(clip_norm, length.dtype)
+    one = ones_like(length)
+    factor = limit * minimum(one / length, one / limit)
+    factor = select(is_finite(length), factor, one * np.nan)
+    return [None if x is None else x * factor for x in tensors], length
+
+
+def _dense(t_list: Any) -> list[Any]:
+    if isinstance(t_list, (str, Tensor)) or not isinstance(t_list, Sequence):
+        raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
+    return [None if each is None else tensor(each) for each in t_list]
