@@ -6,6 +6,8 @@ import textwrap
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from tapelab.views import rich
+
 if TYPE_CHECKING:
     from tapelab.recording import Recording
 
@@ -142,3 +144,8 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n\n".join([self.headline, *map(str, self.findings)])
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        if self.recording is None or not self.findings:
+            return {"text/plain": str(self)}
+        return {**rich.mimebundle(self.recording, self), "text/plain": str(self)}
