@@ -9,6 +9,7 @@ import numpy as np
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype
 from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.exits import came_back
+from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import MADE, next_id, note, origin_here, small
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, wrap
@@ -26,6 +27,9 @@ def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
         return checked(value.value(), wanted)
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return checked(_stacked(value, wanted), wanted)
+    if isinstance(value, IndexedSlices):
+        whole = value.dense()
+        return checked(whole if type(whole) is Tensor else new_constant(whole, None), wanted)
     array = typed_array(value, wanted if wanted is not None else _hinted(value, dtype_hint))
     return new_constant(array, value)
 
