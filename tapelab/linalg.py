@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from tapelab import creation
 from tapelab.engine.dispatch import composite
@@ -69,11 +68,12 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     ours, theirs = _dot_axes(x, y, axes)
     free_x = tuple(at for at in range(x.ndim) if at not in ours)
     free_y = tuple(at for at in range(y.ndim) if at not in theirs)
-    inner = int(np.prod([x._value.shape[at] for at in ours], dtype=int))
-    left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(-1, inner) if inner else (1, 0))
-    right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, -1) if inner else (0, 1))
-    kept = (*(x._value.shape[at] for at in free_x), *(y._value.shape[at] for at in free_y))
-    made: Tensor = reshape(products.matmul(left, right), shape=kept)
+    rows = tuple(x._value.shape[at] for at in free_x)
+    columns = tuple(y._value.shape[at] for at in free_y)
+    inner = math.prod(x._value.shape[at] for at in ours)
+    left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(math.prod(rows), inner))
+    right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, math.prod(columns)))
+    made: Tensor = reshape(products.matmul(left, right), shape=(*rows, *columns))
     return made
 
 
