@@ -33,7 +33,7 @@ const follow = () => {
 };
 addEventListener("message", ({source, data}) => {
   if (source !== frame.contentWindow || data?.type !== "tapelab-height") return;
-  frame.style.height = data.height + "px";
+  if (data.height > 50) frame.style.height = data.height + "px";
   follow();
 });
 const attributeFilter = ["data-jp-theme-light", "class"];

@@ -41,7 +41,8 @@ def _lines_to_show(model: Model) -> tuple[int, list[int]] | None:
     """The source in which most happened, and its lines from the first event to the last."""
     used: dict[int, set[int]] = {}
     for index in _last_frames(model):
-        if span := model.recording.span(index):
+        span = model.recording.span(index)
+        if span is not None and model.recording.sources[span.source].text:
             used.setdefault(span.source, set()).add(span.line)
     if not used:
         return None

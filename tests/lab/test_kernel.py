@@ -1,0 +1,72 @@
+"""A real kernel runs a notebook: what its outputs carry, and what its errors look like."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+CELLS = {
+    "setup": 'import tapelab as tf\nx = tf.Variable(3.0, name="x")\ny = tf.Variable(4.0, name="y")',
+    "show": "with tf.GradientTape() as tape:\n    z = x * y + tf.sin(x)\ntf.show(tape, z)",
+    "magic": "%%tape z\nz = x * y",
+    "wrong": "tf.show(3)",
+    "unreadable": 'tf.show(b"no recording")',
+    "live": "tf.show(tape, z).widget()",
+}
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory):
+    """Run all cells once; the outputs of each by its name."""
+    home = tmp_path_factory.mktemp("kernel")
+    patch = pytest.MonkeyPatch()
+    for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
+        patch.setenv(name, str(home / name.lower()))
+    cells = [nbformat.v4.new_code_cell(code) for code in CELLS.values()]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    client = NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3")
+    client.execute(cwd=str(home))
+    patch.undo()
+    nbformat.validate(notebook)
+    return dict(zip(CELLS, (cell.outputs for cell in notebook.cells), strict=True))
+
+
+def test_a_picture_is_saved_as_html_and_as_text(outputs):
+    (shown,) = outputs["show"]
+    assert shown.data.keys() == {"text/html", "text/plain"}
+    assert "In [2]" in shown.data["text/plain"]
+    assert "  2 │     z = x * y + tf.sin(x)" in shown.data["text/plain"]
+
+
+def test_the_saved_html_is_the_whole_picture(outputs):
+    inside = unescape(re.search(r'srcdoc="([^"]*)"', outputs["show"][0].data["text/html"])[1])
+    assert 'class="tapelab-recording"' in inside
+    assert len(inside) < 80_000
+
+
+def test_the_magic_shows_its_cell_by_its_number(outputs):
+    (shown,) = outputs["magic"]
+    assert "In [3]\n  2 │ z = x * y\n" in shown.data["text/plain"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "kind", "told"),
+    [
+        ("wrong", "TypeError", "show() needs a tape, or a recording of one, got int: 3."),
+        ("unreadable", "RecordingError", "This is not a recording"),
+    ],
+)
+def test_errors_are_of_the_right_kind_and_say_what_to_do(outputs, cell, kind, told):
+    (error,) = outputs[cell]
+    assert (error.output_type, error.ename) == ("error", kind)
+    assert told in error.evalue
+    assert "Try" in error.evalue or "made by" in error.evalue
+
+
+def test_the_live_widget_is_there_for_those_who_ask(outputs):
+    (shown,) = outputs["live"]
+    assert "application/vnd.jupyter.widget-view+json" in shown.data

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from tapelab.recording import from_bytes, to_bytes
+from tapelab.views import html, rich
+
+DATA = re.compile(r'class="tapelab-recording"([^>]*)>([^<]*)</script>')
+WHY = re.compile(r'class="tapelab-explanation">([^<]*)</script>')
+
+
+def embedded(page):
+    """The recording that a page carries."""
+    attributes, data = DATA.search(page).groups()
+    packed = base64.b64decode(data)
+    return from_bytes(gzip.decompress(packed) if 'data-packed="gzip"' in attributes else packed)
+
+
+class Addresses(HTMLParser):
+    """Collects everything in a page that would be fetched from elsewhere."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attributes):
+        names = {"src", "href", "action", "data", "poster"}
+        self.found += [(tag, name, value) for name, value in attributes if name in names]
+
+
+def test_the_page_carries_the_recording_itself(golden):
+    recording = golden("scene_a")
+    assert embedded(html.page(recording)) == recording
+
+
+def test_a_long_recording_travels_packed(golden):
+    recording = golden("chain")
+    page = html.page(recording)
+    assert embedded(page) == recording
+    assert len(page) < 60_000 + len(to_bytes(recording)) / 2
+
+
+def test_the_page_asks_for_nothing_from_elsewhere(golden):
+    page = html.page(golden("scene_a"))
+    parser = Addresses()
+    parser.feed(page.replace(html.bundle(), ""))
+    assert parser.found == []
+    assert "import(" not in html.bundle()
+    assert "fetch(" not in html.bundle()
+
+
+def test_the_page_is_at_most_80_kilobytes_besides_its_data(golden):
+    assert len(html.page(golden("empty")).encode()) < 80_000
+
+
+def test_without_javascript_the_picture_is_text(golden):
+    page = html.page(golden("scene_a"))
+    assert "x * y      12.0000    1.0000" in page.split("<noscript><pre>")[1]
+
+
+def test_code_and_explanations_cannot_break_out_of_their_place(golden):
+    why = {"target": "</script><!--<script>", "findings": []}
+    page = html.page(golden("scene_a"), why)
+    assert json.loads(WHY.search(page)[1]) == why
+    assert page.count("</script>") == 3
+    assert page.count("<!--") == html.bundle().count("<!--")
+
+
+def test_the_step_to_begin_with_stands_beside_the_recording(golden):
+    assert 'data-step="7"' in html.page(golden("scene_a"), step=7)
+    assert "data-step" not in DATA.search(html.page(golden("scene_a")))[1]
+
+
+def test_the_frame_of_a_notebook_is_sandboxed_and_holds_the_same_page(golden):
+    frame = html.frame(golden("scene_a"))
+    assert 'sandbox="allow-scripts"' in frame
+    assert "allow-same-origin" not in frame
+    inside = unescape(re.search(r'srcdoc="([^"]*)"', frame)[1])
+    assert embedded(inside) == golden("scene_a")
+    assert html.bundle() in inside
+
+
+def test_export_writes_one_file(golden, tmp_path):
+    path = html.export_html(tmp_path / "scene.html", golden("scene_a"))
+    assert embedded(path.read_text("utf-8")) == golden("scene_a")
+    assert [each.name for each in tmp_path.iterdir()] == ["scene.html"]
+
+
+def test_a_missing_bundle_says_how_to_build_it(monkeypatch, tmp_path):
+    monkeypatch.setattr(html, "STATIC", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"standalone\.js is missing.*npm run build"):
+        html.static_file("standalone.js")
+
+
+def test_a_rich_output_is_html_and_text(golden):
+    bundle = rich.mimebundle(golden("numpy_detour"), step=2)
+    assert bundle.keys() == {"text/html", "text/plain"}
+    assert bundle["text/html"].startswith("<iframe")
+    assert "step 2 of 5" in bundle["text/plain"]

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from tapelab.recording import from_bytes
+from tapelab.views import html
+from tapelab.widgets.show import show
+from tests.fixtures.record import FOLDER
+
+
+@pytest.fixture
+def explorer():
+    made = show(FOLDER / "numpy_detour.tape", step=3).widget()
+    yield made
+    made.close()
+
+
+def test_the_widget_carries_the_recording_and_the_step(explorer):
+    assert from_bytes(explorer.recording) == show(FOLDER / "numpy_detour.tape").recording
+    assert explorer.step == 3
+
+
+def test_the_widget_carries_the_explanation_as_plain_data(explorer):
+    assert explorer.explanation["findings"][0]["code"] == "LEFT_ENGINE"
+
+
+def test_the_widget_runs_the_built_front_end(explorer):
+    assert explorer._esm == html.static_file("widget.js").read_text("utf-8")
+
+
+def test_recording_explanation_and_step_are_shared_with_the_page(explorer):
+    assert {"recording", "explanation", "step"} <= set(explorer.keys)
