@@ -9,6 +9,7 @@ from typing import Any, Final
 from numpy.typing import NDArray
 
 from tapelab.diagnosis import explain
+from tapelab.engine.asking import place_of
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -29,27 +30,18 @@ class Trial:
     target: Any
     source: Any
     recording: Recording
-
-    @property
-    def asked(self) -> Asked:
-        """The question from this target to this source."""
-        events = [each.event for each in self.recording if isinstance(each.event, Asked)]
-        if not events or len(events[-1].sources) != 1:
-            raise Unreadable(
-                "Your tape has answered another question already. Return it before you ask it, "
-                "or make it with persistent=True."
-            )
-        return events[-1]
+    arrived: int
+    """The tensor that arrived at the source; -1 for None."""
 
     @property
     def connected(self) -> bool:
         """Whether a gradient arrives at the source."""
-        return self.asked.results[0] >= 0
+        return self.arrived >= 0
 
     @property
     def gradient(self) -> NDArray[Any] | None:
         """The gradient that arrives at the source; None where none does."""
-        return self.recording.tensor(self.asked.results[0]).value if self.connected else None
+        return self.recording.tensor(self.arrived).value if self.connected else None
 
     @property
     def code(self) -> str:
@@ -89,4 +81,13 @@ def trial(answer: Answer, ends: Ends = TAPE_TARGET_SOURCE) -> Trial:
             raise Unreadable(
                 f"The {name} is {kind_of(end)}, without a history. Return a tensor or a variable."
             )
-    return Trial(tape, target, source, tape.recording(target, source))
+    recording = tape.recording(target, source)
+    return Trial(tape, target, source, recording, _arrived(recording, tape, target, source))
+
+
+def _arrived(recording: Recording, tape: GradientTape, target: Any, source: Any) -> int:
+    place = place_of(tape, target, source)
+    assert place is not None, "recording() asks for what was not asked before"
+    asked = [each.event for each in recording if isinstance(each.event, Asked)]
+    call, position = place
+    return asked[call].results[position]
