@@ -92,8 +92,7 @@ def softmax_cross_entropy(x: Any, y: Any) -> Any:
             "SoftmaxCrossEntropyWithLogits", "logits and labels must be broadcastable: "
             f"logits_size={brackets(y.shape)} labels_size={brackets(x.shape)}",
         )  # fmt: skip
-    surprise = kernels.log_softmax(y, -1)
-    return -np.sum(np.where(x == 0, x.dtype.type(0), x * surprise), axis=-1)
+    return -np.sum(x * kernels.log_softmax(y, -1), axis=-1)
 
 
 @softmax_cross_entropy.grad("x", r"\bar x = -\bar z \cdot \log(\operatorname{softmax}(y))")

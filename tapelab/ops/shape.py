@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -59,10 +60,15 @@ def _filled_in(x: Any, shape: Shape) -> Shape:
             f"a multiple of {-known}",
         )
     if min(shape, default=0) < -1:
-        raise invalid_argument("Reshape", f"Size {min(shape)} must be non-negative, not {shape}")
+        least = min(shape)
+        raise invalid_argument(
+            "Reshape", f"Size {shape.index(least)} must be non-negative, not {least}"
+        )
     if shape.count(-1) > 1:
         raise invalid_argument(
-            "Reshape", f"Only one input size may be -1, not both of those in {list(shape)}"
+            "Reshape",
+            "Only one input size may be -1, not both "
+            + " and ".join(str(at) for at, length in enumerate(shape) if length == -1),
         )
     if known != x.size:
         raise invalid_argument(
@@ -86,7 +92,18 @@ def transpose(x: Any, *, perm: Shape | None = None) -> Any:
             "Transpose", f"transpose expects a vector of size {x.ndim}. But input(1) is a vector "
             f"of size {len(perm)}",
         )  # fmt: skip
+    _check_order(x.ndim, range(x.ndim) if perm is None else perm)
     return np.transpose(x, perm) if x.ndim else x
+
+
+def _check_order(rank: int, perm: Sequence[int]) -> None:
+    for axis in perm:
+        if not -rank <= axis < rank:
+            raise invalid_argument("Transpose", f"{axis} is out of range [0 .. {rank})")
+    missing = set(range(rank)) - {axis % rank for axis in perm}
+    if missing:
+        named = ",".join(map(str, perm))
+        raise invalid_argument("Transpose", f"{min(missing)} is missing from {{{named}}}.")
 
 
 @transpose.grad("x", r"\bar x = \bar y^\top")
