@@ -156,13 +156,11 @@ cause, tape, y, x = one_step_to_the_right()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# `x = x + 1.0` and `x += 1.0` on a tensor give the *name* to a new tensor. `x.assign_add(1.0)` changes the
-# *variable*. In a training loop the difference is whether anything is learned after the first step.
+# `x = x + 1.0` gives the *name* to a new tensor, `x.assign_add(1.0)` changes the *variable*. (`x += 1.0` gives the
+# name away as well when `x` is a tensor; on a variable TensorFlow refuses it.) In a training loop the difference is
+# whether anything is learned after the first step.
 #
 # ### Exercise 05.4: three apples
-#
-# Whole numbers, nothing else. (Had you called `tape.watch` on such a tensor, TensorFlow would have logged a warning
-# about its dtype. A variable of whole numbers it passes over in silence.)
 
 # %%
 @tf.exercise("05.4")
@@ -185,6 +183,9 @@ cause, tape, y, x = three_apples()
 tf.explain(tape, y, x)
 
 # %% [markdown]
+# The integer dtype alone is the reason. `tape.watch` on a tensor of whole numbers logs a warning that says so; a
+# variable of whole numbers is passed over in silence.
+#
 # ## The tape was not running
 #
 # ### Exercise 05.5: started too early

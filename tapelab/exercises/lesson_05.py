@@ -55,7 +55,7 @@ SNIPPETS: Final = (
     ),
     _snippet(
         "3", "One step to the right", "REBOUND_TO_TENSOR", 6.0,
-        ("What is `type(x)` after the second line?",
+        ("What is `type(x)` when the tape opens?",
          "`x = x + 1.0` gives the name to a new tensor. Change the variable: `x.assign_add(1.0)`."),
         (Slip(4.0, "A gradient arrives, but the step to the right is gone.", 1),),
     ),
