@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from tapelab import creation
+from tapelab import clipping, creation
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.missing import in_module
@@ -27,6 +27,7 @@ from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
 
 eye = creation.eye
 norm = composites.norm
+global_norm = clipping.global_norm
 
 
 def matmul(
