@@ -18,6 +18,7 @@ await bundle({
   outExtension: { '.js': '.mjs' },
   packages: 'external',
   platform: 'node',
+  target: 'node20',
   sourcemap: 'inline',
 });
 const built = (await readdir(outdir)).map((name) => join(outdir, name));

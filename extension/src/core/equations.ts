@@ -122,21 +122,26 @@ export function ruleBody(op: OpInfo, rule: RuleInfo): Term | null {
   return term && sides(term).right;
 }
 
-/** A rule in the learner's names, bars on the gradients; null if something has no name. */
-export function ruleEquation(model: Model, node: number, op: OpInfo, rule: RuleInfo): VNode | null {
+export interface Rule {
+  readonly shown: VNode;
+  /** What each letter stands for, where the learner's names do not stand in the rule itself. */
+  readonly letters: readonly string[];
+}
+
+/** A gradient rule in the learner's names, bars on the gradients; in its own letters if some lack one. */
+export function ruleEquation(model: Model, node: number, op: OpInfo, rule: RuleInfo): Rule | null {
   const term = readFormula(rule.formula, op);
   if (!term) return null;
-  const stands = new Map<string, Stand>();
-  const nodes = inputsOf(model, node);
-  op.inputs.forEach((letter, position) => {
-    const stand = nodes[position] === undefined ? null : symbol(model, nodes[position]);
-    if (stand) stands.set(letter, stand);
-  });
-  const own = symbol(model, node);
-  if (own) stands.set(op.output, own);
-  const texts = [...stands.values()].map((stand) => stand.text);
-  const clear = new Set(texts).size === texts.length && stands.size === op.inputs.length + 1;
-  return mathml(term, clear ? stands : undefined);
+  const nodes = [...inputsOf(model, node), node];
+  const letters = [...op.inputs.slice(0, nodes.length - 1), op.output];
+  const stands = letters.map((_, at) => symbol(model, nodes[at]!));
+  const distinct = new Set(stands.map((stand) => stand?.text)).size === stands.length;
+  if (distinct && stands.every((stand) => stand !== null)) {
+    const names = new Map(letters.map((letter, at) => [letter, stands[at]!]));
+    return { shown: mathml(term, names), letters: [] };
+  }
+  const spelled = letters.map((letter, at) => `${letter} is \`${labelOf(model, nodes[at]!)}\``);
+  return { shown: mathml(term), letters: spelled };
 }
 
 /** The name of a node inside ∂…: its own name, or its expression in names, or its source text. */

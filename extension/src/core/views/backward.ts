@@ -10,6 +10,7 @@ import {
   withNames,
   withNumbers,
 } from '../equations.js';
+import { namesIn } from '../mathematics.js';
 import { equation, fraction, number, row, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { count, formatBrief, formatNumber } from '../numbers.js';
@@ -18,6 +19,7 @@ import type { Picture } from '../picture.js';
 import type { OpInfo, RuleInfo, TensorInfo } from '../schema.js';
 import type { Account } from './inspector.js';
 import { heatView } from './numbers.js';
+import { prose } from './parts.js';
 
 const BRIEF = 11;
 /** More rows than this are told in one line. */
@@ -161,8 +163,9 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
   return {
     title: `Back through ${glyphOf(model, node)} to \`${labelOf(model, picture.node)}\``,
     sentence: passedOn(model, flow) + stillToCome(model, picture),
-    equation: numbers ?? (general && [general]),
+    equation: numbers ?? (general && [general.shown]),
     figure: mapsOf(model, picture, flow),
+    facts: general?.letters.length ? [['here', prose(general.letters.join(', '))]] : [],
   };
 }
 
@@ -203,6 +206,12 @@ function cell(line: number, column: string | number, look: string, ...content: C
 
 const inline = (...content: Child[]): VNode => equation('inline', ...content);
 
+/** A number after a sign: a negative one in brackets. */
+function guarded(shown: VNode | null): VNode | null {
+  const negative = shown && String(shown.children[0]).startsWith('−');
+  return negative ? row(sign('('), shown, sign(')')) : shown;
+}
+
 /** The local slope of a row: `cos 3 = −0.9900`, or the whole rule where there is no such slope. */
 function localCell(model: Model, flow: Flowed): VNode | null {
   const { node, op, rule } = opOfFlow(model, flow);
@@ -210,10 +219,13 @@ function localCell(model: Model, flow: Flowed): VNode | null {
   const value = shownNumber(tensorAt(model, flow.local), 'v');
   if (!value) {
     const body = ruleBody(op, rule);
-    return body && (withNames(model, node, op, body) ?? ruleEquation(model, node, op, rule));
+    return (
+      body &&
+      (withNames(model, node, op, body) ?? ruleEquation(model, node, op, rule)?.shown ?? null)
+    );
   }
   const term = rule.local ? readFormula(rule.local, op) : null;
-  if (!term || term.kind === 'number') return value;
+  if (!term || namesIn(term).size === 0) return value;
   const spelled =
     term.kind === 'name'
       ? withNames(model, node, op, term)
@@ -264,7 +276,7 @@ function sumTable(
   const long = arrivals.length > 2 || [...label].length > 4;
   const together = long
     ? null
-    : addends.flatMap((addend, at) => (at ? [sign('+'), addend] : [addend]));
+    : addends.flatMap((addend, at) => (at ? [sign('+'), guarded(addend)] : [addend]));
   const said = rows.map((flow) => spoken(tensorAt(model, flow.contribution))).join(', ');
   return h(
     'div',

@@ -39,7 +39,7 @@ function frameNumber(model: Model, frame: number): string {
 const ASSIGNED = ['assign', 'assign_add', 'assign_sub', 'assign'];
 
 /** What a frame says in its upper right corner: the op, in short. */
-function frameTag(model: Model, frame: number): string {
+export function frameTag(model: Model, frame: number): string {
   const { graph, recording } = model;
   const event = recording.event(graph.frameEvent[frame]!);
   if (event.kind === Kind.Watched) return 'watch';
@@ -52,7 +52,7 @@ function frameTag(model: Model, frame: number): string {
     : (opOf(model, node)?.name ?? '');
 }
 
-function frameLabel(model: Model, frame: number): string {
+export function frameLabel(model: Model, frame: number): string {
   const node = model.graph.frameNode[frame]!;
   if (node >= 0) return labelOf(model, node);
   const event = model.recording.event(model.graph.frameEvent[frame]!);

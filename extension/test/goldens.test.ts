@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { buildGraph, EdgeKind, FrameKind } from '../src/core/graph.js';
+import { parseFormula } from '../src/core/mathematics.js';
+import { buildModel } from '../src/core/model.js';
+import { formatBrief } from '../src/core/numbers.js';
+import { frameAt, labelOf, slotAt, slotText, tensorOf } from '../src/core/picture.js';
+import { parseRecording } from '../src/core/recording.js';
+import { Kind } from '../src/core/schema.js';
+import { frameLabel, frameTag } from '../src/core/views/reel.js';
+import { goldens } from './goldens.js';
+
+const all = goldens();
+const small = all.filter(({ expected }) => expected.events);
+const EDGES = { [EdgeKind.Taped]: 'taped', [EdgeKind.Off]: 'off', [EdgeKind.Cut]: 'cut' };
+const FRAMES = {
+  [FrameKind.Watch]: 'watch',
+  [FrameKind.Op]: 'op',
+  [FrameKind.Off]: 'off',
+  [FrameKind.Assign]: 'assign',
+};
+
+test('there are golden recordings of every kind of story', () => {
+  assert.ok(small.length >= 15, `found ${small.length}`);
+});
+
+for (const { name, bytes, expected } of all) {
+  test(`${name}: its header is read as Python wrote it`, () => {
+    const { header } = parseRecording(bytes);
+    assert.deepEqual(
+      header.sources.map((source) => source.title),
+      expected.sources,
+    );
+    assert.deepEqual(
+      header.variables.map((variable) => variable.name),
+      expected.variables,
+    );
+    assert.deepEqual(
+      header.ops.map((op) => op.name),
+      expected.ops,
+    );
+  });
+
+  test(`${name}: every formula can be drawn`, () => {
+    for (const op of parseRecording(bytes).header.ops) {
+      const letters = [...op.inputs, op.output];
+      const rules = op.rules.flatMap((rule) => [rule.formula, rule.local]);
+      for (const formula of [op.formula, ...rules].filter(Boolean)) {
+        assert.doesNotThrow(() => parseFormula(formula, letters), formula);
+      }
+    }
+  });
+}
+
+for (const { name, bytes, expected } of small) {
+  test(`${name}: every event and every tensor is read as Python wrote it`, () => {
+    const recording = parseRecording(bytes);
+    assert.equal(recording.eventCount, expected.events!.length);
+    expected.events!.forEach((wanted, at) => {
+      const event = recording.event(at);
+      assert.equal(Kind[event.kind], wanted['kind']);
+      if (event.kind === Kind.Ran || event.kind === Kind.Flowed) {
+        for (const [field, value] of Object.entries(event)) {
+          const plain = ArrayBuffer.isView(value) ? Array.from(value as Int32Array) : value;
+          if (field !== 'kind') assert.deepEqual(plain, wanted[field], `${at} ${field}`);
+        }
+      }
+      const span = recording.span(recording.eventSpan(at));
+      assert.deepEqual(span && Object.values(span), wanted['at']);
+    });
+    expected.tensors!.forEach((wanted, at) => {
+      const { role, shape, dtype, name: called, named, values } = recording.tensor(at);
+      const numbers = values && Array.from(values, (v) => (Number.isFinite(v) ? v : spelled(v)));
+      assert.deepEqual({ role, shape, dtype, name: called, named, values: numbers }, wanted);
+    });
+  });
+
+  test(`${name}: the graph is the one that Python builds`, () => {
+    const graph = buildGraph(parseRecording(bytes));
+    const edges = graph.edgeKind.map((kind, edge) => [
+      graph.edgeFrom[edge],
+      graph.edgeTo[edge],
+      graph.edgePort[edge],
+      EDGES[kind],
+    ]);
+    assert.deepEqual(edges, expected.edges);
+  });
+
+  test(`${name}: the reel shows the frames that Python shows`, () => {
+    const model = buildModel(parseRecording(bytes));
+    const last = frameAt(model, model.stepCount);
+    const frames = model.graph.frameKind.map((kind, frame) => {
+      const node = model.graph.frameNode[frame]!;
+      const tensor = tensorOf(model, node);
+      return {
+        kind: FRAMES[kind],
+        event: model.graph.frameEvent[frame],
+        node,
+        tag: frameTag(model, frame),
+        label: frameLabel(model, frame),
+        value: tensor ? formatBrief(tensor, 14) : '',
+        gradient: tensor ? slotText(model, slotAt(model, last, node), 9) : '',
+      };
+    });
+    assert.deepEqual(frames, expected.frames);
+  });
+
+  test(`${name}: every step lights what Python lights`, () => {
+    const model = buildModel(parseRecording(bytes));
+    const steps = Array.from({ length: model.stepCount }, (_, at) => {
+      const picture = frameAt(model, at + 1);
+      const { phase, frame, node, through } = picture;
+      const slot = node < 0 ? '' : slotAt(model, picture, node).state;
+      return { phase, frame, node, label: node < 0 ? '' : labelOf(model, node), through, slot };
+    });
+    assert.deepEqual(steps, expected.steps);
+  });
+}
+
+function spelled(value: number): string {
+  return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+}

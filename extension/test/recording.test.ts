@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseRecording, RecordingError } from '../src/core/recording.js';
+import { goldenBytes } from './goldens.js';
+
+const BAD = {
+  wrong_magic: 'not a recording',
+  no_bytes: 'not a recording',
+  newer: 'newer',
+  older: 'older',
+  cut_short: 'cut short',
+  cut_in_header: 'cut short',
+} as const;
+
+for (const [name, reason] of Object.entries(BAD)) {
+  test(`${name} is refused as ${reason}`, () => {
+    assert.throws(
+      () => parseRecording(goldenBytes(`bad/${name}`)),
+      (error) => error instanceof RecordingError && error.reason === reason,
+    );
+  });
+}
+
+test('a newer recording names both schemas and says what to do', () => {
+  assert.throws(() => parseRecording(goldenBytes('bad/newer')), {
+    title: 'This recording is newer',
+    advice: /^Made with schema \d+, this page reads 1\. Update tapelab\.$/,
+  });
+});
+
+test('a recording is read from the middle of a message', () => {
+  const bytes = goldenBytes('scene_a');
+  const message = new Uint8Array(bytes.length + 3);
+  message.set(bytes, 3);
+  const recording = parseRecording(message.subarray(3));
+  assert.equal(recording.tensor(0).values?.[0], 3);
+});
+
+test('a column that ends beyond the file is refused as cut short', () => {
+  const bytes = goldenBytes('scene_a');
+  const shorter = bytes.slice(0, bytes.length - 8);
+  assert.throws(() => parseRecording(shorter), { reason: 'cut short' });
+});
