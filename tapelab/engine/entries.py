@@ -106,12 +106,12 @@ def _returned(inventory: Inventory, record: Record, span: int) -> e.Event:
 
 
 def _made(inventory: Inventory, record: Record, span: int) -> e.Event:
-    number, value, how, owner, _source = record[4:]
+    number, value, how, owner, source = record[4:]
     if owner is None:
         tensor = inventory.tensor(number, value, Role.CONSTANT, span)
     else:
         tensor = inventory.state(number, value, owner)
-    return e.Made(tensor, inventory.strings.index(how))
+    return e.Made(tensor, inventory.strings.index(how), inventory.known(source))
 
 
 def _mark(event: e.Event) -> Callable[[Inventory, Record, int], e.Event | None]:

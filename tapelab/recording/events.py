@@ -109,10 +109,14 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A constant or a variable was made; `how` is a string such as `tf.constant`."""
+    """A constant or a variable was made; `how` is a string such as `tf.constant`.
+
+    `source` is the tensor whose value was copied into it, if it was one.
+    """
 
     tensor: int
     how: int
+    source: int = -1
 
 
 @dataclass(frozen=True, slots=True)
