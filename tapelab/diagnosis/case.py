@@ -138,7 +138,15 @@ class Case:
             return False
         if edge.cut is Cut.BEFORE:
             return self._used_before(edge)
+        if edge.cut in {Cut.STATE, Cut.COPIED}:
+            return edge.event > self.opened
         return True
+
+    @cached_property
+    def opened(self) -> int:
+        """The event with which the tape began to record."""
+        marks = (p.index for p in self.recording.located if isinstance(p.event, e.Opened))
+        return next(marks, -1)
 
     def _used_before(self, edge: Edge) -> bool:
         """Whether the part before the tape used the very value that the tape watches.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.assigning import state_read
 from tapelab.diagnosis.case import Case
+from tapelab.diagnosis.copying import copied
 from tapelab.diagnosis.finding import Explanation, Finding
 from tapelab.diagnosis.flow import Cut, Edge
 from tapelab.diagnosis.integers import int_on_the_way, int_source
@@ -44,6 +45,7 @@ AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.PAUSED: ran_off_tape,
     Cut.THREAD: ran_off_tape,
     Cut.LATE: ran_off_tape,
+    Cut.COPIED: copied,
 }
 """Causes that lie between source and target, by the kind of cut."""
 

@@ -28,6 +28,7 @@ class Cut(Enum):
     PAUSED = "recording was paused"
     THREAD = "another thread"
     LATE = "watched too late"
+    COPIED = "a copy of the value"
 
 
 FLOATING: Final = ("float", "bfloat", "complex")
@@ -101,10 +102,10 @@ class Flow:
         rule = op.rules[min(position, len(op.rules) - 1)]
         if op.pattern == "stop":
             return Cut.STOPPED
+        if self.is_floating(origin) and not self.is_floating(to):
+            return Cut.INTEGER if op.name == "cast" else Cut.FLAT
         if rule.because:
             return Cut.FLAT
-        if self.is_floating(origin) and not self.is_floating(to):
-            return Cut.INTEGER
         if event.cause == e.Cause.UNWATCHED and index < self.watched_at.get(origin, -1):
             return Cut.LATE
         return _CAUSES.get(event.cause)
@@ -117,6 +118,8 @@ class Flow:
                 present[event.variable] = event.tensor
             elif isinstance(event, e.Made) and self.variable_of(event.tensor) >= 0:
                 present[self.variable_of(event.tensor)] = event.tensor
+                if event.source >= 0:
+                    yield Edge(event.source, event.tensor, place.index, cut=Cut.COPIED)
             elif isinstance(event, e.Assigned):
                 before = present.get(event.variable, -1)
                 kept = before if event.how != e.How.ASSIGN else -1

@@ -24,6 +24,8 @@ CODES: Final = {
     "sampler": "SAMPLER",
 }
 
+WHOLE: Final = "`{}` answers with whole numbers, and those cannot make small steps."
+
 
 def stopped(case: Case, edge: Edge) -> Finding:
     """A wall that the learner put up."""
@@ -60,13 +62,13 @@ def flat(case: Case, edge: Edge) -> Finding:
     op = case.recording.ops[place.event.op]
     position = min(edge.position, len(op.rules) - 1)
     code = CODES.get(op.pattern, "NON_DIFFERENTIABLE")
-    if op.inputs[position] in {"indices", "index"}:
+    if op.inputs[position] in {"indices", "index"} or not op.rules[position].because:
         code = "INDEX_ONLY"
     text = case.codes.text(place.span) or op.name
     return Finding(
         code=code,
         title=f"No gradient passes through `{text}`",
-        message=op.rules[position].because,
+        message=op.rules[position].because or WHOLE.format(text),
         where=case.codes.where(place.span),
         fix=None,
         lesson="05",

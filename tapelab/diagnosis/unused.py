@@ -54,8 +54,8 @@ def unused(case: Case) -> Finding | None:
     return Finding(
         code="UNUSED_SOURCE",
         title=leads or f"`{source}` is not used on this tape",
-        message=f"Nothing that `{target}` was computed from came from `{source}`, so there is no "
-        "path to follow back. None means no path; it is not the number 0.",
+        message=f"On this tape no op leads from `{source}` to `{target}`, so there is no path to "
+        "follow back. None means no path; it is not the number 0.",
         where=case.codes.where(case.recording.tensor(case.target).span),
         fix=None,
         lesson="05",

@@ -1,0 +1,44 @@
+"""A variable was made from a tensor: it holds a copy of the numbers, without their history."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.wording import lost
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.flow import Edge
+
+
+def copied(case: Case, edge: Edge) -> Finding:
+    """A new variable began with the value of a tensor on the way."""
+    span = case.recording.located[edge.event].span
+    made, name = name_of(case, edge.to), name_of(case, edge.origin)
+    text = shortened(case.codes.text(span)) or "tf.Variable"
+    return Finding(
+        code="COPIED_VALUE",
+        title=f"The path ends at `{text}`",
+        message=f"A new variable copies the numbers of `{name}` and not where they came from"
+        f"{lost(case)}",
+        where=case.codes.where(span),
+        fix=_without_variable(case, span),
+        lesson="06",
+        evidence=(edge.event,),
+        steps=(Step(line_of(case, edge.event), f"`{made}` began with a copy of `{name}`"),),
+    )
+
+
+def _without_variable(case: Case, span: int) -> Fix | None:
+    """The line with the tensor itself in place of the variable."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call) or not call.args:
+        return None
+    text = edits.bracketed(code, call, code.text(call.args[0]))
+    return edits.fix(code, [edits.replaced(code, call, text)])
