@@ -43,8 +43,7 @@ print(tape.gradient(y, [x, w]))
 # `x * x` is flat at 0, so the gradient of `x` is 0. `w` has no part in `y`, so its gradient is `None`.
 #
 # Here `None` is right. Mostly it is a bug, and a silent one: nothing stops, the model just never learns. So
-# let us learn to find the cut. `tf.show` draws it, `tf.explain` names it, with the line at fault and the
-# line to write instead:
+# let us learn to find the cut. `tf.explain` shows it, with the line at fault and the line to write instead:
 
 # %%
 x = tf.constant(3.0)
@@ -332,25 +331,11 @@ cause, tape, y, x = a_valve()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# ## See the cut
+# ## The other way round
 #
-# Here is snippet 7 once more, as a picture. The value goes all the way to `y`, the gradient does not come back: look
-# for the purple ×.
-
-# %%
-x = tf.Variable([1.0, 2.0, 4.0], name="x")
-
-with tf.GradientTape() as tape:
-    squares = x * x
-    mean = np.mean(squares)
-    y = tf.sqrt(mean)
-
-tf.show(tape, y)
-
-# %% [markdown]
 # ### Exercise 05.10: break it on purpose
 #
-# The other way round. Compute `y = x²` at `x = 3`, so that `y` is 9 and the gradient is `None` with the cause
+# You know the ways out now. Take one: compute `y = x²` at `x = 3`, so that `y` is 9 and the gradient is `None` with the cause
 # `LEFT_ENGINE`.
 
 # %%
@@ -361,12 +346,11 @@ def broken_on_purpose():
     with tf.GradientTape() as tape:
         number = (x * x).numpy()
         y = tf.constant(number)
-    return tape, y, x
     ### INSTEAD
     with tf.GradientTape() as tape:
         y = ...
-    return ...
     ### END SOLUTION
+    return tape, y, x
 
 tf.check("05.10")
 
