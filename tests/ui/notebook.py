@@ -78,7 +78,7 @@ class Notebook:
         self.choose("File", "Save Notebook")
         for _ in range(100):
             self.page.wait_for_timeout(50)
-            if self.file.stat().st_mtime_ns != before:
+            if self.file.stat().st_mtime_ns != before and self.file.stat().st_size:
                 return json.loads(self.file.read_bytes())
         raise AssertionError(f"{self.file.name} was not saved.")
 
