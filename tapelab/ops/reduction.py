@@ -13,6 +13,7 @@ from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal
 from tapelab.ops.exponential import exp
 from tapelab.ops.rules import FLOATS, NUMBERS, PREDICATE, REALS, numpy_dtype
+from tapelab.ops.stops import stop_gradient
 
 Axes = tuple[int, ...] | None
 
@@ -102,8 +103,12 @@ def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> An
 def reduce_logsumexp_grad_x(
     dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
 ) -> Any:
-    settings: Any = {"shape": tuple(x.shape), "axis": axis, "keepdims": keepdims}
-    return spread(dy, **settings) * exp(x - spread(y, **settings))
+    along: Any = {"axis": axis, "keepdims": True}
+    shape = tuple(x.shape)
+    top = stop_gradient(reduce_max(x, **along))  # e^(x - y) itself would lose digits
+    weights = exp(x - spread(top, shape=shape, **along))
+    share = weights / spread(reduce_sum(weights, **along), shape=shape, **along)
+    return spread(dy, shape=shape, axis=axis, keepdims=keepdims) * share
 
 
 @op(formula=r"y = \sqrt{\sum x^2}", glyph="‖x‖", title="Euclidean norm", raw="EuclideanNorm",
