@@ -114,11 +114,18 @@ class ThreadState(threading.local):
 
 
 thread: Final = ThreadState()
-_OWN: Final = frozenset({"tapelab", "tapelab."})
+_OWN: Final = frozenset({
+    *("tapelab", "tapelab."),
+    *("numpy", "numpy.co", "numpy._c", "numpy.li", "numpy.ma", "numpy.ff", "numpy.ra", "numpy.po"),
+})  # fmt: skip
+"""How the names of our modules begin, and of NumPy's, which a learner's code calls with tensors."""
+
 
 
 def origin_here(op: Op | None = None) -> Origin:
-    """The place in the learner's code that led to this call: the first frame that is not ours."""
+    """The place in the learner's code that led to this call: the first frame that is not ours or
+    NumPy's.
+    """
     frame = sys._getframe(1)
     while frame.f_globals.get("__name__", "")[:8] in _OWN and frame.f_back is not None:
         frame = frame.f_back
