@@ -69,8 +69,15 @@ class Case:
     @cached_property
     def downstream(self) -> set[int]:
         """The tensors that were made from the source's value."""
+        return self._ahead(lambda edge: True)
+
+    def _ahead(self, follows: Callable[[Edge], bool]) -> set[int]:
         seeds = {self.source} | {tensor for tensor in self.flow.out_of if self.is_source(tensor)}
-        return _reach(seeds, lambda tensor: (edge.to for edge in self.flow.out_of.get(tensor, ())))
+
+        def after(tensor: int) -> Iterable[int]:
+            return (edge.to for edge in self.flow.out_of.get(tensor, ()) if follows(edge))
+
+        return _reach(seeds, after)
 
     def _back(self, seeds: set[int], follows: Callable[[Edge], bool]) -> set[int]:
         def before(tensor: int) -> Iterable[int]:
@@ -109,20 +116,22 @@ class Case:
     def cuts(self) -> tuple[Edge, ...]:
         """The steps at which the gradient is lost, the most decisive first."""
         if self.connected:
-            return tuple(edge for edge in self._frontier(self.alive) if self._is_missed(edge))
+            smooth = self._ahead(lambda edge: edge.cut not in PIECEWISE)
+            first = self._frontier(self.alive, smooth)
+            return tuple(edge for edge in first if self._is_missed(edge))
         on_path = [edge for edge in self.path if edge.cut is not None]
         uncut = self._back({self.target}, lambda edge: edge.cut is None)
-        others = [edge for edge in self._frontier(uncut) if edge not in on_path]
+        others = [e for e in self._frontier(uncut, self.downstream) if e not in on_path]
         return (*on_path, *others)
 
-    def _frontier(self, reached: set[int]) -> list[Edge]:
-        """The first cuts on the ways back from a set of tensors to the source, in code order."""
+    def _frontier(self, reached: set[int], origins: set[int]) -> list[Edge]:
+        """The first cuts on the ways back from a set of tensors to others, in code order."""
         edges = (
             edge
             for tensor in reached
             if not self.is_source(tensor)
             for edge in self.flow.into.get(tensor, ())
-            if edge.cut is not None and edge.origin in self.downstream
+            if edge.cut is not None and edge.origin in origins
         )
         return sorted(edges, key=lambda edge: edge.event)
 

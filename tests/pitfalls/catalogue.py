@@ -130,6 +130,13 @@ PITFALLS = [
         with tf.GradientTape() as tape: y = tf.reduce_sum(row ** 3)
         g = tape.gradient(y, x)
         """),
+    Pitfall("P11", "COPIED_VALUE", 3, """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = tf.Variable(tf.exp(x))
+            y = h * h
+        g = tape.gradient(y, x)
+        """),
     Pitfall("P14", "LEFT_ENGINE", 4, """
         x = tf.Variable([1.0, 2.0, 3.0])
         with tf.GradientTape() as tape:
@@ -280,6 +287,12 @@ PITFALLS = [
             y = tf.reduce_sum(tf.cast(whole, tf.float32))
         g = tape.gradient(y, x)
         """),
+    Pitfall("P40", "SWAPPED_ARGUMENTS", 3, """
+        y = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            x = tf.exp(y)
+        g = tape.gradient(y, x)
+        """),
     Pitfall("P45", "NOT_WATCHED", 6, """
         weights = tf.Variable([[1.0], [2.0]])
         real, fake = tf.ones((4, 2)), tf.zeros((4, 2))
@@ -316,3 +329,52 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """),
 ]  # fmt: skip
+
+WITHOUT_A_LINE = [
+    Pitfall("P23", "RECORDING_PAUSED", 4, """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                y = x * x
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P25", "OTHER_THREAD", 6, """
+        import threading
+        x = tf.Variable(2.0)
+        answers = []
+        with tf.GradientTape() as tape:
+            worker = threading.Thread(
+                target=lambda: answers.append(tf.exp(x)))
+            worker.start(); worker.join()
+            y = answers[0] * 2.0
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P28", "NON_DIFFERENTIABLE", 3, """
+        x = tf.Variable([1.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.cast(tf.argmax(x), tf.float32)
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P29", "NON_DIFFERENTIABLE", 3, """
+        x = tf.Variable([1.2, 3.7])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.round(x))
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("unused", "UNUSED_SOURCE", 4, """
+        x = tf.Variable(2.0)
+        z = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = z * z
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("used elsewhere", "UNUSED_SOURCE", 5, """
+        x = tf.Variable(2.0)
+        z = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            w = x * x
+            y = z * z
+        g = tape.gradient(y, x)
+        """),
+]  # fmt: skip
+"""Pitfalls that no single line mends."""

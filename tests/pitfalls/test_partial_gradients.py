@@ -1,0 +1,94 @@
+"""Gradients of which a part is missing: some paths are cut while others live."""
+
+import numpy as np
+
+from tests.pitfalls.snippets import explained, mended
+
+STOPPED = """
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * tf.stop_gradient(x * x)
+    g = tape.gradient(y, x)
+    """
+LEFT = """
+    x = tf.Variable([1.0, 3.0])
+    with tf.GradientTape() as tape:
+        largest = np.max(x)
+        y = tf.reduce_sum(x / largest)
+    g = tape.gradient(y, x)
+    """
+BEFORE = """
+    x = tf.Variable([1.0, 3.0])
+    scale = tf.reduce_max(x)
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(x / scale)
+    g = tape.gradient(y, x)
+    """
+ASSIGNED = """
+    x = tf.Variable(3.0)
+    kept = tf.Variable(0.0)
+    with tf.GradientTape() as tape:
+        kept.assign(x * x)
+        y = kept + x
+    g = tape.gradient(y, x)
+    """
+LATE = """
+    x = tf.constant(3.0)
+    with tf.GradientTape() as tape:
+        h = x * 2.0
+        tape.watch(x)
+        y = h * x
+    g = tape.gradient(y, x)
+    """
+COPIED = """
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        h = tf.Variable(x * 2.0)
+        y = h * x
+    g = tape.gradient(y, x)
+    """
+
+
+def found(snippet):
+    explanation = explained(snippet)
+    assert explanation.connected
+    assert explanation.partial
+    (finding,) = explanation.findings
+    return finding
+
+
+def test_a_stopped_path_beside_a_living_one():
+    assert found(STOPPED).code == "STOPPED"
+    assert float(mended(STOPPED)) == 27.0
+
+
+def test_a_detour_beside_a_living_path():
+    assert found(LEFT).code == "LEFT_ENGINE"
+    assert np.allclose(mended(LEFT).numpy(), [1 / 3, -1 / 9])
+
+
+def test_a_part_computed_before_the_tape():
+    assert found(BEFORE).code == "BEFORE_TAPE"
+    assert np.allclose(mended(BEFORE).numpy(), [1 / 3, -1 / 9])
+
+
+def test_an_assigned_copy_beside_a_living_path():
+    assert found(ASSIGNED).code == "STATE_READ"
+    assert float(mended(ASSIGNED)) == 7.0
+
+
+def test_a_use_before_watch():
+    assert found(LATE).code == "WATCHED_TOO_LATE"
+    assert float(mended(LATE)) == 12.0
+
+
+def test_a_variable_made_from_a_recorded_tensor():
+    assert found(COPIED).code == "COPIED_VALUE"
+    assert float(mended(COPIED)) == 12.0
+
+
+def test_the_message_counts_the_uses_that_arrive():
+    message = found(STOPPED).message
+    assert message.endswith(
+        "Of 2 uses of `x`, 1 leads to `y` on the tape, so this gradient is only a part."
+    )
