@@ -168,7 +168,7 @@ YOUR_OWN_TAPE: Final = Exercise(
     ),
     hints=(
         "The upstream of a record is the gradient its output has by now: `gradients[output]`.",
-        "Add into the gradient that is there; where there is none, `gradients.get(name, 0.0)` is 0.",
+        "Add into the gradient that is there: `gradients.get(name, 0.0)` is 0 if there is none.",
         "The contribution is `gradients[output] * local`.",
     ),
 )  # fmt: skip
