@@ -14,7 +14,7 @@ from tapelab.ops.arithmetic import conjugated, multiply
 from tapelab.ops.casting import cast, imag, real
 from tapelab.ops.comparison import not_equal
 from tapelab.ops.powers import pow_, sqrt, square
-from tapelab.ops.public import axes_of, matched, strict_operand
+from tapelab.ops.public import axes_of, strict_operand
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.reduction import reduce_max, reduce_mean, reduce_sum
 from tapelab.ops.rounding import abs_
@@ -122,7 +122,8 @@ def count_nonzero(
 
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """A tensor times one number."""
-    factor, given = matched(scalar, x)
+    given = as_tensor(x)
+    factor = strict_operand(scalar, given.dtype)
     if factor._value.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
     made: Tensor = multiply(factor, given)
