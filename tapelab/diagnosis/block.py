@@ -59,13 +59,19 @@ def _tape_of(case: Case, code: Code, node: ast.With) -> str:
     return known if known in names or not names else names[0]
 
 
+def watch_call(case: Case) -> str:
+    """`tape.watch(x)`, in the names that the block of the tape uses."""
+    block = block_of(case)
+    name = _name_inside(case, block) if block else name_of(case, case.source)
+    return f"{tape_name(case)}.watch({name})"
+
+
 def watch(case: Case) -> Fix | None:
     """The block with `tape.watch(x)` before the first use of the source."""
     block = block_of(case)
     if block is None:
         return None
-    name = _name_inside(case, block)
-    line = f"{block.tape}.watch({name})"
+    line = watch_call(case)
     making = case.codes.statement(case.recording.tensor(case.source).span)
     inside = making is not None and any(making in ast.walk(each) for each in block.node.body)
     if making is not None and inside:

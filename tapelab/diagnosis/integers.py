@@ -23,14 +23,13 @@ def int_source(case: Case) -> Finding | None:
     if case.flow.is_floating(case.source):
         return None
     name, span = name_of(case, case.source), facts.span
-    kind = "variable" if case.variable >= 0 else "tensor"
     text = case.codes.text(span)
     made = f"`{text}` in line {case.codes.line(span)} made it of whole numbers. " if text else ""
     return Finding(
         code="INT_DTYPE",
         title=f"`{name}` is {facts.dtype}",
-        message=f"{made}A gradient says what a small step would change, and a {kind} of "
-        f"{facts.dtype} cannot make small steps.",
+        message=f"{made}A gradient says what a small step would change, and whole numbers cannot "
+        "make small steps.",
         where=case.codes.where(span),
         fix=_floating(case, span),
         lesson="05",

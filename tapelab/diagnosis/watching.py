@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of, tape_name, watch
+from tapelab.diagnosis.block import line_of, tape_name, watch, watch_call
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.names import name_of
 from tapelab.recording import events as e
@@ -20,14 +20,14 @@ def not_watched(case: Case) -> Finding | None:
     """A plain tensor that nobody gave to `tape.watch`."""
     if case.variable >= 0 or case.source in case.flow.tracked:
         return None
-    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    name, used = name_of(case, case.source), uses_in_block(case)
     ops = count(len(used), "op") if used else "Nothing"
     made = case.recording.tensor(case.source).span
     return Finding(
         code="NOT_WATCHED",
         title=f"`{name}` is not watched",
         message=f"`{name}` is a plain tensor, and a tape follows a tensor only after "
-        f"`{tape}.watch({name})`. {ops} used it off the tape.",
+        f"`{watch_call(case)}`. {ops} used it off the tape.",
         where=case.codes.where(_span(case, used) if used else made),
         fix=watch(case),
         lesson="04",
@@ -40,13 +40,13 @@ def not_trainable(case: Case) -> Finding | None:
     """A variable made with `trainable=False`."""
     if not _is_unwatched_variable(case) or case.recording.variables[case.variable].trainable:
         return None
-    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    name, used = name_of(case, case.source), uses_in_block(case)
     made = case.recording.variables[case.variable].span
     return Finding(
         code="NOT_TRAINABLE",
         title=f"`{name}` is not trainable",
         message=f"A tape watches trainable variables by itself. `{name}` was made with "
-        f"`trainable=False`, and `{tape}.watch({name})` was not called.",
+        f"`trainable=False`, and `{watch_call(case)}` was not called.",
         where=case.codes.where(made),
         fix=_trainable(case, made) or watch(case),
         lesson="04",
@@ -69,7 +69,7 @@ def autowatch_off(case: Case) -> Finding | None:
         code="AUTOWATCH_OFF",
         title=f"`{tape}` does not watch variables by itself",
         message=f"`{tape}` was made with `watch_accessed_variables=False`, and "
-        f"`{tape}.watch({name})` was not called, so nothing done with `{name}` is on the tape.",
+        f"`{watch_call(case)}` was not called, so nothing done with `{name}` is on the tape.",
         where=case.codes.where(_span(case, used)),
         fix=watch(case),
         lesson="04",
