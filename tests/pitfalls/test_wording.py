@@ -27,8 +27,8 @@ SENTENCES = {
     "P02": (
         "`tf.exp(x) * w` ran before the tape",
         (
-            "`y` was computed before `tape` began to record in line 4, so no path leads from `y` to "
-            "`x`."
+            "`y` was computed before `tape` began to record in line 4, so no path leads from `y` "
+            "to `x`."
         ),
         "y = tf.exp(x) * w\nwith tf.GradientTape() as tape:",
         "with tf.GradientTape() as tape:\n    y = tf.exp(x) * w",
@@ -36,8 +36,8 @@ SENTENCES = {
     "P03": (
         "`x` is not watched",
         (
-            "`x` is a plain tensor, and a tape follows a tensor only after `tape.watch(x)`. 1 op used "
-            "it off the tape."
+            "`x` is a plain tensor, and a tape follows a tensor only after `tape.watch(x)`. 1 op "
+            "used it off the tape."
         ),
         "with tf.GradientTape() as tape:",
         "with tf.GradientTape() as tape:\n    tape.watch(x)",
@@ -45,8 +45,8 @@ SENTENCES = {
     "P03 in a function": (
         "`x` is not watched",
         (
-            "`x` is a plain tensor, and a tape follows a tensor only after `recorder.watch(v)`. 1 op "
-            "used it off the tape."
+            "`x` is a plain tensor, and a tape follows a tensor only after `recorder.watch(v)`. 1 "
+            "op used it off the tape."
         ),
         "with tf.GradientTape() as recorder:",
         "with tf.GradientTape() as recorder:\n    recorder.watch(v)",
@@ -55,7 +55,7 @@ SENTENCES = {
         "`rate` is not trainable",
         (
             "A tape watches trainable variables by itself. `rate` was made with `trainable=False`, "
-            "and `tape.watch(rate)` was not called."
+            "and `tape.watch(x)` was not called."
         ),
         'x = tf.Variable(4.0, trainable=False, name="rate")',
         'x = tf.Variable(4.0, name="rate")',
@@ -63,8 +63,8 @@ SENTENCES = {
     "P14": (
         "The path ends at `np.mean(h)`",
         (
-            "`np.mean` took the value of `h` off the tape. It came back as a plain number, 4.6667, so "
-            "no path leads from `y` to `x`."
+            "`np.mean` took the value of `h` off the tape. It came back as a plain number, 4.6667, "
+            "so no path leads from `y` to `x`."
         ),
         "m = np.mean(h)",
         "m = tf.reduce_mean(h)",
@@ -72,8 +72,8 @@ SENTENCES = {
     "P14 axis": (
         "The path ends at `np.max(h, axis=0)`",
         (
-            "`np.max` took the value of `h` off the tape. It came back as plain numbers, [9. 16.], so "
-            "no path leads from `y` to `x`."
+            "`np.max` took the value of `h` off the tape. It came back as plain numbers, [9. 16.], "
+            "so no path leads from `y` to `x`."
         ),
         "m = np.max(h, axis=0)  # the largest of each column",
         "m = tf.reduce_max(h, axis=0)  # the largest of each column",
@@ -90,8 +90,8 @@ SENTENCES = {
     "P16": (
         "The path ends at `math.sin(h)`",
         (
-            "`math.sin` took the value of `h` off the tape. It came back as a plain number, 0.8415, "
-            "so no path leads from `y` to `x`."
+            "`math.sin` took the value of `h` off the tape. It came back as a plain number, "
+            "0.8415, so no path leads from `y` to `x`."
         ),
         "y = tf.constant(math.sin(h)) * 3.0",
         "y = tf.sin(h) * 3.0",
@@ -99,8 +99,8 @@ SENTENCES = {
     "P20": (
         "The path ends at `kept.assign(x * 2.0)`",
         (
-            "An assignment stores numbers and forgets where they came from. Afterwards `kept` is read "
-            "as 6.0000 without a history, so no path leads from `y` to `x`."
+            "An assignment stores numbers and forgets where they came from. Afterwards `kept` is "
+            "read as 6.0000 without a history, so no path leads from `y` to `x`."
         ),
         "kept.assign(x * 2.0)\ny = kept ** 2",
         "kept_new = x * 2.0\ny = kept_new ** 2",
@@ -129,8 +129,8 @@ SENTENCES = {
     "P26": (
         "`x` is int32",
         (
-            "`tf.Variable(10)` in line 1 made it of whole numbers. A gradient says what a small step "
-            "would change, and whole numbers cannot make small steps."
+            "`tf.Variable(10)` in line 1 made it of whole numbers. A gradient says what a small "
+            "step would change, and whole numbers cannot make small steps."
         ),
         "x = tf.Variable(10)",
         "x = tf.Variable(10.0)",
@@ -138,8 +138,8 @@ SENTENCES = {
     "P27": (
         "The path ends at `tf.cast(x, tf.int32)`",
         (
-            "The cast to int32 turned `x` from 2.7000 into 2. Whole numbers cannot make small steps, "
-            "so no path leads from `y` to `x`."
+            "The cast to int32 turned `x` from 2.7000 into 2. Whole numbers cannot make small "
+            "steps, so no path leads from `y` to `x`."
         ),
         "y = 3.0 * tf.cast(tf.cast(x, tf.int32), tf.float32)",
         "y = 3.0 * (x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x))",
