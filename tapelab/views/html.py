@@ -64,7 +64,7 @@ def _container(recording: Recording, explanation: Any, step: int | None) -> str:
     data = to_bytes(recording)
     at = "" if step is None else f' data-step="{int(step)}"'
     if len(data) > PACKED_ABOVE:
-        data, at = gzip.compress(data, 6, mtime=0), f'{at} data-packed="gzip"'
+        data, at = gzip.compress(data, 1, mtime=0), f'{at} data-packed="gzip"'
     told = (
         f'<script type="application/octet-stream;base64" class="tapelab-recording"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"

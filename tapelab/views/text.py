@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from tapelab.recording import Recording
+from tapelab.views.answers import answers, heading, question
 from tapelab.views.frame import BACKWARD, Model, Step
 from tapelab.views.listing import listing
 from tapelab.views.numbers import count, format_brief
@@ -18,31 +19,36 @@ EMPTY: Final = (
 ROOM: Final = 28
 LONGEST: Final = 40
 """Of more rows than this, the middle ones are only counted."""
+LONG: Final = 20_000
+"""A tape of more events than this is told by its answers alone."""
+BEYOND: Final = (
+    "Too long to be listed. In a notebook the picture can be stepped through; "
+    "tf.show(tape, target, step=…) tells one step."
+)
 
 Row = Sequence[str]
 
 
 def picture(recording: Recording, *, step: int | None = None, explanation: Any = None) -> str:
     """A recording as a terminal shows it: whole, or as it stands at one step."""
+    why = str(explanation) if explanation is not None else ""
+    if step is None and len(recording) > LONG:
+        return _joined(heading(recording), BEYOND, _answers(recording), why)
     model = Model.of(recording)
     if not model.graph.frames and model.passage is None:
-        return f"{_heading(model)}\n\n{EMPTY}\n"
-    current = model.at(len(model) if step is None else step)
-    sections = [
-        _heading(model) if step is None else f"{_heading(model)}  ({_told(model, current)})",
-        listing(model, current if step is not None else None),
-        _reel(model, current, marked=step is not None),
-        _answers(model) if step is None else "",
-        _way_back(model, current),
-        str(explanation) if explanation is not None else "",
-    ]
+        return _joined(heading(recording), EMPTY)
+    if step is None:
+        end = model.at(len(model))
+        shown = listing(model, None), _reel(model, end), _answers(recording), _way_back(model, end)
+        return _joined(heading(recording), *shown, why)
+    now = model.at(step)
+    head = f"{heading(recording)}  ({_told(model, now)})"
+    reel = _reel(model, now, marked=True)
+    return _joined(head, listing(model, now), reel, _way_back(model, now), why)
+
+
+def _joined(*sections: str) -> str:
     return "\n\n".join(filter(None, sections)) + "\n"
-
-
-def _heading(model: Model) -> str:
-    facts = model.recording
-    parts = count(model.graph.ops(), "op"), count(len(facts.variables), "variable")
-    return f"{facts.tape.name or 'tape'}: {', '.join(parts)}"
 
 
 def _told(model: Model, step: Step) -> str:
@@ -57,7 +63,7 @@ def _told(model: Model, step: Step) -> str:
     return f"{at}: forward →, {model.tag(step.frame)} {label}"
 
 
-def _reel(model: Model, step: Step, *, marked: bool) -> str:
+def _reel(model: Model, step: Step, *, marked: bool = False) -> str:
     """One row for each frame: its number on the tape, the op, its name, value and gradient."""
     rows: list[Row] = [("", "", "", "value", "gradient")]
     for number, more in _shortened(range(len(model.graph.frames))):
@@ -79,30 +85,10 @@ def _reel(model: Model, step: Step, *, marked: bool) -> str:
     return _table(rows, right=frozenset({0, 3, 4}))
 
 
-def _answers(model: Model) -> str:
+def _answers(recording: Recording) -> str:
     """What came of the question that was put to the tape, source by source."""
-    passage = model.passage
-    if passage is None:
-        return ""
-    asked = passage.asked
-    targets = ", ".join(_name(model, tensor) for tensor in asked.targets)
-    rows: list[Row] = [
-        (f"  {_name(model, source)}", _answer(model, source, result))
-        for source, result in zip(asked.sources, asked.results, strict=False)
-    ]
-    return f"{_METHODS[asked.method]} {targets}\n{_table(rows)}" if rows else ""
-
-
-_METHODS: Final = ("gradient of", "jacobian of", "batch jacobian of", "gradient of")
-
-
-def _answer(model: Model, source: int, result: int) -> str:
-    if result < 0:
-        return "None: no path leads there"
-    text = format_brief(model.recording.tensor(result), 60)
-    node = model.graph.of_tensor.get(source, -1)
-    empty = node < 0 or model.slot(node).state in ("none", "nonezero")
-    return f"{text}  (no path, shown as zero)" if empty else text
+    rows: list[Row] = [(f"  {name}", answer) for name, answer in answers(recording)]
+    return f"{question(recording)}\n{_table(rows)}" if rows else ""
 
 
 def _way_back(model: Model, step: Step) -> str:
@@ -138,10 +124,6 @@ def _flow_row(model: Model, step: Step) -> Row:
 
 def _number(model: Model, tensor: int) -> str:
     return format_brief(model.recording.tensor(tensor), ROOM) if tensor >= 0 else ""
-
-
-def _name(model: Model, tensor: int) -> str:
-    return model.label(model.graph.of_tensor.get(tensor, -1)) or "it"
 
 
 def _short(text: str) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 from tapelab.diagnosis import Explanation, explain_recording
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import Recording, from_bytes, to_bytes
-from tapelab.recording.events import Asked
 from tapelab.views import html, rich, text
+from tapelab.views.answers import last_question
 
 
 def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None = None) -> Picture:
@@ -27,7 +27,7 @@ def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None 
     recording = _recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step)
     if _shell() is None:
-        print(picture)
+        print(picture, end="")
     return picture
 
 
@@ -109,11 +109,11 @@ def _called(thing: Any) -> str:
 
 def why_missing(recording: Recording) -> Explanation | None:
     """Why the first source without a gradient has none; None where every source has one."""
-    asked = [each.event for each in recording.located if isinstance(each.event, Asked)]
-    for question in asked[-1:]:
-        for source, result in zip(question.sources, question.results, strict=True):
+    asked = last_question(recording)
+    if asked is not None:
+        for source, result in zip(asked.sources, asked.results, strict=True):
             if result < 0:
-                return explain_recording(recording, question.targets[0], source)
+                return explain_recording(recording, asked.targets[0], source)
     return None
 
 

@@ -84,6 +84,14 @@ def test_of_a_long_tape_both_ends_are_shown(golden):
     assert "1\u202f961 frames more" in text
 
 
+def test_a_very_long_tape_is_told_by_its_answers(golden, monkeypatch):
+    monkeypatch.setattr("tapelab.views.text.LONG", 10)
+    text = picture(golden("scene_a"))
+    assert text.startswith("tape: 3 ops, 2 variables\n\nToo long to be listed.")
+    assert text.endswith("gradient of z\n  x  3.0100\n  y  3.0000\n")
+    assert "step 4 of 11" in picture(golden("scene_a"), step=4)
+
+
 def test_the_explanation_stands_at_the_end(golden):
     assert picture(golden("numpy_detour"), explanation="Because.").endswith("\n\nBecause.\n")
 

@@ -27,7 +27,7 @@ def taped(x):
 
 def test_outside_of_a_notebook_the_picture_is_printed(taped, capsys):
     shown = show(*taped)
-    assert capsys.readouterr().out == f"{shown}\n"
+    assert capsys.readouterr().out == str(shown)
     assert "x  6.0000" in str(shown)
 
 
