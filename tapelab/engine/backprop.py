@@ -46,7 +46,8 @@ def sweep(
     with np.errstate(all="ignore"):
         for record in _taped(tape):
             _step_back(record, adjoints, wanted, tape._tracked, recorded, flows)
-        return [_collected(tape, source, adjoints) for source in sources]
+        states = _states_by_variable(tape)
+        return [_collected(source, adjoints, states) for source in sources]
 
 
 def forgotten(tape: GradientTape) -> bool:
@@ -144,16 +145,22 @@ def _wanted(tape: GradientTape, sources: Sequence[Any]) -> set[int]:
     return wanted | {state for state, owner in tape._states.items() if owner.id in cells}
 
 
-def _collected(tape: GradientTape, source: Any, adjoints: dict[int, Any]) -> Any:
+def _states_by_variable(tape: GradientTape) -> dict[int, list[int]]:
+    grouped: dict[int, list[int]] = {}
+    for state, owner in tape._states.items():
+        grouped.setdefault(owner.id, []).append(state)
+    return grouped
+
+
+def _collected(source: Any, adjoints: dict[int, Any], states: dict[int, list[int]]) -> Any:
+    """The gradient of a tensor, or the sum over all the states in which a variable was read."""
     if isinstance(source, Tensor):
         return adjoints.get(source._id)
-    total = None
-    for state, owner in tape._states.items():
-        if owner.id == source._cell.identity.id and state in adjoints:
-            found = adjoints[state]
+    cell, total = source._cell, None
+    for state in dict.fromkeys((*states.get(cell.identity.id, ()), cell.state._id)):
+        found = adjoints.get(state)
+        if found is not None:
             total = found if total is None else accumulated(total, found)
-    if total is None:
-        return adjoints.get(source._cell.state._id)
     return total
 
 
