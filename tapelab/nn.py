@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import sorting
+from tapelab import convolving, sorting
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -25,6 +25,11 @@ from tapelab.random import uniform
 from tapelab.shaping import concat
 
 log_sigmoid = composites.log_sigmoid
+conv1d = convolving.conv1d
+conv2d = convolving.conv2d
+conv2d_transpose = convolving.conv2d_transpose
+max_pool = max_pool2d = convolving.max_pool2d
+avg_pool = avg_pool2d = convolving.avg_pool2d
 top_k = sorting.top_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)

@@ -15,8 +15,8 @@ LAYERS = (
     "engine",
     "ops",
     (
-        "tapelab choosing clipping creation marking measuring picking printed sampling scopes"
-        " shaping sorting bitwise debugging missing"
+        "tapelab choosing clipping convolving creation marking measuring picking printed sampling"
+        " scopes shaping sorting bitwise debugging missing"
         " compiling math nn linalg random strings image data keras compat ragged sparse raw_ops"
     ),
     "diagnosis views exercises",

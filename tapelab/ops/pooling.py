@@ -1,0 +1,87 @@
+"""Pooling: the largest entry, or the mean, of each window of a picture."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.engine.tensor import Tensor
+from tapelab.kernels.windows import Sliding, added_back, windows_of
+from tapelab.ops import samples
+from tapelab.ops.convolution import SLIDES
+from tapelab.ops.gathering import scatter_rows
+from tapelab.ops.rules import FLOATS
+from tapelab.ops.shape import reshape
+
+Shape = tuple[int, ...]
+
+
+def pictures(rng: np.random.Generator) -> list[samples.Sample]:
+    """Pictures of distinct entries with the windows that slide over them."""
+    return [((rng.permutation(48).reshape(2, 4, 3, 2) / 8.0,), {"how": how}) for how in SLIDES]
+
+
+def means(rng: np.random.Generator) -> list[samples.Sample]:
+    """What comes back from the windows to the pictures."""
+    return [
+        ((rng.normal(size=avg_pool.kernel(x, **settings).shape),), {**settings, "shape": x.shape})
+        for (x,), settings in pictures(rng)
+    ]
+
+
+@op(formula=r"y = \max x", glyph="max pool", title="Largest of each window", raw="MaxPool",
+    samples=pictures, kinds=FLOATS)  # fmt: skip
+def max_pool(x: Any, *, how: Sliding) -> Any:
+    """The largest entry of each window; it alone, or the first of several, receives the gradient."""
+    return windows_of(x, how, -np.inf).max(axis=(4, 5))
+
+
+@max_pool.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
+def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
+    places = _places_of_largest(x._value if type(x) is Tensor else x, how)
+    shape = tuple(x.shape)
+    rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
+    return reshape(rows, shape=shape)
+
+
+@op(formula=r"y = \operatorname{mean}(x)", glyph="avg pool", title="Mean of each window",
+    raw="AvgPool", samples=pictures, kinds=FLOATS)  # fmt: skip
+def avg_pool(x: Any, *, how: Sliding) -> Any:
+    """The mean of each window; places in the margin do not count."""
+    return windows_of(x, how).sum(axis=(4, 5)) / _counts(x.shape, how).astype(x.dtype)
+
+
+@avg_pool.grad("x", r"\bar x = \operatorname{spread}(\bar y)")
+def avg_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
+    return avg_unpool(dy, how=how, shape=tuple(x.shape))
+
+
+@op(formula=r"y = \operatorname{spread}(x)", glyph="spread", title="Mean back to the picture",
+    raw="AvgPoolGrad", samples=means, kinds=FLOATS)  # fmt: skip
+def avg_unpool(x: Any, *, how: Sliding, shape: Shape) -> Any:
+    """Each entry shared evenly among its window; where windows overlap the shares are added."""
+    shares = x / _counts(shape, how).astype(x.dtype)
+    return added_back(np.broadcast_to(shares[..., None, None], (*x.shape, *how.size)), how, shape)
+
+
+@avg_unpool.grad("x", r"\bar x = \operatorname{mean}(\bar y)")
+def avg_unpool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding, shape: Shape) -> Any:
+    return avg_pool(dy, how=how)
+
+
+def _counts(shape: Shape, how: Sliding) -> Any:
+    """How many entries of the picture each window covers."""
+    return windows_of(np.ones((1, *shape[1:3], 1)), how).sum(axis=(4, 5))
+
+
+def _places_of_largest(x: Any, how: Sliding) -> Any:
+    """Where the largest entry of each window stands in the picture laid flat."""
+    windows = windows_of(x, how, -np.inf)
+    numbers = windows_of(np.arange(x.size).reshape(x.shape), how)
+    flat = (*windows.shape[:4], -1)
+    first = windows.reshape(flat).argmax(axis=-1)
+    places = np.take_along_axis(numbers.reshape(flat), first[..., None], -1)
+    return places.reshape(-1)
