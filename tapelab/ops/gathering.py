@@ -118,12 +118,12 @@ def _batch(shape: Shape, batch_dims: int) -> list[Any]:
 
 
 def _check(indices: Any, length: int) -> None:
+    if not indices.size or (indices.min() >= 0 and indices.max() < length):
+        return
     outside = (indices < 0) | (indices >= length)
-    if np.any(outside):
-        first = np.argwhere(outside)[0] if indices.ndim else ()
-        place = ",".join(map(str, first))
-        raise invalid_argument(
-            "GatherV2",
-            f"indices{f'[{place}]' if place else ''} = {indices[tuple(first)]} is not in "
-            f"[0, {length})",
-        )
+    first = np.argwhere(outside)[0] if indices.ndim else ()
+    place = ",".join(map(str, first))
+    raise invalid_argument(
+        "GatherV2",
+        f"indices{f'[{place}]' if place else ''} = {indices[tuple(first)]} is not in [0, {length})",
+    )

@@ -110,15 +110,16 @@ def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     samples=numbered)  # fmt: skip
 def sparse_softmax_cross_entropy(x: Any, y: Any) -> Any:
     """How surprised the scores y are by the right classes, given by number."""
-    outside = (x < 0) | (x >= y.shape[-1])
-    if np.any(outside):
+    classes, count = np.reshape(x, -1), y.shape[-1]
+    outside = (classes < 0) | (classes >= count)
+    if outside.any():
         raise invalid_argument(
             "SparseSoftmaxCrossEntropyWithLogits", "Received a label value of "
-            f"{np.asarray(x)[outside][0]} which is outside the valid range of [0, {y.shape[-1]}).  "
-            f"Label values: {' '.join(map(str, np.ravel(x)))}",
+            f"{classes[outside][0]} which is outside the valid range of [0, {count}).  "
+            f"Label values: {' '.join(map(str, classes))}",
         )  # fmt: skip
-    surprise = kernels.log_softmax(y, -1)
-    return -np.take_along_axis(surprise, np.asarray(x)[..., None], -1)[..., 0][()]
+    surprise = kernels.log_softmax(y, -1).reshape(-1, count)
+    return -surprise[np.arange(classes.size), classes].reshape(x.shape)[()]
 
 
 sparse_softmax_cross_entropy.no_grad(
