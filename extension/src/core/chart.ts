@@ -66,7 +66,7 @@ const titleWidth = (model: Model, node: number): number => {
   return head + [...labelOf(model, node)].length * 7.6 + tail;
 };
 
-const range = (count: number): Int32Array => Int32Array.from({ length: count }, (_, at) => at);
+const range = (count: number): Int32Array => new Int32Array(count).map((_, at) => at);
 
 function wholeGraph(model: Model): { nodes: Int32Array; edges: Int32Array } {
   return { nodes: range(model.graph.nodeCount), edges: range(model.graph.edgeCount) };
@@ -91,8 +91,9 @@ function partOfGraph(
 function ranked(groups: Links, key: (edge: number) => number): Int32Array {
   const rank = new Int32Array(groups.list.length);
   for (let node = 0; node + 1 < groups.first.length; node++) {
+    if (groups.first[node + 1]! - groups.first[node]! < 2) continue;
     const members = groups.list.subarray(groups.first[node]!, groups.first[node + 1]!);
-    if (members.length > 1) members.sort((a, b) => key(a) - key(b) || a - b);
+    members.sort((a, b) => key(a) - key(b) || a - b);
     members.forEach((edge, at) => (rank[edge] = at));
   }
   return rank;

@@ -186,6 +186,7 @@ function wantedAfterTape(recording: Recording): { from: number; wanted: Set<numb
   const wanted = new Set<number>();
   const tensors = new Set<number>();
   for (let index = eventCount - 1; from >= 0 && index > from; index--) {
+    if (kinds[index] === Kind.Flowed) continue;
     const event = recording.event(index);
     if (event.kind === Kind.Asked) event.targets.forEach((tensor) => tensors.add(tensor));
     if (event.kind === Kind.Returned && tensors.has(event.tensor)) {
@@ -220,6 +221,7 @@ export function buildGraph(recording: Recording): Graph {
   const returned = returnedValues(recording);
   const after = wantedAfterTape(recording);
   for (let index = 0; index < recording.eventCount; index++) {
+    if (recording.kinds[index] === Kind.Flowed) continue;
     const late = index > after.from && !after.wanted.has(index);
     const event = recording.event(index);
     if (event.kind === Kind.Asked) {

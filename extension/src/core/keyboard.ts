@@ -52,6 +52,14 @@ export function keepOneTabStop(root: Element): void {
   }
 }
 
+/** What is wider than its pane can be scrolled by keyboard; what fits is no tab stop. */
+export function keepScrollable(root: Element): void {
+  for (const pane of root.querySelectorAll<HTMLElement>('.eq, .sum, .diff')) {
+    if (pane.scrollWidth > pane.clientWidth) pane.tabIndex = 0;
+    else pane.removeAttribute('tabindex');
+  }
+}
+
 /** Leave the widget: to the nearest element around it that takes the focus, such as the cell. */
 function leave(root: Element, target: HTMLElement): void {
   target.blur();
@@ -59,7 +67,7 @@ function leave(root: Element, target: HTMLElement): void {
 }
 
 function inGraph(target: Element, key: string): Action | null {
-  if (!target.closest('.graph')) return null;
+  if (!target.closest('.stage')) return null;
   if (key === 'ArrowDown') return { kind: 'selectBy', by: 1 };
   if (key === 'ArrowUp') return { kind: 'selectBy', by: -1 };
   return null;
@@ -68,7 +76,7 @@ function inGraph(target: Element, key: string): Action | null {
 function pressed(state: State, target: Element, key: string): Action | null {
   const chosen = inGraph(target, key);
   if (chosen) return chosen;
-  const selects = target.classList.contains('graph') && key === 'Enter';
+  const selects = target.classList.contains('stage') && key === 'Enter';
   if (selects) return { kind: 'selectBy', by: 1 };
   const action = SHORTCUTS[key]?.(state) ?? null;
   return state.view === 'why' && action && STEPPING.has(action.kind) ? null : action;

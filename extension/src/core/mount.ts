@@ -2,7 +2,7 @@ import { chartOf } from './chart.js';
 import type { Chart } from './chart.js';
 import { patch } from './dom.js';
 import type { Explanation } from './explanation.js';
-import { handleKey, keepOneTabStop } from './keyboard.js';
+import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
 import { buildModel } from './model.js';
 import type { Model } from './model.js';
@@ -144,6 +144,7 @@ class Explorer implements Handle {
     if (moved) this.showCurrent(state);
     this.shownStep = state.step;
     keepOneTabStop(this.root);
+    keepScrollable(this.root);
     if (inReel && moved)
       this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
   }

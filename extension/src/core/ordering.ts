@@ -131,6 +131,8 @@ function settle(
   return settled.map((place, at) => place + offsets[at]!);
 }
 
+const NO_OFFSET: readonly number[] = [0];
+
 function offsetsOf(items: readonly number[], gap: (a: number, b: number) => number): number[] {
   const offsets = [0];
   for (let at = 1; at < items.length; at++) {
@@ -148,18 +150,24 @@ export function placeItems(
   gap: (a: number, b: number) => number,
 ): Float64Array {
   const place = new Float64Array(count);
-  const offsets = layers.map((items) => (items.length > 1 ? offsetsOf(items, gap) : [0]));
+  const offsets = layers.map((items) => (items.length > 1 ? offsetsOf(items, gap) : NO_OFFSET));
   layers.forEach((items, layer) => {
     items.forEach((item, at) => (place[item] = offsets[layer]![at]!));
   });
+  const wishes = (item: number, links: Links): number[] => {
+    const [start, end] = [links.first[item]!, links.first[item + 1]!];
+    if (start === end) return [place[item]!];
+    return Array.from(links.list.subarray(start, Math.min(end, start + 64)), (at) => place[at]!);
+  };
   const sweep = (layer: number, links: Links): void => {
     const items = layers[layer]!;
-    const wishes = (item: number): number[] => {
-      const [start, end] = [links.first[item]!, links.first[item + 1]!];
-      if (start === end) return [place[item]!];
-      return Array.from(links.list.subarray(start, Math.min(end, start + 64)), (at) => place[at]!);
-    };
-    const settled = settle(items, wishes, offsets[layer]!);
+    const [only] = items;
+    const alone = items.length === 1 && links.first[only! + 1]! - links.first[only!]! === 1;
+    if (alone) {
+      place[only!] = place[links.list[links.first[only!]!]!]!;
+      return;
+    }
+    const settled = settle(items, (item) => wishes(item, links), offsets[layer]!);
     items.forEach((item, at) => (place[item] = settled[at]!));
   };
   const rounds = count > 5000 ? 1 : 2;

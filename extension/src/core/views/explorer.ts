@@ -124,7 +124,7 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
       ),
       h(
         'div',
-        { class: 'graph', tabindex: 0, role: 'group', 'aria-label': WORDS.graph },
+        { class: 'graph' },
         stageView(model, around.chart, picture, around.camera, state.zoom, options),
         keyView(model, around.chart, picture),
       ),

@@ -119,6 +119,7 @@ function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
     const input = inputs[position];
     const local = rule.local && rule.local !== '1' ? readFormula(rule.local, op) : null;
     if (!local || input === undefined || !isTaped(model, input)) return [];
+    if (labelOf(model, input) === labelOf(model, node)) return [];
     const top = partialOfNode(model, node);
     const bottom = partialOfNode(model, input);
     const slope = withNames(model, node, op, local);

@@ -3,6 +3,7 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import type { Picture } from '../picture.js';
+import { WORDS } from '../words.js';
 import { graphContent, graphSummary, overhang, WHOLE_GRAPH, wholePart } from './graph.js';
 import type { GraphOptions, Part } from './graph.js';
 
@@ -70,6 +71,11 @@ export function visiblePart(chart: Chart, camera: Camera): Part {
   return { places, edges: [...edges] };
 }
 
+/** The pane of a graph: it takes the focus, scrolls, and has arrows to walk its nodes. */
+export function stageBox(look: string, svg: VNode): VNode {
+  return h('div', { class: look, tabindex: 0, role: 'group', 'aria-label': WORDS.graph }, svg);
+}
+
 function wholeStage(
   model: Model,
   chart: Chart,
@@ -82,9 +88,8 @@ function wholeStage(
   const height = chart.layout.height + overhang(model, chart, part) + MARGIN;
   const fixed = `width:${Math.round(width * zoom)}px;max-width:none;min-width:0`;
   const fluid = `max-width:${width}px;min-width:${Math.round(width * SMALLEST_TYPE)}px;margin-inline:auto`;
-  return h(
-    'div',
-    { class: 'stage' },
+  return stageBox(
+    'stage',
     h(
       'svg',
       {
@@ -107,9 +112,8 @@ function windowedStage(
 ): VNode {
   const { x, y, width, height } = camera;
   const view = [x - width / 2, y - height / 2, width, height].map((value) => Math.round(value));
-  return h(
-    'div',
-    { class: 'stage windowed' },
+  return stageBox(
+    'stage windowed',
     h(
       'svg',
       { viewBox: view.join(' '), role: 'img', 'aria-label': graphSummary(model, picture) },

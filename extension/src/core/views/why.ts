@@ -14,6 +14,7 @@ import type { Mark } from './code.js';
 import { graphContent, wholePart } from './graph.js';
 import { button, chip, iconButton, prose } from './parts.js';
 import { isOffFrame } from './reel.js';
+import { stageBox } from './stage.js';
 
 /** What of the graph tells why a path ends. */
 export interface Story {
@@ -216,7 +217,7 @@ function storyGraph(model: Model, story: Story, dispatch: (action: Action) => vo
     },
     content,
   );
-  return h('div', { class: 'stage' }, svg);
+  return stageBox('stage', svg);
 }
 
 function storySummary(model: Model, story: Story): string {
@@ -329,12 +330,7 @@ export function whyView(
         culpritCode(model, finding),
         sayView(finding, copied, copy, dispatch),
       ),
-      h(
-        'div',
-        { class: 'graph story', tabindex: 0, role: 'group', 'aria-label': WORDS.graph },
-        storyGraph(model, story, dispatch),
-        evidenceView(finding),
-      ),
+      h('div', { class: 'graph story' }, storyGraph(model, story, dispatch), evidenceView(finding)),
     ),
   ];
 }
