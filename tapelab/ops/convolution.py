@@ -61,8 +61,8 @@ def by_loops(x: Any, w: Any, how: Sliding) -> Any:
     ).transpose(2, 0, 1, 3)
 
 
-@op(formula=r"y = \operatorname{conv}(x, w)", glyph="∗", title="Convolution", raw="Conv2D", samples=pictures,
-    kinds=FLOATS, same_dtype=True, reference=by_loops)  # fmt: skip
+@op(formula=r"y = \operatorname{conv}(x, w)", glyph="∗", title="Convolution", raw="Conv2D",
+    samples=pictures, kinds=FLOATS, same_dtype=True, reference=by_loops)  # fmt: skip
 def conv2d(x: Any, w: Any, *, how: Sliding) -> Any:
     """Each entry is a window of the picture times the filter, entry by entry, summed."""
     return np.tensordot(windows_of(x, how), w, ((4, 5, 3), (0, 1, 2)))

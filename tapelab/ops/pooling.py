@@ -35,7 +35,7 @@ def means(rng: np.random.Generator) -> list[samples.Sample]:
 @op(formula=r"y = \max x", glyph="max pool", title="Largest of each window", raw="MaxPool",
     samples=pictures, kinds=FLOATS)  # fmt: skip
 def max_pool(x: Any, *, how: Sliding) -> Any:
-    """The largest entry of each window; it alone, or the first of several, receives the gradient."""
+    """The largest entry of each window; the first such entry receives the gradient."""
     return windows_of(x, how, -np.inf).max(axis=(4, 5))
 
 
