@@ -70,6 +70,7 @@ class Flow:
         for place in recording.located:
             if isinstance(place.event, e.Watched):
                 self.watched_at.setdefault(place.event.tensor, place.index)
+        self.opened = any(isinstance(place.event, e.Opened) for place in recording.located)
         self.tracked = set(self.watched_at)
         self.into: dict[int, list[Edge]] = {}
         self.out_of: dict[int, list[Edge]] = {}
@@ -108,6 +109,8 @@ class Flow:
             return Cut.FLAT
         if event.cause == e.Cause.UNWATCHED and index < self.watched_at.get(origin, -1):
             return Cut.LATE
+        if event.cause == e.Cause.UNWATCHED and not self.opened:
+            return Cut.BEFORE
         return _CAUSES.get(event.cause)
 
     def _assignments(self) -> Iterator[Edge]:

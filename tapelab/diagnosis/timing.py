@@ -36,7 +36,7 @@ TIMES: Final = {
     Cut.BEFORE: Time(
         "BEFORE_TAPE",
         "`{text}` ran before the tape",
-        "before `{tape}` began to record in line {opened}",
+        "before `{tape}` began to record{since}",
         "05",
         into_the_block,
     ),
@@ -76,11 +76,12 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
     assert edge.cut is not None
     time, span = TIMES[edge.cut], case.recording.located[edge.event].span
     text = shortened(case.codes.text(span)) or name_of(case, edge.to)
+    opened = line_of(case, _start(case))
     words = {
         "text": text,
         "tape": tape_name(case),
         "source": name_of(case, case.source),
-        "opened": line_of(case, _start(case)),
+        "since": f" in line {opened}" if opened else "",
     }
     made = name_of(case, edge.to)
     return Finding(

@@ -1,0 +1,260 @@
+"""What `explain` takes, what it leaves alone, and what it answers without a tape."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import tapelab as tf
+from tapelab.diagnosis import explain, explain_recording
+from tapelab.recording import events as e
+from tapelab.recording import from_bytes, to_bytes
+from tests.pitfalls.catalogue import PITFALLS
+from tests.pitfalls.snippets import explained, run
+
+
+def codes(explanation):
+    return [finding.code for finding in explanation.findings]
+
+
+def stopped_tape(*, persistent=False):
+    x = tf.Variable(3.0)
+    with tf.GradientTape(persistent=persistent) as tape:
+        y = tf.stop_gradient(x * x)
+    return tape, y, x
+
+
+def test_it_is_exported_under_its_own_name():
+    assert tf.explain is explain
+
+
+def test_asking_why_uses_nothing_up():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+    explain(tape, y, x)
+    assert float(tape.gradient(y, x)) == 6.0
+
+
+def test_a_tape_that_has_answered_still_explains():
+    tape, y, x = stopped_tape()
+    assert tape.gradient(y, x) is None
+    assert codes(explain(tape, y, x)) == ["STOPPED"]
+
+
+def test_a_spent_tape_explains_what_it_was_never_asked():
+    x, other = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        z = tf.stop_gradient(other) * x
+    assert tape.gradient(y, x) is not None
+    assert codes(explain(tape, z, other)) == ["STOPPED"]
+    assert explain(tape, z, x).connected
+
+
+def test_a_spent_tape_of_large_values_explains_too():
+    x = tf.Variable(tf.ones((40, 40)))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(x * x)
+        z = tf.reduce_sum(tf.stop_gradient(x))
+    assert tape.gradient(y, x) is not None
+    assert codes(explain(tape, z, x)) == ["STOPPED"]
+    assert explain(tape, y, x).findings == ()
+
+
+def test_asking_twice_asks_the_tape_once():
+    tape, y, x = stopped_tape(persistent=True)
+    first, second = explain(tape, y, x), explain(tape, y, x)
+    assert first == second
+    assert len(first.recording) == len(second.recording)
+
+
+def test_inside_the_block_it_explains_what_is_there():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x)
+        assert codes(explain(tape, y, x)) == ["STOPPED"]
+        z = x * x
+    assert float(tape.gradient(z, x)) == 6.0
+
+
+def test_a_tape_that_was_never_entered_explains():
+    x = tf.Variable(3.0)
+    y = x * x
+    assert codes(explain(tf.GradientTape(), y, x)) == ["BEFORE_TAPE"]
+
+
+def test_what_a_reset_forgot_ran_before_the_tape():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = x * x
+        tape.reset()
+    assert codes(explain(tape, y, x)) == ["BEFORE_TAPE"]
+
+
+def test_a_target_that_is_the_source_is_connected():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        x * x
+    assert explain(tape, x, x).findings == ()
+
+
+def test_something_that_is_no_tape():
+    with pytest.raises(TypeError, match=r"explain\(\) needs the tape first, but it got 3"):
+        explain(3, tf.constant(1.0), tf.constant(1.0))
+
+
+@pytest.mark.parametrize("part", ["target", "source"])
+def test_an_end_that_is_none(part):
+    tape, y, x = stopped_tape()
+    ends = {"target": y, "source": x, part: None}
+    with pytest.raises(TypeError, match=f"explain\\(\\) needs a {part}"):
+        explain(tape, ends["target"], ends["source"])
+
+
+@pytest.mark.parametrize("part", ["target", "source"])
+def test_an_end_that_is_a_numpy_array(part):
+    tape, y, x = stopped_tape()
+    ends = {"target": y, "source": x, part: np.ones(2)}
+    with pytest.raises(AttributeError, match=f"the {part} must be a tensor or a variable"):
+        explain(tape, ends["target"], ends["source"])
+
+
+def test_several_sources_are_asked_for_one_by_one():
+    tape, y, x = stopped_tape()
+    with pytest.raises(ValueError, match=r"one source, but it got a list of 2"):
+        explain(tape, y, [x, x])
+
+
+def test_a_recording_loaded_from_bytes_gives_the_same_explanation():
+    for pitfall in PITFALLS:
+        explanation = explained(pitfall.snippet)
+        loaded = from_bytes(to_bytes(explanation.recording))
+        asked = [p.event for p in loaded.located if isinstance(p.event, e.Asked)][-1]
+        again = explain_recording(loaded, asked.targets[0], asked.sources[-1])
+        assert again == explanation, pitfall
+
+
+def test_several_cells_keep_their_own_lines():
+    names = run("x = tf.Variable(3.0)")
+    run("h = x * x\n\n\n", names)
+    run("with tf.GradientTape() as tape:\n    y = h + 1.0", names)
+    explanation = explain(names["tape"], names["y"], names["x"])
+    (finding,) = explanation.findings
+    assert finding.where.line == 1
+    sources = [source.text for source in explanation.recording.sources]
+    assert sources[finding.where.source].startswith("h = x * x")
+
+
+def test_an_op_called_in_a_loop_is_told_once():
+    explanation = explained("""
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = 0.0
+            for step in range(4):
+                y = y + tf.stop_gradient(x * float(step))
+        """)
+    assert codes(explanation) == ["STOPPED"]
+
+
+def test_code_without_a_text_is_explained_without_a_line_to_write():
+    names = {"tf": tf}
+    code = "x = tf.Variable(3.0)\nwith tf.GradientTape() as tape:\n    y = tf.stop_gradient(x)"
+    exec(compile(code, "<lost>", "exec"), names)
+    (finding,) = explain(names["tape"], names["y"], names["x"]).findings
+    assert finding.code == "STOPPED"
+    assert finding.fix is None
+    assert finding.where.line == 3
+
+
+def test_a_magic_in_the_cell_does_not_hide_its_code():
+    text = "%config x\nx = tf.Variable(10)\nwith tf.GradientTape() as tape: y = x * x\n"
+    import linecache
+
+    linecache.cache["<magic>"] = (len(text), None, text.splitlines(keepends=True), "<magic>")
+    names = {"tf": tf}
+    exec(compile(text.replace("%config x", "pass"), "<magic>", "exec"), names)
+    (finding,) = explain(names["tape"], names["y"], names["x"]).findings
+    assert finding.fix.after == "x = tf.Variable(10.0)"
+
+
+def test_letters_beyond_ascii_keep_the_columns_right():
+    (finding,) = explained("""
+        größe = "µ"; x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            süß = "µµ"; y = tf.stop_gradient(x * x)
+        """).findings
+    assert finding.where.text == "tf.stop_gradient(x * x)"
+    assert finding.fix.after == 'süß = "µµ"; y = x * x'
+
+
+def test_the_json_has_the_shape_that_the_pictures_take():
+    explanation = explained(next(p.snippet for p in PITFALLS if p.number == "P14"))
+    plain = json.loads(json.dumps(explanation.to_json()))
+    assert plain.keys() == {"target", "source", "connected", "partial", "findings"}
+    (finding,) = plain["findings"]
+    assert list(finding) == [
+        *("code", "title", "message", "where", "fix", "lesson", "evidence", "steps")
+    ]
+    assert finding["where"] == {
+        "source": 0, "line": 4, "column": 8, "end_line": 4, "end_column": 18,
+    }  # fmt: skip
+    assert finding["fix"] == {"before": "m = np.mean(h)", "after": "m = tf.reduce_mean(h)"}
+    assert finding["steps"][0] == {"line": 3, "text": "`h` was recorded"}
+
+
+def test_the_text_says_what_where_why_and_what_to_write():
+    explanation = explained(next(p.snippet for p in PITFALLS if p.number == "P26"))
+    cell = explanation.findings[0].where.file
+    assert str(explanation) == (
+        "Why the gradient of y with respect to x is None:\n\n"
+        f"x is int32 ({cell}, line 1)\n"
+        "  tf.Variable(10) in line 1 made it of whole numbers. A gradient says what a small\n"
+        "  step would change, and whole numbers cannot make small steps.\n"
+        "  Write instead:\n"
+        "    - x = tf.Variable(10)\n"
+        "    + x = tf.Variable(10.0)"
+    )
+
+
+def test_a_notebook_gets_the_words_and_the_picture():
+    explanation = explained(next(p.snippet for p in PITFALLS if p.number == "P24"))
+    bundle = explanation._repr_mimebundle_()
+    assert bundle["text/plain"] == str(explanation)
+    assert "STOPPED" in bundle["text/html"]
+
+
+STEPS = {
+    "add": lambda a, b: a + b,
+    "multiply": lambda a, b: a * b,
+    "sin": lambda a, b: tf.sin(a),
+    "tanh": lambda a, b: tf.tanh(a) - b,
+    "mean": lambda a, b: tf.reduce_mean(a) * b,
+    "slice": lambda a, b: a[:1] + b,
+    "stack": lambda a, b: tf.reduce_sum(tf.stack([a, a]), axis=0) + b,
+    "where": lambda a, b: tf.where(a > 0.0, a, b),
+    "matmul": lambda a, b: tf.linalg.matvec(tf.ones((2, 2)), a) * b,
+}
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 99), st.integers(0, 99)),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_random_healthy_graphs_give_no_finding(plan):
+    x = tf.Variable([0.5, -1.5])
+    with tf.GradientTape(persistent=True) as tape:
+        made = [x + 0.0]
+        for name, first, second in plan:
+            a, b = made[first % len(made)], made[second % len(made)]
+            made.append(STEPS[name](tf.broadcast_to(a, (2,)), tf.broadcast_to(b, (2,))))
+    for y in made[-2:]:
+        explanation = explain(tape, y, x)
+        assert explanation.findings == ()
+        assert explanation.connected == (tape.gradient(y, x) is not None)
