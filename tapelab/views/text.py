@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 from tapelab.recording import Recording
@@ -66,23 +67,35 @@ def _told(model: Model, step: Step) -> str:
 def _reel(model: Model, step: Step, *, marked: bool = False) -> str:
     """One row for each frame: its number on the tape, the op, its name, value and gradient."""
     rows: list[Row] = [("", "", "", "value", "gradient")]
-    for number, more in _shortened(range(len(model.graph.frames))):
+    numbers = _numbers(model)
+    for at, more in _shortened(range(len(numbers))):
         if more:
             rows.append(("", "⋮", f"{count(more, 'frame')} more", "", ""))
             continue
-        frame = model.graph.frames[number]
-        tensor, off = model.tensor(frame.node), model.is_off(number)
-        ran = step.phase == BACKWARD or number < step.number
-        value = format_brief(tensor, ROOM) if tensor else ""
-        slot = model.slot(frame.node, step) if frame.node >= 0 and not off else None
-        rows.append((
-            ("> " if marked and number == step.frame else "  ") + ("" if off else str(number + 1)),
-            model.tag(number),
-            _short(model.frame_label(number)),
-            value if ran else "not run yet",
-            "off the tape" if off else model.slot_text(slot, ROOM) if slot else "",
-        ))  # fmt: skip
+        here = "> " if marked and at == step.frame else "  "
+        value, gradient = _value(model, step, at), _gradient(model, step, at)
+        label = _short(model.frame_label(at))
+        rows.append((here + numbers[at], model.tag(at), label, value, gradient))
     return _table(rows, right=frozenset({0, 3, 4}))
+
+
+def _numbers(model: Model) -> list[str]:
+    """The frames on the tape counted from 1; those beside it have no number."""
+    taped = [int(not model.is_off(at)) for at in range(len(model.graph.frames))]
+    return [str(number) if on else "" for on, number in zip(taped, accumulate(taped), strict=True)]
+
+
+def _value(model: Model, step: Step, frame: int) -> str:
+    if step.phase != BACKWARD and frame >= step.number:
+        return "not run yet"
+    tensor = model.tensor(model.graph.frames[frame].node)
+    return format_brief(tensor, ROOM) if tensor else ""
+
+
+def _gradient(model: Model, step: Step, frame: int) -> str:
+    if model.is_off(frame):
+        return "off the tape"
+    return model.slot_text(model.slot(model.graph.frames[frame].node, step), ROOM)
 
 
 def _answers(recording: Recording) -> str:

@@ -90,6 +90,12 @@ def test_of_several_questions_the_last_with_a_way_back_is_shown(golden):
     assert len(Model.of(golden("persistent"), chosen=0)) > len(model)
 
 
+def test_what_ran_after_the_tape_is_drawn_where_it_was_asked_for(golden):
+    model = Model.of(golden("after_tape"))
+    assert labels(model) == ["x", "y", "z"]
+    assert model.is_off(2)
+
+
 def test_an_assignment_has_a_frame_beside_the_tape(golden):
     model = Model.of(golden("assigned"))
     assert model.tag(1) == "assign_add"

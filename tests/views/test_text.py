@@ -68,6 +68,10 @@ def test_what_is_off_the_tape_is_said_to_be(golden):
     assert "np.mean  m         4.6667  off the tape" in picture(golden("numpy_detour"))
 
 
+def test_frames_are_counted_on_the_tape_alone(golden):
+    assert "     ×      y   9.0000  off the tape\n  1  watch  x" in picture(golden("before_tape"))
+
+
 def test_an_empty_tape_says_so_and_what_to_do(golden):
     text = picture(golden("empty"))
     assert "Nothing on the tape yet." in text
