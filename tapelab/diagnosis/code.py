@@ -51,11 +51,14 @@ class Code:
 
     def _characters(self, line: int, byte_column: int) -> int:
         text = self.line(line)
+        if text.isascii():
+            return byte_column
         return len(text.encode()[:byte_column].decode(errors="ignore"))
 
     def line(self, number: int) -> str:
         """One line by its number; empty if it is not here."""
-        return self.source.line(number)
+        at = number - self.first
+        return self.lines[at] if 0 <= at < len(self.lines) else ""
 
     def text(self, node: ast.AST | Extent) -> str:
         """The source text of a node or a stretch."""
