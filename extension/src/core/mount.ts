@@ -1,5 +1,6 @@
 import { chartOf } from './chart.js';
 import type { Chart } from './chart.js';
+import { copyText } from './clipboard.js';
 import { patch } from './dom.js';
 import type { Explanation } from './explanation.js';
 import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
@@ -73,7 +74,7 @@ class Explorer implements Handle {
   private followed = -1;
   private shownStep = -1;
   private timer: ReturnType<typeof setInterval> | undefined;
-  private copied = false;
+  private copiedFinding = -1;
   private readonly cleanups: (() => void)[] = [];
 
   constructor(
@@ -159,7 +160,7 @@ class Explorer implements Handle {
       reel: this.reelPart(state, moved),
       story: this.story(state),
       explanation: this.explanation,
-      copied: this.copied,
+      copied: this.copiedFinding === state.finding,
       copy: this.copier(state),
     };
   }
@@ -194,7 +195,7 @@ class Explorer implements Handle {
       wrap.scrollLeft = left - (wrap.clientWidth - now.offsetWidth) / 2;
     }
     this.reveal('.code', '.hl');
-    this.reveal('.stage', '.nd:is(.v, .g)');
+    this.reveal('.stage', '.nd:is(.v, .g, .n)');
   }
 
   private reveal(paneSelector: string, itemSelector: string): void {
@@ -222,19 +223,13 @@ class Explorer implements Handle {
 
   private copier(state: State): (() => void) | null {
     const fix = this.explanation?.findings[state.finding]?.fix;
-    const clipboard = this.root.ownerDocument.defaultView?.navigator.clipboard;
-    if (!fix || !clipboard) return null;
+    if (!fix) return null;
     return () => {
-      void clipboard.writeText(fix.after).then(
-        () => this.showCopied(true),
-        () => this.showCopied(false),
-      );
+      void copyText(this.root, fix.after).then((copied) => {
+        this.copiedFinding = copied ? state.finding : -1;
+        this.draw(true);
+      });
     };
-  }
-
-  private showCopied(copied: boolean): void {
-    this.copied = copied;
-    this.draw(true);
   }
 
   private on(

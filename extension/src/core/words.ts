@@ -5,6 +5,7 @@ export const WORDS = {
   askWhy: 'Ask why',
   showOnTape: 'Show on the tape',
   copyLine: 'Copy this line',
+  copyLines: 'Copy these lines',
   copied: 'Copied',
   whyNone: 'Why is it None?',
   whyPartial: 'Why is part of it missing?',

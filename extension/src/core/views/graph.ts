@@ -29,6 +29,8 @@ export interface GraphOptions {
   readonly dispatch: (action: Action) => void;
   /** Nodes to point at as the culprit, instead of those of the step. */
   readonly culprit?: number;
+  /** An edge at which the path ends, though both its ends are off the tape. */
+  readonly cut?: number;
   readonly over?: readonly VNode[];
 }
 
@@ -141,12 +143,24 @@ function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point>
   return places;
 }
 
-function edgeView(model: Model, chart: Chart, picture: Picture, edge: number): VNode {
+/** Whether an edge runs beside the cut: between the same two nodes. */
+function isBesideCut(model: Model, edge: number, cut: number | undefined): boolean {
+  const { edgeFrom, edgeTo } = model.graph;
+  return cut !== undefined && edgeFrom[edge] === edgeFrom[cut] && edgeTo[edge] === edgeTo[cut];
+}
+
+function edgeView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  edge: number,
+  cut: number | undefined,
+): VNode {
   const id = chart.edges[edge]!;
   const ends = chart.ends(edge);
   const [from, to] = [chart.nodes[ends.from]!, chart.nodes[ends.to]!];
   const down = chart.layout.direction === 'down';
-  const kind = model.graph.edgeKind[id]!;
+  const kind = isBesideCut(model, id, cut) ? EdgeKind.Cut : model.graph.edgeKind[id]!;
   const lit = isLit(model, picture, to) && isLit(model, picture, from);
   const look = lit || kind !== EdgeKind.Taped ? OFF_LOOK[kind] : 'todo';
   const lane = chart.lane(edge, false, false);
@@ -277,7 +291,7 @@ export function graphContent(
   });
   return [
     hatchView(),
-    ...part.edges.map((edge) => edgeView(model, chart, picture, edge)),
+    ...part.edges.map((edge) => edgeView(model, chart, picture, edge, options.cut)),
     ...present(part.edges.map((edge) => backView(model, chart, picture, edge))),
     ...cards,
     ...present(part.edges.map((edge) => labelView(model, chart, picture, edge, places))),

@@ -84,11 +84,21 @@ function relevant(
   return new Set([...wanted].slice(0, MOST_NODES / 2).concat([...wanted].slice(-MOST_NODES / 2)));
 }
 
+/** The edge at which the path leaves the tape, among the nodes of the story. */
 function cutAmong(model: Model, wanted: ReadonlySet<number>): number {
-  const { edgeFrom, edgeTo, edgeKind, edgeCount } = model.graph;
-  for (let edge = 0; edge < edgeCount; edge++) {
-    if (edgeKind[edge] !== EdgeKind.Cut) continue;
-    if (wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!)) return edge;
+  const { edgeFrom, edgeTo, edgeKind } = model.graph;
+  return edgeKind.findIndex(
+    (kind, edge) =>
+      kind === EdgeKind.Cut && wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!),
+  );
+}
+
+/** The edge by which a path that was never on the tape enters the culprit. */
+function edgeToCulprit(model: Model, wanted: ReadonlySet<number>, culprit: number): number {
+  const { firstEdge, edgeFrom, edgeKind } = model.graph;
+  if (culprit < 0) return -1;
+  for (let edge = firstEdge[culprit]!; edge < firstEdge[culprit + 1]!; edge++) {
+    if (edgeKind[edge] !== EdgeKind.Taped && wanted.has(edgeFrom[edge]!)) return edge;
   }
   return -1;
 }
@@ -122,15 +132,24 @@ export function storyOf(
   direction: 'right' | 'down',
 ): Story {
   const wanted = relevant(model, explanation, finding);
-  const cut = cutAmong(model, wanted);
+  const left = cutAmong(model, wanted);
   const evidence = nodesOfEvidence(model, finding);
   const off = evidence.find((node) => model.graph.nodeKind[node] === NodeKind.Off);
-  const culprit = cut >= 0 ? model.graph.edgeTo[cut]! : (off ?? evidence.at(-1) ?? -1);
-  const cutFrame =
-    culprit >= 0 && isOffFrame(model, model.graph.nodeFrame[culprit]!)
-      ? model.graph.nodeFrame[culprit]!
-      : -1;
-  return { chart: storyChart(model, wanted, cut, direction), culprit, cut, cutFrame };
+  const culprit = left >= 0 ? model.graph.edgeTo[left]! : (off ?? evidence.at(-1) ?? -1);
+  const cut = left >= 0 ? left : edgeToCulprit(model, wanted, culprit);
+  return {
+    chart: storyChart(model, wanted, cut, direction),
+    culprit,
+    cut,
+    cutFrame: tornBefore(model, culprit),
+  };
+}
+
+/** The frame before which the reel is torn: the first off the tape, if something was on it. */
+function tornBefore(model: Model, culprit: number): number {
+  const frame = culprit < 0 ? -1 : model.graph.nodeFrame[culprit]!;
+  const torn = frame > 0 && isOffFrame(model, frame) && !isOffFrame(model, frame - 1);
+  return torn ? frame : -1;
 }
 
 /** The picture of a recording once everything has happened. */
@@ -151,7 +170,7 @@ function cutMark(x: number, y: number): VNode {
 function border(model: Model, story: Story): number | null {
   const { chart, cut } = story;
   const { layout } = chart;
-  if (cut < 0) return null;
+  if (cut < 0 || model.graph.edgeKind[cut] !== EdgeKind.Cut) return null;
   const layer = layout.layerOf[chart.placeOf(model.graph.edgeTo[cut]!)]!;
   for (let place = 0; place < chart.nodes.length; place++) {
     const off = model.graph.nodeKind[chart.nodes[place]!] === NodeKind.Off;
@@ -200,6 +219,7 @@ function storyGraph(model: Model, story: Story, dispatch: (action: Action) => vo
   const content = graphContent(model, chart, picture, wholePart(chart), {
     selected: -1,
     culprit,
+    ...(story.cut >= 0 ? { cut: story.cut } : {}),
     dispatch,
     over,
   });
@@ -263,6 +283,10 @@ function diffView(fix: NonNullable<Finding['fix']>): VNode {
   return h('div', { class: 'diff' }, line('del', '−', fix.before), line('ins', '+', fix.after));
 }
 
+function copyWords(after: string): string {
+  return after.includes('\n') ? WORDS.copyLines : WORDS.copyLine;
+}
+
 function sayView(
   finding: Finding,
   copied: boolean,
@@ -271,7 +295,7 @@ function sayView(
 ): VNode {
   const { fix } = finding;
   const acts: Child[] = [
-    fix && copy ? button(copied ? WORDS.copied : WORDS.copyLine, 'primary', copy) : null,
+    fix && copy ? button(copied ? WORDS.copied : copyWords(fix.after), 'primary', copy) : null,
     button(WORDS.showOnTape, '', () => dispatch({ kind: 'view', view: 'tape' })),
   ];
   return h(
