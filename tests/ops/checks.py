@@ -33,7 +33,10 @@ def sampled(op: Op, dtype: Any = np.float64) -> Iterator[tuple[Arrays, dict[str,
 
 def _typed(array: Any, dtype: Any) -> Any:
     value = np.asarray(array)
-    return (value.astype(dtype) if value.dtype.kind == "f" else value)[()]
+    if value.dtype.kind != "f":
+        return value[()]
+    turn = 1 + 0.3j if np.dtype(dtype).kind == "c" else 1
+    return (value * turn).astype(dtype)[()]
 
 
 def results_of(op: Op, arrays: Arrays, settings: dict[str, Any]) -> tuple[Any, ...]:
