@@ -40,7 +40,7 @@ class Inventory:
         found = self.tensors.by_id.get(number)
         if found is None:
             name, named = self.naming(span)
-            if name < 0 and value.size == 1 and type(value) is not Dropped:
+            if name < 0 and type(value) is not Dropped and value.size == 1:
                 name = self.strings.index(str(np.asarray(value).reshape(())))
             found = self.tensors.add(value, role, span, name, named)
             self.tensors.by_id[number] = found
