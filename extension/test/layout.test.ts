@@ -110,3 +110,14 @@ test('a weight used by every op shares one lane', () => {
   );
   assert.equal(new Set(layout.lanes.values()).size, 1);
 });
+
+test('a loop runs straight, the constants it uses stand beside it', () => {
+  const edges: [number, number][] = [];
+  let last = 0;
+  for (let at = 1; at < 60; at += 3) {
+    edges.push([last, at + 1], [at, at + 1], [at + 1, at + 2]);
+    last = at + 2;
+  }
+  const layout = layOut(net(61, edges), measures());
+  assert.ok(layout.height < 3 * (HEIGHT + 102), `${layout.height} high`);
+});

@@ -32,26 +32,30 @@ function boxAround([x, y]: Point, width: number): Box {
   return { x: x - width / 2, y: y - LABEL_HEIGHT / 2, width, height: LABEL_HEIGHT };
 }
 
+interface Candidate {
+  readonly at: Point;
+  /** What is against this place, in square pixels of something covered. */
+  readonly cost: number;
+}
+
+/** On the far side of the value lane a label could be taken for the value's. */
+const FAR_SIDE = 300;
+
 /** Places beside a lane, the best first: below a flat one, on the outer side of a sloping one. */
-function candidates(lane: Lane, width: number, down: boolean): Point[] {
-  const places: Point[] = [];
-  const [rise, run] = [lane.end[1] - lane.start[1], lane.end[0] - lane.start[0]];
-  if (down) {
-    for (const part of PARTS) {
-      const [x, y] = lane.at(part);
-      places.push([x + width / 2 - 12, y], [x - width / 2 + 12, y], [x, y]);
-    }
-    return places;
-  }
+function candidates(lane: Lane, width: number, down: boolean): Candidate[] {
+  const rise = lane.end[1] - lane.start[1];
   const flat = Math.abs(rise) < 40;
   const side = rise > 0 ? -1 : 1;
-  for (const part of PARTS) {
+  return PARTS.flatMap((part): Candidate[] => {
     const [x, y] = lane.at(part);
-    if (flat) places.push([x, y + 15], [x, y - 15 - 22]);
-    else
-      places.push([x + side * (width / 2 - 12), y + 10], [x + side * (width / 2 + 4), y], [x, y]);
-  }
-  return run < 0 ? places.reverse() : places;
+    const beside = (byX: number, byY: number, cost = 0): Candidate => ({
+      at: [x + byX, y + byY],
+      cost,
+    });
+    if (down) return [beside(width / 2 - 12, 0), beside(12 - width / 2, 0), beside(0, 0)];
+    if (flat) return [beside(0, 15), beside(0, -37, FAR_SIDE)];
+    return [beside(side * (width / 2 - 12), 10), beside(side * (width / 2 + 4), 0), beside(0, 0)];
+  });
 }
 
 const SAMPLES = 12;
@@ -95,14 +99,12 @@ export function placeLabels(
   for (const { edge, text, lane } of labels) {
     const width = labelWidth(text);
     let [best, least]: [Point, number] = [lane.at(0.5), Infinity];
-    for (const place of candidates(lane, width, down)) {
-      const box = boxAround(place, width);
-      const covered = boxes.reduce(
-        (sum, other) => sum + overlap(box, other),
-        crossings(box, lines),
-      );
-      if (covered < least) [best, least] = [place, covered];
-      if (covered === 0) break;
+    for (const { at, cost } of candidates(lane, width, down)) {
+      const box = boxAround(at, width);
+      const covered = 4 * boxes.reduce((sum, other) => sum + overlap(box, other), 0);
+      const total = cost + covered + crossings(box, lines);
+      if (total < least) [best, least] = [at, total];
+      if (total === 0) break;
     }
     boxes.push(boxAround(best, width));
     chosen.set(edge, best);

@@ -129,7 +129,7 @@ export function layOut(net: Net, measures: Measures): Layout {
     const both = a < net.count && b < net.count;
     return (room(a) + room(b)) / 2 + (both ? measures.besideGap : measures.besideGap / 3);
   };
-  const across = placeItems(layers, items.count, before, after, gap);
+  const across = placeItems(layers, net.count, items.count, before, after, gap);
   const lanes = assignLanes(net, layer, items.far);
   return finish(net, measures, items, layers, across, lanes);
 }

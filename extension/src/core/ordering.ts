@@ -141,9 +141,13 @@ function offsetsOf(items: readonly number[], gap: (a: number, b: number) => numb
   return offsets;
 }
 
-/** The place of every item along its layer, so that as many lines as possible run straight. */
+/**
+ * The place of every item along its layer, so that as many lines as possible run straight. Items
+ * from `nodes` on are stand-ins; what they, or nodes that nothing feeds, would wish for gives way.
+ */
 export function placeItems(
   layers: readonly number[][],
+  nodes: number,
   count: number,
   before: Links,
   after: Links,
@@ -154,10 +158,15 @@ export function placeItems(
   layers.forEach((items, layer) => {
     items.forEach((item, at) => (place[item] = offsets[layer]![at]!));
   });
+  const weak = (item: number): boolean =>
+    item >= nodes || before.first[item + 1] === before.first[item];
   const wishes = (item: number, links: Links): number[] => {
     const [start, end] = [links.first[item]!, links.first[item + 1]!];
     if (start === end) return [place[item]!];
-    return Array.from(links.list.subarray(start, Math.min(end, start + 64)), (at) => place[at]!);
+    const all = Array.from(links.list.subarray(start, Math.min(end, start + 64)));
+    const strong = links === before ? all.filter((neighbour) => !weak(neighbour)) : all;
+    const wanted = (strong.length ? strong : all).map((neighbour) => place[neighbour]!);
+    return weak(item) ? wanted : [...wanted, ...wanted, ...wanted];
   };
   const sweep = (layer: number, links: Links): void => {
     const items = layers[layer]!;
