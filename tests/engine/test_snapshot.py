@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording import events as e
+from tapelab.recording import from_bytes, to_bytes
 
 
 def events_of(recording, kind):

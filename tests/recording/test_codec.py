@@ -71,7 +71,7 @@ def test_another_schema_is_named_with_what_to_do(recording, schema, words):
 @pytest.mark.parametrize("share", [0.02, 0.2, 0.5, 0.9, 0.999])
 def test_a_file_that_is_cut_short_is_refused(recording, share):
     data = to_bytes(recording)
-    with pytest.raises(RecordingError, match="cut short|damaged"):
+    with pytest.raises(RecordingError, match=r"cut short|damaged"):
         from_bytes(data[: max(17, int(share * len(data)))])
 
 

@@ -51,7 +51,11 @@ def test_assignments_name_variables_results_and_the_tape():
 
 
 def test_a_given_name_wins_over_the_name_in_the_code():
-    scope = run("a = tf.Variable(1.0, name='weights')\nwith tf.GradientTape() as t:\n    y = a * a\n")
+    scope = run(
+        "a = tf.Variable(1.0, name='weights')\n"
+        "with tf.GradientTape() as t:\n"
+        "    y = a * a\n"
+    )
     recording = scope["t"].recording(scope["y"])
     assert recording.variables[0].name == "weights"
 
