@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.backprop import Flow, forgotten, sweep
+from tapelab.engine.backprop import Flow, forgotten, plain, sweep
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
@@ -150,9 +150,7 @@ def seen(thing: Any) -> Seen:
 
 def _kept(results: Any) -> tuple[Any, ...]:
     """The results as a recording shows them, without the large ones."""
-    dense = (_dense(each) for each in results)
-    return tuple(each if each is None else small(each._value if isinstance(each, Tensor) else each)
-                 for each in dense)  # fmt: skip
+    return tuple(map(plain, results))
 
 
 def _targets(target: Any) -> list[Tensor]:

@@ -42,12 +42,15 @@ def sweep(
     for target, seed in zip(targets, upstream, strict=True):
         _add(adjoints, target._id, _lifted(seed, recorded))
         flows.append(_flow(-1, 0, target._id, seed, seed, adjoints))
-    wanted = _wanted(tape, sources)
+    starts, wanted = dict(adjoints), _wanted(tape, sources)
     with np.errstate(all="ignore"):
         for record in _taped(tape):
             _step_back(record, adjoints, wanted, tape._tracked, recorded, flows)
         states = _states_by_variable(tape)
-        return [_collected(source, adjoints, states) for source in sources]
+        return [
+            _collected(source, starts if _walled(tape, source) else adjoints, states)
+            for source in sources
+        ]
 
 
 def forgotten(tape: GradientTape) -> bool:
@@ -114,7 +117,7 @@ def _upstream(
 ) -> Any:
     if not op.multi:
         dy = adjoints.get(result_ids)
-        return dy.dense() if isinstance(dy, IndexedSlices) else dy
+        return dy.dense() if isinstance(dy, IndexedSlices) and not op.hands_on else dy
     found = [adjoints.get(each) for each in result_ids]
     if all(each is None for each in found):
         return None
@@ -152,6 +155,10 @@ def _states_by_variable(tape: GradientTape) -> dict[int, list[int]]:
     return grouped
 
 
+def _walled(tape: GradientTape, source: Any) -> bool:
+    return isinstance(source, Tensor) and source._id in tape._walled
+
+
 def _collected(source: Any, adjoints: dict[int, Any], states: dict[int, list[int]]) -> Any:
     """The gradient of a tensor, or the sum over all the states in which a variable was read."""
     if isinstance(source, Tensor):
@@ -184,16 +191,19 @@ def _lifted_results(results: Any, ids: Any, recorded: bool, origin: Any, op: Op)
     return wrap(results, ids, origin)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What a picture shows of a gradient: the numbers of a small one; None stays None."""
     if type(value) is Tensor:
         return small(value._value)
     if type(value) is tuple:
-        return _plain(value[0])
-    return None if value is None or isinstance(value, IndexedSlices) else small(value)
+        return plain(value[0])
+    if isinstance(value, IndexedSlices):
+        return value.preview()
+    return None if value is None else small(value)
 
 
 def _flow(
     op: int, position: int, tensor: int, upstream: Any, contribution: Any, adjoints: dict[int, Any]
 ) -> Flow:
     total = adjoints.get(tensor)
-    return Flow(op, position, tensor, _plain(upstream), _plain(contribution), _plain(total))
+    return Flow(op, position, tensor, plain(upstream), plain(contribution), plain(total))

@@ -15,6 +15,7 @@ from tapelab.errors import OpError, invalid_argument
 
 if TYPE_CHECKING:
     from tapelab.engine.op import Op
+    from tapelab.engine.tape import GradientTape
 
 
 def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
@@ -45,7 +46,7 @@ def _write(
     op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any
 ) -> None:
     serial = result_ids[0] if op.multi else result_ids
-    tapes = _listeners(ids, result_ids, results) if thread.active else ()
+    tapes = _listeners(origin.op, ids, result_ids, results) if thread.active else ()
     if not tapes:  # no way back will need the large values
         values = tuple(map(small, values))
         results = tuple(map(small, results)) if op.multi else small(results)
@@ -53,7 +54,7 @@ def _write(
     thread.records.append(record)
 
 
-def _listeners(ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+def _listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
     """The tapes that record this op; its differentiable results are then followed by them."""
     tapes: tuple[int, ...] = ()
     for tape in thread.active:
@@ -64,8 +65,16 @@ def _listeners(ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
                 if followed:
                     tracked.update(followed)
                     tapes += tape._mark
+                    if tape._walled or op.pattern == "stop":
+                        _wall_off(tape, op, ids, followed)
                 break
     return tapes
+
+
+def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
+    """Note results that lie behind stop_gradient: a picture shows them, no gradient asks there."""
+    if op.pattern == "stop" or not any(i in tape._tracked and i not in tape._walled for i in ids):
+        tape._walled.update(followed)
 
 
 def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:

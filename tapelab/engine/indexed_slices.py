@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from tapelab.dtypes import DType
+from tapelab.engine.log import Dropped
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.recording.recording import KEPT_ELEMENTS
 from tapelab.shapes import TensorShape
 
 
@@ -59,6 +62,16 @@ class IndexedSlices:
             )
         indices = self._indices._value if isinstance(self._indices, Tensor) else self._indices
         return REGISTRY["scatter_rows"](self._rows, indices=indices, shape=self._shape)
+
+    def preview(self) -> Any:
+        """The whole for a picture, off the log: raw numbers, or only the shape of a large one."""
+        shape = self._shape or ()
+        rows, indices = (
+            x._value if isinstance(x, Tensor) else x for x in (self._rows, self._indices)
+        )
+        if math.prod(shape) > KEPT_ELEMENTS:
+            return Dropped(shape, rows.dtype)
+        return REGISTRY["scatter_rows"].kernel(rows, indices=indices, shape=shape)
 
     def merged(self, other: IndexedSlices) -> IndexedSlices:
         """The rows of both, one after the other."""

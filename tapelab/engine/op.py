@@ -68,6 +68,7 @@ class Op:
     same_dtype: bool = False
     variadic: bool = False
     multi: bool = False
+    hands_on: bool = False  # the gradient goes on as it came, sparse rows included
     rules: dict[str, GradRule] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
 

@@ -54,6 +54,7 @@ class GradientTape:
         self._serial = next(_serials)
         self._mark = (self._serial,)
         self._tracked: set[int] = set()
+        self._walled: set[int] = set()
         self._watched: dict[int, Variable] = {}
         self._states: dict[int, Identity] = {}
         self._followed: dict[int, Tensor] = {}
@@ -87,7 +88,7 @@ class GradientTape:
         self._opened, self._consumed = 0, False
 
     def _forget(self) -> None:
-        for memory in (self._tracked, self._watched, self._states, self._followed):
+        for memory in (self._tracked, self._walled, self._watched, self._states, self._followed):
             memory.clear()
 
     def _push(self) -> None:
@@ -145,6 +146,7 @@ class GradientTape:
             self._watched.setdefault(thing._cell.identity.id, thing)
             self._watch_state(thing._cell, 0)
             return
+        self._walled.discard(thing._id)
         if thing._id not in self._tracked:
             self._tracked.add(thing._id)
             self._followed[thing._id] = thing

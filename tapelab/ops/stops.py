@@ -10,7 +10,7 @@ from tapelab.engine.op import op
 from tapelab.ops import samples
 
 
-@op(formula="y = x", glyph="id", samples=samples.anywhere)
+@op(formula="y = x", glyph="id", samples=samples.anywhere, hands_on=True)
 def identity(x: Any) -> Any:
     """The same value as a tensor of its own."""
     return np.positive(x) if x.dtype.kind in "fciu" else x.copy()
@@ -21,7 +21,7 @@ def identity_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy
 
 
-@op(formula="y = x", glyph="read", raw="ReadVariableOp", samples=samples.anywhere)
+@op(formula="y = x", glyph="read", raw="ReadVariableOp", samples=samples.anywhere, hands_on=True)
 def read_value(x: Any) -> Any:
     """The present value of a variable as a tensor of its own."""
     return x
