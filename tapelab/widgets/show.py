@@ -6,7 +6,8 @@ import sys
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 from tapelab.diagnosis import Explanation, explain_recording
 from tapelab.engine.tape import GradientTape
@@ -18,16 +19,18 @@ from tapelab.views.answers import last_question
 def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None = None) -> Picture:
     """Show what a tape recorded: code, reel, graph, and the way back from a target.
 
-    A notebook draws the result; elsewhere it is printed as text. Takes a tape, a recording, its
-    bytes, or the path of a `.tape` file. With a target the way back to the source (by default: all
-    that is watched) is part of the picture, and where it does not get there, why. `step` is where
-    to begin, counted from 1.
+    A notebook draws the picture, at any place of a cell; elsewhere it is printed as text. Takes a
+    tape, a recording, its bytes, or the path of a `.tape` file. With a target the way back to the
+    source (by default: all that is watched) is part of the picture, and where it does not get
+    there, why. `step` is where to begin, counted from 1.
     """
     __tracebackhide__ = True
     recording = _recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step)
     if _shell() is None:
         print(picture, end="")
+    else:
+        picture._ipython_display_()
     return picture
 
 
@@ -68,6 +71,19 @@ class Picture:
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return rich.mimebundle(self.recording, self.explanation, step=self.step)
+
+    def _ipython_display_(self) -> None:
+        """Draw it, unless the running cell has drawn it already."""
+        from IPython.display import publish_display_data
+
+        cell = _shell().execution_count
+        if _drawn.get(self) != cell:
+            _drawn[self] = cell
+            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]
+
+
+_drawn: Final[WeakKeyDictionary[Picture, int]] = WeakKeyDictionary()
+"""The number of the cell in which a picture was drawn last."""
 
 
 def _recorded(tape: Any, target: Any, source: Any) -> Recording:

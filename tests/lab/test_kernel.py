@@ -12,10 +12,12 @@ from nbclient import NotebookClient
 CELLS = {
     "setup": 'import tapelab as tf\nx = tf.Variable(3.0, name="x")\ny = tf.Variable(4.0, name="y")',
     "show": "with tf.GradientTape() as tape:\n    z = x * y + tf.sin(x)\ntf.show(tape, z)",
-    "magic": "%%tape z\nz = x * y",
+    "magic": "%%tape w\nw = x * y",
     "wrong": "tf.show(3)",
     "unreadable": 'tf.show(b"no recording")',
-    "live": "tf.show(tape, z).widget()",
+    "twice": "picture = tf.show(tape, z)\nprint('between')\npicture",
+    "again": "picture",
+    "live": "picture.widget()",
 }
 
 
@@ -48,9 +50,19 @@ def test_the_saved_html_is_the_whole_picture(outputs):
     assert len(inside) < 80_000
 
 
+def test_a_picture_is_drawn_where_show_stands_and_once_in_a_cell(outputs):
+    assert [each.output_type for each in outputs["twice"]] == ["display_data", "stream"]
+    assert outputs["twice"][0].data == outputs["show"][0].data
+
+
+def test_a_picture_is_drawn_again_in_another_cell(outputs):
+    (shown,) = outputs["again"]
+    assert shown.data == outputs["show"][0].data
+
+
 def test_the_magic_shows_its_cell_by_its_number(outputs):
     (shown,) = outputs["magic"]
-    assert "In [3]\n  2 │ z = x * y\n" in shown.data["text/plain"]
+    assert "In [3]\n  2 │ w = x * y\n" in shown.data["text/plain"]
 
 
 @pytest.mark.parametrize(
