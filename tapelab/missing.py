@@ -10,6 +10,12 @@ from types import ModuleType
 from typing import Any, Final
 
 PARTS: Final = ("", "math", "nn", "linalg", "random", "debugging", "image", "bitwise")
+PUBLIC_HOMES: Final = {
+    *("tapelab", "tapelab.choosing", "tapelab.clipping", "tapelab.creation", "tapelab.linalg"),
+    *("tapelab.marking", "tapelab.picking", "tapelab.sampling", "tapelab.shaping"),
+    *("tapelab.sorting", "tapelab.ops.composites"),
+}
+"""Where public functions are defined that other modules of the namespace offer as well."""
 ELSEWHERE: Final = {
     "arange": "range",
     "array": "constant",
@@ -60,8 +66,8 @@ def _members(module: str) -> list[tuple[str, Any]]:
 
 def _is_public(name: str, thing: Any, module: str) -> bool:
     """Whether a name is for learners, and not a helper that stands in the same module."""
-    home = getattr(thing, "__module__", None)
-    return not name.startswith("_") and home in {"tapelab", "tapelab.ops.composites", module}
+    home = getattr(thing, "__module__", None) or ""
+    return not name.startswith("_") and (home == module or home in PUBLIC_HOMES)
 
 
 def _advice(name: str) -> str:

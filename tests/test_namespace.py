@@ -45,6 +45,14 @@ def test_what_is_lazy_is_listed_and_arrives():
         assert getattr(tf, name) is getattr(tf, name)
 
 
+def test_a_module_lists_what_it_offers_and_not_its_helpers():
+    assert {"sin", "reduce_sum", "top_k", "angle"} <= set(dir(tf.math))
+    assert {"matmul", "norm"} <= set(dir(tf.linalg))
+    assert {"normal", "Generator"} <= set(dir(tf.random))
+    for helper in ("unary", "matched", "tensor", "Any", "Tensor", "invalid_argument"):
+        assert helper not in dir(tf.math)
+
+
 def test_importing_tapelab_does_not_import_what_is_lazy():
     program = "import sys, tapelab; print('tapelab.random' in sys.modules)"
     done = subprocess.run(
