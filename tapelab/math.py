@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import sorting
+from tapelab import marking, picking, sorting
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -124,6 +124,9 @@ reduce_variance = composites.reduce_variance
 reduce_std = composites.reduce_std
 count_nonzero = composites.count_nonzero
 top_k = sorting.top_k
+bincount = marking.bincount
+segment_sum = picking.segment_sum
+unsorted_segment_sum = picking.unsorted_segment_sum
 reciprocal_no_nan = composites.reciprocal_no_nan
 log_sigmoid = composites.log_sigmoid
 polyval = composites.polyval

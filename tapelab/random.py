@@ -17,9 +17,10 @@ from tapelab.errors import invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
-from tapelab.sampling import Generator, Source
+from tapelab.sampling import Generator
+from tapelab.sampling import Source as _Source
 
-_streams: dict[int | None, Source] = {}
+_streams: dict[int | None, _Source] = {}
 _global: dict[str, Any] = {"seed": None, "generator": None}
 
 
@@ -77,13 +78,13 @@ def categorical(
     return _source(seed).categorical(logits, num_samples, dtype)
 
 
-def orders(rng: np.random.Generator) -> list[samples.Sample]:
+def _orders(rng: np.random.Generator) -> list[samples.Sample]:
     """Arrays with an order of their rows."""
     return [((rng.normal(size=(3, 2)),), {"order": (2, 0, 1)})]
 
 
 @op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="RandomShuffle",
-    pattern="sampler", samples=orders, reference=lambda x,
+    pattern="sampler", samples=_orders, reference=lambda x,
     order: np.stack([x[i] for i in order]))  # fmt: skip
 def random_shuffle(x: Any, *, order: tuple[int, ...]) -> Any:
     """The rows in a random order."""
@@ -143,23 +144,23 @@ def set_global_generator(generator: Generator) -> None:
     _global["generator"] = generator
 
 
-def _source(seed: int | None) -> Source:
+def _source(seed: int | None) -> _Source:
     """The stream of numbers of an op seed; without any seed it is unpredictable."""
     if seed not in _streams:
         parts = [_global["seed"], seed]
         known = [0 if part is None else int(part) for part in parts]
-        _streams[seed] = Source(None if parts == [None, None] else (*known, int(seed is None)))
+        _streams[seed] = _Source(None if parts == [None, None] else (*known, int(seed is None)))
     return _streams[seed]
 
 
-def _stateless(seed: Any) -> Source:
+def _stateless(seed: Any) -> _Source:
     value = seed.numpy() if isinstance(seed, Variable) else tensor(seed)._value
     if np.shape(value) != (2,):
         raise invalid_argument(
             "StatelessRandomGetKeyCounter",
             f"seed must have shape [2], not {list(np.shape(value))}. Try seed=[1, 2]",
         )
-    return Source(tuple(int(each) for each in value))
+    return _Source(tuple(int(each) for each in value))
 
 
 __getattr__, __dir__ = in_module(__name__)
