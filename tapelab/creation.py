@@ -19,8 +19,11 @@ from tapelab.ops.public import matched, tensor
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of given numbers, which a tape does not watch by itself."""
-    array = typed_array(_plain(value, dtype), dtype)
+    """A tensor of given numbers, which a tape does not watch by itself; a tensor stays itself."""
+    given = _plain(value, dtype)
+    if type(value) is Tensor and (shape is None or lengths(shape) == tuple(value.shape)):
+        return value
+    array = typed_array(given, dtype)
     if shape is None:
         return new_constant(array, value, "tf.constant")
     wanted = lengths(shape)
