@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
 """Cuts across which the true slope is zero: where other paths live, nothing is missing."""
+
+QUESTIONS: Final = (".gradient", ".jacobian", ".batch_jacobian")
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class Case:
 
     def _is_missed(self, edge: Edge) -> bool:
         """Whether a cut takes something from a gradient that arrives by other ways."""
-        if edge.cut in PIECEWISE or self._is_straight_through(edge):
+        if edge.cut in PIECEWISE or self._is_straight_through(edge) or self._is_ours(edge):
             return False
         if edge.cut is Cut.BEFORE:
             return self._used_before(edge)
@@ -156,6 +159,15 @@ class Case:
         """The event with which the tape began to record."""
         marks = (p.index for p in self.recording.located if isinstance(p.event, e.Opened))
         return next(marks, -1)
+
+    def _is_ours(self, edge: Edge) -> bool:
+        """Whether a gradient is stopped by a function of tf, or by a rule on the way back."""
+        place = self.recording.located[edge.event]
+        if edge.cut is not Cut.STOPPED or not isinstance(place.event, e.Ran):
+            return False
+        call = self.codes.expression(place.span)
+        asked = isinstance(call, ast.Call) and ast.unparse(call.func).endswith(QUESTIONS)
+        return place.event.group >= 0 or asked
 
     def _used_before(self, edge: Edge) -> bool:
         """Whether the part before the tape used the very value that the tape watches.

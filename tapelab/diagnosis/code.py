@@ -156,14 +156,12 @@ class Codes:
 
 def _parsed(lines: list[str], first: int) -> ast.Module:
     """The code as a tree; of a part of a file, as much as is valid by itself."""
-    levels = _levels(lines)
-    spare = 2 if first > 1 else 0
-    for skipped in range(min(4, len(lines)) if spare else 1):
-        for dropped in range(min(4, len(lines)) if spare else 1):
-            kept = ["" for _ in lines[:skipped]] + lines[skipped : len(lines) - dropped]
-            padding = [""] * (first - 1)
-            if len(levels) <= len(padding):
-                padding[len(padding) - len(levels) :] = levels
+    most = min(4, len(lines)) if first > 1 else 1
+    for skipped in range(most):
+        for dropped in range(most):
+            kept = [""] * skipped + lines[skipped : len(lines) - dropped]
+            levels = _levels(kept)[: first - 1]
+            padding = [""] * (first - 1 - len(levels)) + levels
             try:
                 return ast.parse("\n".join(map(_plain, [*padding, *kept])))
             except (SyntaxError, ValueError):

@@ -89,6 +89,13 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = x * target
         g = tape.gradient(y, x)
         """,
+    "P12 a constant of a tensor is that tensor": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = tf.constant(x * 3.0)
+            y = tf.constant(h, tf.float32) ** 2
+        g = tape.gradient(y, x)
+        """,
     "P14 NumPy makes the data": """
         x = tf.Variable([1.0, 2.0])
         with tf.GradientTape() as tape:
