@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
 from tapelab.engine import log as logs
-from tapelab.engine.asking import batch_jacobian, gradient, jacobian, picture, place_of
+from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
@@ -237,8 +237,10 @@ class GradientTape:
         With a target, the way back to the sources (by default: all that is watched) is part of it
         even if nobody has asked for that gradient yet; a non-persistent tape keeps its one answer.
         """
-        if target is not None and not self._answered(target, sources):
-            picture(self, target, self._all_watched() if sources is None else sources)
+        if target is not None:
+            check_ends(target, sources)
+            if not self._answered(target, sources):
+                picture(self, target, self._all_watched() if sources is None else sources)
         return take(self)
 
     def _answered(self, target: Any, sources: Any) -> bool:
@@ -247,7 +249,7 @@ class GradientTape:
         if sources is not None:
             asked = nest.flatten(sources)
             real = all(isinstance(each, (Tensor, Variable)) for each in (*ends, *asked))
-            return real and len(ends) == 1 and all(place_of(self, *ends, each) for each in asked)
+            return real and len(ends) == 1 and all(place_of(self, ends[0], each) for each in asked)
         wanted = {each._id for each in ends if isinstance(each, Tensor)}
         known = any(wanted <= {end.id for end in answer.targets} for answer in self._answers)
         return self._consumed or known
