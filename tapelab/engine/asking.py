@@ -169,6 +169,13 @@ def _sources(sources: Any) -> list[Any]:
     return [_real(source, "source") for source in nest.flatten(sources)]
 
 
+def check_ends(target: Any, sources: Any) -> None:
+    """Raise what `gradient` raises if a target or a source is neither tensor nor variable."""
+    for each in nest.flatten(target):
+        _real(each, "target")
+    _sources([] if sources is None else sources)
+
+
 def _real(thing: Any, part: str) -> Any:
     if isinstance(thing, (Tensor, Variable)):
         return thing
