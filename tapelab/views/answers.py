@@ -66,6 +66,8 @@ def name(recording: Recording, tensor: int) -> str:
 
 
 def _answer(recording: Recording, asked: e.Asked, source: int, result: int) -> str:
+    if result < 0 and not np.any(_field(recording, e.Flowed, "call") == asked.call):
+        return "not known: the tape has let go of its numbers"
     if result < 0:
         return "None: no path leads there"
     text = format_brief(recording.tensor(result), ROOM)

@@ -89,6 +89,11 @@ _drawn: Final[WeakKeyDictionary[Picture, int]] = WeakKeyDictionary()
 def _recorded(tape: Any, target: Any, source: Any) -> Recording:
     __tracebackhide__ = True
     if isinstance(tape, GradientTape):
+        if target is None and source is not None:
+            raise TypeError(
+                "show() got a source without a target. Say what to come back from: "
+                "tf.show(tape, target, source)."
+            )
         return tape.recording(target, source)
     found = _read(tape)
     if target is not None or source is not None:
@@ -128,8 +133,9 @@ def why_missing(recording: Recording) -> Explanation | None:
     asked = last_question(recording)
     if asked is not None:
         for source, result in zip(asked.sources, asked.results, strict=True):
-            if result < 0:
-                return explain_recording(recording, asked.targets[0], source)
+            why = explain_recording(recording, asked.targets[0], source) if result < 0 else None
+            if why is not None and why.findings:
+                return why
     return None
 
 

@@ -114,6 +114,25 @@ def test_a_tensor_is_no_tape(x):
 def test_a_numpy_array_is_no_target(taped):
     with pytest.raises(AttributeError, match="the target must be a tensor or a variable"):
         show(taped[0], np.ones(3))
+    show(*taped)
+    with pytest.raises(AttributeError, match="the target must be a tensor or a variable"):
+        show(taped[0], np.ones(3))
+
+
+def test_a_source_needs_a_target(taped, x):
+    with pytest.raises(TypeError, match="a source without a target"):
+        show(taped[0], None, x)
+
+
+def test_a_spent_tape_that_kept_no_numbers_says_so():
+    x = tf.Variable([1.0] * 300)
+    with tf.GradientTape() as tape:
+        y = x * x
+        z = y * x
+    tape.gradient(y, x)
+    shown = show(tape, z, x)
+    assert "x  not known: the tape has let go of its numbers" in str(shown)
+    assert shown.explanation is None
 
 
 @pytest.mark.parametrize(
