@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from tapelab import clipping, creation
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (
     composites,
@@ -121,7 +122,10 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
 
 def diag(diagonal: Any, name: str = "diag", k: Any = 0, **unused: Any) -> Tensor:
     """A matrix with the given numbers on its diagonal, or `k` above it, and zeros elsewhere."""
-    made: Tensor = matrices.diagonal(tensor(diagonal), k=number(k, "MatrixDiagV3"))
+    x = tensor(diagonal)
+    if not x._value.ndim:
+        raise invalid_argument("MatrixDiagV3", "diagonal must be at least 1-dim, got shape []")
+    made: Tensor = matrices.diagonal(x, k=number(k, "MatrixDiagV3"))
     return made
 
 

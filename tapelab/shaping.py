@@ -106,6 +106,10 @@ def split(
     """Pieces of a tensor along an axis: so many equal ones, or of the given lengths."""
     x, along = tensor(value), number(axis, "Split")
     given = whole(num_or_size_splits, "SplitV")
+    rank = x._value.ndim
+    if not -rank <= along < rank:
+        raise invalid_argument("Split", f"-input rank(-{rank}) <= split_dim < input rank ({rank}), "
+                               f"but got {along}")  # fmt: skip
     length = x._value.shape[along]
     if given.ndim:
         sizes = [int(each) for each in given]
@@ -177,7 +181,8 @@ def pad(
             f"Received `mode` = {mode.upper()}"
         )
     around = tuple((int(before), int(after)) for before, after in table)
-    value = strict_operand(constant_values, x.dtype)._value
+    fill = bool(constant_values) if x.dtype.is_bool else constant_values
+    value = strict_operand(fill, x.dtype)._value
     made: Tensor = rearranging.pad(x, paddings=around, mode=mode.upper(), value=value)
     return made
 
