@@ -84,18 +84,18 @@ def _renaming(case: Case, tensor: int) -> Rebinding | None:
         return None
     span = case.recording.located[event].span
     code, statement = case.codes.of(span), case.codes.statement(span)
-    name = _reused_name(statement)
+    name = _reused_name(statement, case.codes.expression(span))
     if not name or code is None or statement is None:
         return None
     return Rebinding(name, event, ran.inputs, code, statement)
 
 
-def _reused_name(statement: ast.stmt | None) -> str:
-    """The name on both sides of an assignment; empty if there is none."""
+def _reused_name(statement: ast.stmt | None, op: ast.expr | None) -> str:
+    """The name that an assignment gives to what an op computed from it; empty if it does not."""
     match statement:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]) if op:
             name = ast.unparse(target)
-            parts = (node for node in ast.walk(value) if isinstance(node, ast.expr))
+            parts = (node for node in ast.walk(op) if isinstance(node, ast.expr))
             return name if any(ast.unparse(part) == name for part in parts) else ""
         case ast.AugAssign(target=ast.Name() | ast.Attribute() as target):
             return ast.unparse(target)
