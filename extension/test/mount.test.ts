@@ -157,7 +157,14 @@ test('a newer recording says what to do instead of a picture', () => {
   assert.match(text('.state'), /This recording is newer.*Update tapelab/);
   handle.dispatch({ kind: 'next' });
   handle.destroy();
-  assert.equal(host.querySelector('.tl'), null);
+  assert.equal(host.childElementCount, 0);
+});
+
+test('a widget that is destroyed leaves nothing behind', () => {
+  const { host, handle } = open();
+  handle.dispatch({ kind: 'play' });
+  handle.destroy();
+  assert.equal(host.childElementCount, 0);
 });
 
 test('a long tape is drawn in part only', () => {

@@ -32,6 +32,7 @@ test('a number has four decimals and a true minus', () => {
 test('very small and very large numbers are told by their size', () => {
   assert.equal(formatNumber(1.42e-14), '1.42e−14');
   assert.equal(formatNumber(-2.5e6), '−2.50e6');
+  assert.equal(formatNumber(0.00002), '2.00e−5');
   assert.equal(formatNumber(999999), '999999.0000');
 });
 

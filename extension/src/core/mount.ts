@@ -10,11 +10,12 @@ import type { Model } from './model.js';
 import { frameAt } from './picture.js';
 import { parseRecording, RecordingError } from './recording.js';
 import type { Recording } from './recording.js';
+import { Kind } from './schema.js';
 import { createStore } from './store.js';
 import type { Action, State, Store } from './store.js';
 import { STYLES } from './styles.js';
 import { explorerView, loadingView, stateView } from './views/explorer.js';
-import { FRAME_WIDTH, visibleFrames, WHOLE_REEL } from './views/reel.js';
+import { FRAME_WIDTH, framePitch, visibleFrames, WHOLE_REEL } from './views/reel.js';
 import { isWindowed, middleOf } from './views/stage.js';
 import type { Camera } from './views/stage.js';
 import { storyOf } from './views/why.js';
@@ -55,6 +56,11 @@ function createRoot(host: Element, language: string | undefined): HTMLElement {
   style.textContent = STYLES;
   host.replaceChildren(style, root);
   return root;
+}
+
+/** Take everything off the page that `createRoot` put there. */
+function clear(root: HTMLElement): void {
+  root.parentElement?.replaceChildren();
 }
 
 function initialState(model: Model, options: MountOptions): State {
@@ -101,7 +107,7 @@ class Explorer implements Handle {
   destroy(): void {
     clearInterval(this.timer);
     for (const cleanup of this.cleanups) cleanup();
-    this.root.remove();
+    clear(this.root);
   }
 
   private update(): void {
@@ -170,7 +176,7 @@ class Explorer implements Handle {
     const width = wrap?.clientWidth || 1100;
     const { frameCount } = state.model.graph;
     const { frame } = frameAt(state.model, state.step);
-    const centred = frame * FRAME_WIDTH - (width - FRAME_WIDTH) / 2;
+    const centred = frame * framePitch(frameCount) - (width - FRAME_WIDTH) / 2;
     return visibleFrames(frameCount, moved ? centred : (wrap?.scrollLeft ?? 0), width);
   }
 
@@ -190,8 +196,9 @@ class Explorer implements Handle {
     const { frame } = frameAt(state.model, state.step);
     const now = this.root.querySelector<HTMLElement>('.fr.now');
     if (wrap && now) {
-      const long = state.model.graph.frameCount > WHOLE_REEL;
-      const left = long ? frame * FRAME_WIDTH : (now.parentElement?.offsetLeft ?? 0);
+      const { frameCount } = state.model.graph;
+      const long = frameCount > WHOLE_REEL;
+      const left = long ? frame * framePitch(frameCount) : (now.parentElement?.offsetLeft ?? 0);
       wrap.scrollLeft = left - (wrap.clientWidth - now.offsetWidth) / 2;
     }
     this.reveal('.code', '.hl');
@@ -311,7 +318,7 @@ function failed(root: HTMLElement, error: unknown): Handle {
   if (!(error instanceof RecordingError)) throw error;
   patch(root, [stateView(error.title, error.advice)]);
   return {
-    destroy: () => root.remove(),
+    destroy: () => clear(root),
     dispatch: () => {},
     step: () => 0,
     onChange: () => () => {},
@@ -327,7 +334,8 @@ function deferred(root: HTMLElement, recording: Recording, start: () => Explorer
     if (explorer) what(explorer);
     else waiting.push(what);
   };
-  patch(root, [loadingView(recording.eventCount, 0.1)]);
+  const ops = recording.kinds.reduce((sum, kind) => sum + Number(kind === Kind.Ran), 0);
+  patch(root, [loadingView(ops, 0.1)]);
   setTimeout(() => {
     if (cancelled) return;
     explorer = start();
@@ -337,7 +345,7 @@ function deferred(root: HTMLElement, recording: Recording, start: () => Explorer
     destroy: () => {
       cancelled = true;
       explorer?.destroy();
-      root.remove();
+      clear(root);
     },
     dispatch: (action) => later((ready) => ready.dispatch(action)),
     step: () => explorer?.step() ?? 1,

@@ -12,17 +12,30 @@ import { WORDS } from '../words.js';
 export const FRAME_WIDTH = 128;
 /** Up to so many frames the reel is drawn whole; above, only what can be seen. */
 export const WHOLE_REEL = 60;
+/** Browsers lay out nothing wider; a longer reel moves faster than the hand that scrolls it. */
+const WIDEST_REEL = 12_800_000;
 
+/** The frames to draw, and how far from the left the first of them stands. */
 export interface ReelPart {
   readonly from: number;
   readonly to: number;
+  readonly left: number;
+}
+
+/** How far apart frames are as the scroll bar sees it. */
+export function framePitch(count: number): number {
+  return Math.min(FRAME_WIDTH, WIDEST_REEL / count);
 }
 
 /** The frames to draw when so much of a long reel has been scrolled past. */
 export function visibleFrames(count: number, scrolled: number, width: number): ReelPart {
-  if (count <= WHOLE_REEL) return { from: 0, to: count };
-  const from = Math.max(0, Math.floor(scrolled / FRAME_WIDTH) - 4);
-  return { from, to: Math.min(count, from + Math.ceil(width / FRAME_WIDTH) + 9) };
+  if (count <= WHOLE_REEL) return { from: 0, to: count, left: 0 };
+  const pitch = framePitch(count);
+  const middle = Math.round((scrolled + (width - FRAME_WIDTH) / 2) / pitch);
+  const reach = Math.ceil(width / FRAME_WIDTH / 2) + 4;
+  const from = Math.max(0, Math.min(count, middle) - reach);
+  const left = Math.max(0, middle * pitch - (middle - from) * FRAME_WIDTH);
+  return { from, to: Math.min(count, middle + reach), left };
 }
 
 const OFF_KINDS: readonly FrameKind[] = [FrameKind.Off, FrameKind.Assign];
@@ -154,6 +167,6 @@ export function reelView(
   }
   const style = whole
     ? null
-    : `width:${frameCount * FRAME_WIDTH}px;padding-left:${part.from * FRAME_WIDTH}px`;
+    : `width:${Math.round(frameCount * framePitch(frameCount))}px;padding-left:${part.left}px`;
   return h('ol', { class: whole ? 'reel' : 'reel long', style, 'aria-label': WORDS.reel }, items);
 }
