@@ -36,8 +36,9 @@ def up_into_the_block(case: Case) -> Fix | None:
     if block is None:
         return None
     statements = _misplaced(case, Cut.AFTER, block)
-    if not statements:
-        return _call_inside(case, block)
+    computed = _computed_inside(case, block)
+    if computed or not statements:
+        return computed
     lines = [block.code.text(statement) for statement in statements]
     added = edits.joined([edits.last_in_block(block.code, block.node, line) for line in lines])
     gone = [edits.removed(block.code, statement) for statement in statements]
@@ -80,11 +81,12 @@ def _calls(statement: ast.Assign, function: str) -> bool:
     return any(ast.unparse(call.func) == function for call in calls)
 
 
-def _call_inside(case: Case, block: Block) -> Fix | None:
+def _computed_inside(case: Case, block: Block) -> Fix | None:
     """`tape.gradient(f(x), x)` with `f(x)` computed in the block under a name."""
     written = argument(case, case.target)
-    if written is None or written.code is not block.code or isinstance(written.node, ast.Name):
+    if written is None or written.code is not block.code:
         return None
-    name = "out"
-    added = edits.last_in_block(block.code, block.node, f"{name} = {written.text}")
-    return edits.fix(block.code, [added, edits.replaced(block.code, written.node, name)])
+    if not isinstance(written.node, (ast.Call, ast.BinOp, ast.UnaryOp)):
+        return None
+    added = edits.last_in_block(block.code, block.node, f"out = {written.text}")
+    return edits.fix(block.code, [added, edits.replaced(block.code, written.node, "out")])
