@@ -54,7 +54,11 @@ def running(command: list[str], place: Path) -> Iterator[tuple[subprocess.Popen[
         yield process, runtime
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:  # a busy machine; the test has what it came for
+            process.kill()
+            process.wait()
 
 
 def environment(place: Path) -> dict[str, str]:
