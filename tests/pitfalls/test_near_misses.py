@@ -177,6 +177,21 @@ NEAR_MISSES = {
             y = (x + tf.stop_gradient(tf.round(x) - x)) * 2.0
         g = tape.gradient(y, x)
         """,
+    "P24 a wall inside a function of tf": """
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            mean, variance = tf.nn.moments(x, axes=[0])
+            y = tf.reduce_logsumexp(x) + variance
+        g = tape.gradient(y, x)
+        """,
+    "P24 a wall in a second derivative": """
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = tf.reduce_logsumexp(x)
+            y = tf.reduce_sum(inner.gradient(h, x) ** 2)
+        g = tape.gradient(y, x)
+        """,
     "P26 an integer beside it": """
         x = tf.Variable([1.0, 2.0, 3.0])
         with tf.GradientTape() as tape: y = tf.gather(x, tf.constant(1)) * 2.0
