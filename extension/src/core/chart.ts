@@ -25,7 +25,8 @@ export interface Chart {
   edgesInto(place: number): ArrayLike<number>;
   edgesFrom(place: number): ArrayLike<number>;
   ends(edge: number): { from: number; to: number };
-  lane(edge: number, back: boolean, meets: boolean): Lane;
+  /** A lane of an edge, as seen from `origin`. */
+  lane(edge: number, back: boolean, meets: boolean, origin?: Point): Lane;
   plus(place: number): Point;
 }
 
@@ -165,7 +166,7 @@ function connections(
     edgesFrom: (place) => members(outOf, place),
     ends: (edge) => ({ from: from[edge]!, to: to[edge]! }),
     plus: (place) => plusAt(layout, widthOf, ports, place),
-    lane: (edge, back, meets) => {
+    lane: (edge, back, meets, origin = [0, 0]) => {
       const ends = { edge, from: from[edge]!, to: to[edge]! };
       const junction: Junction = {
         port: port[edge]!,
@@ -174,7 +175,7 @@ function connections(
         exits: size(outOf, ends.from),
         meets,
       };
-      return drawLane(layout, widthOf, ports, ends, junction, back);
+      return drawLane(layout, widthOf, ports, ends, junction, back, origin);
     },
   };
 }

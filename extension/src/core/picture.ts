@@ -1,4 +1,4 @@
-import { FrameKind, NodeKind } from './graph.js';
+import { FrameKind } from './graph.js';
 import type { Flowed, Model, Passage } from './model.js';
 import { Kind, Role } from './schema.js';
 import type { TensorInfo } from './schema.js';
@@ -194,8 +194,10 @@ export function tensorOf(model: Model, node: number): TensorInfo | null {
   return tensor < 0 ? null : model.recording.tensor(tensor);
 }
 
-export function isOff(model: Model, node: number): boolean {
-  return model.graph.nodeKind[node] === NodeKind.Off;
+/** Whether a frame shows something that the tape did not record. */
+export function isOffFrame(model: Model, frame: number): boolean {
+  const kind = model.graph.frameKind[frame];
+  return kind === FrameKind.Off || kind === FrameKind.Assign;
 }
 
 /** The step to go to when a frame is chosen: in the phase where the learner is. */

@@ -49,6 +49,12 @@ function curveAt([a, b, c, d]: Curve, t: number): Point {
 const shown = (value: number): string => String(Math.round(value * 10) / 10);
 const pair = ([x, y]: Point): string => `${shown(x)} ${shown(y)}`;
 
+/** Far out, drawing loses precision: lanes are drawn as seen from an origin near by. */
+function seenFrom(origin: Point, curves: readonly Curve[]): Curve[] {
+  const near = ([x, y]: Point): Point => [x - origin[0], y - origin[1]];
+  return curves.map(([a, b, c, d]): Curve => [near(a), near(b), near(c), near(d)]);
+}
+
 function laneOf(curves: readonly Curve[]): Lane {
   const first = curves[0]!;
   const last = curves.at(-1)!;
@@ -134,7 +140,7 @@ function laneEnds(
 }
 
 /** A lane through the layers that a long road crosses. */
-function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: boolean): Lane {
+function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: boolean): Curve[] {
   const down = layout.direction === 'down';
   const shift = back ? 13 : 0;
   const curves: Curve[] = [];
@@ -152,21 +158,44 @@ function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: bo
     at = leave;
   }
   go(end);
-  return laneOf(curves);
+  return curves;
 }
 
 /** A lane beside the graph, for roads that cross very many layers. */
-function sideLane(layout: Layout, lane: number, start: Point, end: Point, back: boolean): Lane {
+function sideLane(layout: Layout, lane: number, start: Point, end: Point, back: boolean): Curve[] {
   const down = layout.direction === 'down';
   const track = lane + (back ? 10 : 0);
   const lead = 48;
   const on: Point = down ? [track, start[1] + lead] : [start[0] + lead, track];
   const off: Point = down ? [track, end[1] - lead] : [end[0] - lead, track];
-  return laneOf([
+  return [
     swing(start, on, down, down ? (start[1] + on[1]) / 2 : (start[0] + on[0]) / 2),
     straight(on, off),
     swing(off, end, down, down ? (off[1] + end[1]) / 2 : (off[0] + end[0]) / 2),
-  ]);
+  ];
+}
+
+function curvesOf(
+  layout: Layout,
+  widthOf: (node: number) => number,
+  ports: Ports,
+  ends: Ends,
+  junction: Junction,
+  back: boolean,
+): Curve[] {
+  const [start, end] = laneEnds(layout, widthOf, ports, ends, junction, back);
+  const lane = layout.lanes.get(ends.edge);
+  if (lane !== undefined) return sideLane(layout, lane, start, end, back);
+  if (layout.bends.has(ends.edge)) return bentLane(layout, ends, start, end, back);
+  const down = layout.direction === 'down';
+  const join = back && junction.meets ? PLUS_ROOM / 2 : 0;
+  if (down) {
+    const side = spread(end[0] - start[0]) ? Math.sign(end[0] - start[0]) * 9 * (back ? 1 : -1) : 0;
+    return [swing(start, end, true, (start[1] + end[1]) / 2 + side)];
+  }
+  const near = layout.x[ends.from]! + widthOf(ends.from);
+  const bend = (near + layout.x[ends.to]!) / 2 + join + spread(end[1] - start[1]) * (back ? -1 : 1);
+  return [swing(start, end, false, bend)];
 }
 
 /** Draw one lane of a road: forward from value to input, or (`back`) the same way returned. */
@@ -177,20 +206,9 @@ export function drawLane(
   ends: Ends,
   junction: Junction,
   back: boolean,
+  origin: Point,
 ): Lane {
-  const [start, end] = laneEnds(layout, widthOf, ports, ends, junction, back);
-  const lane = layout.lanes.get(ends.edge);
-  if (lane !== undefined) return sideLane(layout, lane, start, end, back);
-  if (layout.bends.has(ends.edge)) return bentLane(layout, ends, start, end, back);
-  const down = layout.direction === 'down';
-  const join = back && junction.meets ? PLUS_ROOM / 2 : 0;
-  if (down) {
-    const side = spread(end[0] - start[0]) ? Math.sign(end[0] - start[0]) * 9 * (back ? 1 : -1) : 0;
-    return laneOf([swing(start, end, true, (start[1] + end[1]) / 2 + side)]);
-  }
-  const near = layout.x[ends.from]! + widthOf(ends.from);
-  const bend = (near + layout.x[ends.to]!) / 2 + join + spread(end[1] - start[1]) * (back ? -1 : 1);
-  return laneOf([swing(start, end, false, bend)]);
+  return laneOf(seenFrom(origin, curvesOf(layout, widthOf, ports, ends, junction, back)));
 }
 
 /** Where the ⊕ of a node stands: in front of its gradient port. */

@@ -46,7 +46,6 @@ export const WORDS = {
   zero: 'zero',
   noPath: 'no path',
   shownAsZero: 'no path, shown as zero',
-  watched: 'watched',
   emptyTitle: 'Nothing on the tape yet',
   emptyAdvice: 'Run a cell with `tf.GradientTape()`.',
   reading: (ops: string) => `Reading ${ops}`,

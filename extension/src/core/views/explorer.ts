@@ -8,6 +8,7 @@ import { count } from '../numbers.js';
 import { frameAt, labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Action, State } from '../store.js';
+import type { Story } from '../story.js';
 import { WORDS } from '../words.js';
 import { codeView } from './code.js';
 import { inspectorView } from './inspector.js';
@@ -18,7 +19,6 @@ import { isWindowed, stageView } from './stage.js';
 import type { Camera } from './stage.js';
 import { transportView } from './transport.js';
 import { whyView } from './why.js';
-import type { Story } from './why.js';
 
 /** What the page contributes to a drawing: sizes, scroll positions, what was copied. */
 export interface Surroundings {

@@ -1,10 +1,9 @@
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
-import { FrameKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { Kind } from '../schema.js';
 import { formatBrief, grouped } from '../numbers.js';
-import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
+import { glyphOf, isOffFrame, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Action } from '../store.js';
 import { WORDS } from '../words.js';
@@ -36,12 +35,6 @@ export function visibleFrames(count: number, scrolled: number, width: number): R
   const from = Math.max(0, Math.min(count, middle) - reach);
   const left = Math.max(0, middle * pitch - (middle - from) * FRAME_WIDTH);
   return { from, to: Math.min(count, middle + reach), left };
-}
-
-const OFF_KINDS: readonly FrameKind[] = [FrameKind.Off, FrameKind.Assign];
-
-export function isOffFrame(model: Model, frame: number): boolean {
-  return OFF_KINDS.includes(model.graph.frameKind[frame]!);
 }
 
 /** The number of a frame among those on the tape, counted from 1. */

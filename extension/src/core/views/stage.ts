@@ -3,9 +3,12 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import type { Picture } from '../picture.js';
+import type { Point } from '../roads.js';
 import { WORDS } from '../words.js';
-import { graphContent, graphSummary, overhang, WHOLE_GRAPH, wholePart } from './graph.js';
-import type { GraphOptions, Part } from './graph.js';
+import { graphContent, graphSummary, WHOLE_GRAPH, wholePart } from './graph.js';
+import type { GraphOptions } from './graph.js';
+import { overhang } from './road.js';
+import type { Part } from './road.js';
 
 /** The part of a large graph that is looked at: its middle, and the size of the pane. */
 export interface Camera {
@@ -111,13 +114,17 @@ function windowedStage(
   options: GraphOptions,
 ): VNode {
   const { x, y, width, height } = camera;
-  const view = [x - width / 2, y - height / 2, width, height].map((value) => Math.round(value));
+  const origin: Point = [Math.round(x - width / 2), Math.round(y - height / 2)];
   return stageBox(
     'stage windowed',
     h(
       'svg',
-      { viewBox: view.join(' '), role: 'img', 'aria-label': graphSummary(model, picture) },
-      graphContent(model, chart, picture, visiblePart(chart, camera), options),
+      {
+        viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`,
+        role: 'img',
+        'aria-label': graphSummary(model, picture),
+      },
+      graphContent(model, chart, picture, visiblePart(chart, camera), { ...options, origin }),
     ),
   );
 }

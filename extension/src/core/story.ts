@@ -1,0 +1,142 @@
+import { chartOf } from './chart.js';
+import type { Chart } from './chart.js';
+import type { Explanation, Finding } from './explanation.js';
+import { EdgeKind, NodeKind } from './graph.js';
+import type { Model } from './model.js';
+import { isOffFrame, labelOf } from './picture.js';
+
+/** What of the graph tells why a path ends. */
+export interface Story {
+  readonly chart: Chart;
+  readonly culprit: number;
+  /** The edge at which the path ends, or -1. */
+  readonly cut: number;
+  /** The frame before which the reel is torn, or -1. */
+  readonly cutFrame: number;
+}
+
+const MOST_NODES = 40;
+
+/** All nodes that lead to `start`, or (`forwards`) all that it leads to. */
+function reachable(model: Model, start: readonly number[], forwards: boolean): Set<number> {
+  const { edgeFrom, edgeTo, edgeCount } = model.graph;
+  const found = new Set(start);
+  for (let at = 0; at < edgeCount; at++) {
+    const edge = forwards ? at : edgeCount - 1 - at;
+    const [near, far] = forwards
+      ? [edgeFrom[edge]!, edgeTo[edge]!]
+      : [edgeTo[edge]!, edgeFrom[edge]!];
+    if (found.has(near)) found.add(far);
+  }
+  return found;
+}
+
+function nodesNamed(model: Model, name: string): number[] {
+  const found: number[] = [];
+  for (let node = 0; node < model.graph.nodeCount; node++) {
+    if (labelOf(model, node) === name) found.push(node);
+  }
+  return found;
+}
+
+function nodesOf(model: Model, tensors: ArrayLike<number>): number[] {
+  return Array.from(tensors, (tensor) => model.graph.nodeOfTensor[tensor] ?? -1).filter(
+    (node) => node >= 0,
+  );
+}
+
+function nodesOfEvidence(model: Model, finding: Finding | undefined): number[] {
+  const { nodeOfEvent } = model.graph;
+  const events = finding?.evidence ?? [];
+  return events.map((event) => nodeOfEvent[event] ?? -1).filter((node) => node >= 0);
+}
+
+/** The nodes between source and target; where nothing connects them, both ends of the story. */
+function relevant(
+  model: Model,
+  explanation: Explanation,
+  finding: Finding | undefined,
+): Set<number> {
+  const asked = model.passage?.asked;
+  const named = (name: string, tensors: ArrayLike<number>): number[] => {
+    const found = nodesNamed(model, name);
+    return found.length ? found : nodesOf(model, tensors);
+  };
+  const sources = named(explanation.source, asked?.sources ?? []);
+  const targets = named(explanation.target, asked?.targets ?? []);
+  const before = reachable(model, targets, false);
+  const after = reachable(model, sources, true);
+  const between = new Set([...before].filter((node) => after.has(node)));
+  const wanted = between.size ? between : new Set([...before, ...after]);
+  for (const node of [...sources, ...targets, ...nodesOfEvidence(model, finding)]) wanted.add(node);
+  if (wanted.size <= MOST_NODES) return wanted;
+  return new Set([...wanted].slice(0, MOST_NODES / 2).concat([...wanted].slice(-MOST_NODES / 2)));
+}
+
+/** The edge at which the path leaves the tape, among the nodes of the story. */
+function cutAmong(model: Model, wanted: ReadonlySet<number>): number {
+  const { edgeFrom, edgeTo, edgeKind } = model.graph;
+  return edgeKind.findIndex(
+    (kind, edge) =>
+      kind === EdgeKind.Cut && wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!),
+  );
+}
+
+/** The edge by which a path that was never on the tape enters the culprit. */
+function edgeToCulprit(model: Model, wanted: ReadonlySet<number>, culprit: number): number {
+  const { firstEdge, edgeFrom, edgeKind } = model.graph;
+  if (culprit < 0) return -1;
+  for (let edge = firstEdge[culprit]!; edge < firstEdge[culprit + 1]!; edge++) {
+    if (edgeKind[edge] !== EdgeKind.Taped && wanted.has(edgeFrom[edge]!)) return edge;
+  }
+  return -1;
+}
+
+const CLOSE = 36;
+const CUT_ROOM = 88;
+
+/** A tight layout with room for the sign at the cut. */
+function storyChart(
+  model: Model,
+  wanted: ReadonlySet<number>,
+  cut: number,
+  direction: 'right' | 'down',
+): Chart {
+  const tight = { wanted, narrowest: 118 };
+  if (direction === 'down') return chartOf(model, direction, tight);
+  const first = chartOf(model, direction, tight);
+  const cutPlace = cut < 0 ? -1 : first.placeOf(model.graph.edgeTo[cut]!);
+  const cutLayer = cutPlace < 0 ? -1 : first.layout.layerOf[cutPlace];
+  const straight = first.layout.layers.every((layer) => layer.length === 1);
+  if (!straight) return first;
+  const layerGap = (layer: number): number => (layer === cutLayer ? CUT_ROOM : CLOSE);
+  return chartOf(model, direction, { ...tight, layerGap });
+}
+
+/** Choose what to draw of a recording to explain one finding. */
+export function storyOf(
+  model: Model,
+  explanation: Explanation,
+  finding: Finding | undefined,
+  direction: 'right' | 'down',
+): Story {
+  const wanted = relevant(model, explanation, finding);
+  const left = cutAmong(model, wanted);
+  const evidence = nodesOfEvidence(model, finding);
+  const off = evidence.find((node) => model.graph.nodeKind[node] === NodeKind.Off);
+  const culprit = left >= 0 ? model.graph.edgeTo[left]! : (off ?? evidence.at(-1) ?? -1);
+  const cut = left >= 0 ? left : edgeToCulprit(model, wanted, culprit);
+  return {
+    chart: storyChart(model, wanted, cut, direction),
+    culprit,
+    cut,
+    cutFrame: tornBefore(model, culprit),
+  };
+}
+
+/** The frame before which the reel is torn: the first off the tape, if something was on it. */
+function tornBefore(model: Model, culprit: number): number {
+  const frame = culprit < 0 ? -1 : model.graph.nodeFrame[culprit]!;
+  const torn = frame > 0 && isOffFrame(model, frame) && !isOffFrame(model, frame - 1);
+  return torn ? frame : -1;
+}

@@ -1,0 +1,163 @@
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import {
+  partialOfNode,
+  readFormula,
+  ruleBody,
+  ruleEquation,
+  withNames,
+  withNumbers,
+} from '../equations.js';
+import { namesIn } from '../mathematics.js';
+import { equation, fraction, row, sign } from '../mathml.js';
+import type { Flowed, Model } from '../model.js';
+import { count, formatBrief, formatNumber } from '../numbers.js';
+import { arrivalsAt, glyphOf, labelOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { TensorInfo } from '../schema.js';
+import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
+import type { Account } from './inspector.js';
+import { heatView } from './numbers.js';
+
+/** More rows than this are told in one line. */
+const MOST_ROWS = 6;
+const TIMES_USED = ['never', 'once', 'twice'];
+
+/** ∂z/∂x = ∂z/∂u · ∂u/∂x + …, where two or three different ops meet and all have names. */
+function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Child[] | null {
+  const total = totalSlope(model, node);
+  if (!total || arrivals.length > 3) return null;
+  const terms: Child[] = [];
+  const seen = new Set<number>();
+  const target = model.graph.nodeOfTensor[model.passage!.asked.targets[0]!];
+  for (const flow of arrivals) {
+    const through = opOfFlow(model, flow).node;
+    const [outer, inner, own] = [
+      through < 0 ? null : totalSlope(model, through),
+      through < 0 ? null : partialOfNode(model, through),
+      partialOfNode(model, node),
+    ];
+    const told = seen.has(through) || through === target;
+    if (told || !outer || !inner || !own) return null;
+    seen.add(through);
+    terms.push(terms.length ? sign('+') : null, outer, sign('·'), fraction(inner, own));
+  }
+  return [total, sign('='), terms];
+}
+
+function cell(line: number, column: string | number, look: string, ...content: Child[]): VNode {
+  return h('div', { class: look, style: `grid-row:${line};grid-column:${column}` }, content);
+}
+
+const inline = (...content: Child[]): VNode => equation('inline', ...content);
+
+/** A number after a sign: a negative one in brackets. */
+function guarded(shown: VNode | null): VNode | null {
+  const negative = shown && String(shown.children[0]).startsWith('−');
+  return negative ? row(sign('('), shown, sign(')')) : shown;
+}
+
+/** The local slope of a row: `cos 3 = −0.9900`, or the whole rule where there is no such slope. */
+function localCell(model: Model, flow: Flowed): VNode | null {
+  const { node, op, rule } = opOfFlow(model, flow);
+  if (!op || !rule) return null;
+  const value = shownNumber(tensorAt(model, flow.local), 'v');
+  if (!value) {
+    const body = ruleBody(op, rule);
+    return (
+      body &&
+      (withNames(model, node, op, body) ?? ruleEquation(model, node, op, rule)?.shown ?? null)
+    );
+  }
+  const term = rule.local ? readFormula(rule.local, op) : null;
+  if (!term || namesIn(term).size === 0) return value;
+  const spelled =
+    term.kind === 'name'
+      ? withNames(model, node, op, term)
+      : withNumbers(model, node, op, term, true);
+  return spelled && spelled.tag !== 'mn' ? row(spelled, sign('='), value) : value;
+}
+
+function contributionRow(model: Model, flow: Flowed, line: number): VNode[] {
+  const { node } = opOfFlow(model, flow);
+  const local = flow.local >= 0;
+  const chipText = flow.event < 0 ? 'start' : glyphOf(model, node) || labelOf(model, node);
+  const shown = (index: number): Child => {
+    const digits = shownNumber(tensorAt(model, index), 'g');
+    return digits && inline(digits);
+  };
+  const slope = localCell(model, flow);
+  return [
+    cell(line, 1, '', h('span', { class: 'chipop' }, chipText)),
+    cell(line, 2, 'r', shown(flow.upstream)),
+    cell(line, 3, '', local ? inline(sign('×')) : null),
+    cell(line, 4, 'r', slope && inline(slope)),
+    cell(line, 5, '', inline(sign(local ? '=' : '→'))),
+    cell(line, 6, 'r', shown(flow.contribution)),
+  ];
+}
+
+function spoken(tensor: TensorInfo | null): string {
+  if (!tensor) return '';
+  const value = tensor.shape.length === 0 && tensor.values ? formatNumber(tensor.values[0]!) : null;
+  return (value ?? formatBrief(tensor, 24)).replace('−', 'minus ');
+}
+
+/** −0.9900 + 4.0000 */
+function addedUp(model: Model, arrivals: readonly Flowed[]): Child[] {
+  const addends = arrivals.map((flow) => shownNumber(tensorAt(model, flow.contribution), 'g'));
+  return addends.flatMap((addend, at) => (at ? [sign('+'), guarded(addend)] : [addend]));
+}
+
+function sumTable(
+  model: Model,
+  picture: Picture,
+  arrivals: readonly Flowed[],
+  sum: TensorInfo,
+): VNode {
+  const label = labelOf(model, picture.node);
+  const folded = arrivals.length > MOST_ROWS;
+  const rows = folded ? [...arrivals.slice(0, 2), ...arrivals.slice(-2)] : arrivals;
+  const hidden = arrivals.length - rows.length;
+  const lines = rows.flatMap((flow, at) =>
+    contributionRow(model, flow, at + 2 + (folded && at > 1 ? 1 : 0)),
+  );
+  const end = rows.length + 2 + (folded ? 1 : 0);
+  const long = arrivals.length > 2 || [...label].length > 4;
+  const together = long ? null : addedUp(model, arrivals);
+  const said = rows.map((flow) => spoken(tensorAt(model, flow.contribution))).join(', ');
+  return h(
+    'div',
+    {
+      class: long ? 'sum tight' : 'sum',
+      role: 'group',
+      'aria-label': `Contributions to the gradient of ${label}: ${said}; together ${spoken(sum)}`,
+    },
+    cell(end - 1, '1/-1', 'band'),
+    cell(1, 1, 'h', 'through'),
+    cell(1, 2, 'h r', 'upstream'),
+    cell(1, 4, 'h r', 'local slope'),
+    cell(1, 6, 'h r', 'contribution'),
+    lines,
+    folded ? cell(4, '1/-1', 'muted', `… ${count(hidden, 'more contribution')}`) : null,
+    cell(end, '1/-1', 'rule'),
+    cell(end + 1, long ? '1/5' : '1/4', '', h('b', {}, `sum at ${label}`)),
+    together ? cell(end + 1, 4, 'r', inline(together)) : null,
+    cell(end + 1, 5, '', inline(sign('='))),
+    cell(end + 1, 6, 'r total', inline(shownNumber(sum, 'g'))),
+  );
+}
+
+/** The account of the step that brings the last of several contributions. */
+export function meetingAccount(model: Model, picture: Picture, flow: Flowed): Account {
+  const label = labelOf(model, picture.node);
+  const arrivals = arrivalsAt(model, picture.node);
+  const times = TIMES_USED[arrivals.length] ?? `${inWords(arrivals.length)} times`;
+  const sum = tensorAt(model, flow.sum)!;
+  return {
+    title: `${capital(inWords(arrivals.length))} paths meet at \`${label}\``,
+    sentence: `\`${label}\` was used ${times}, so ${inWords(arrivals.length)} contributions arrive. They add up.`,
+    equation: chainRule(model, picture.node, arrivals),
+    figure: [sumTable(model, picture, arrivals, sum), heatView(sum, 'g', `gradient of ${label}`)],
+  };
+}

@@ -1,0 +1,234 @@
+import type { Chart } from '../chart.js';
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import { EdgeKind } from '../graph.js';
+import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
+import type { Label } from '../labels.js';
+import type { Model } from '../model.js';
+import { formatBrief } from '../numbers.js';
+import { isLit, slotAt } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { Point } from '../roads.js';
+import { Kind } from '../schema.js';
+
+const LABELLED = 60;
+const LABEL_ROOM = 14;
+
+/** What of a chart is drawn. */
+export interface Part {
+  readonly places: readonly number[];
+  readonly edges: readonly number[];
+}
+
+const HEADS = {
+  right: (x: number, y: number) => `M${x} ${y}l-8-4.5v9z`,
+  left: (x: number, y: number) => `M${x} ${y}l9-5v10z`,
+  down: (x: number, y: number) => `M${x} ${y}l-4.5-8h9z`,
+  up: (x: number, y: number) => `M${x} ${y}l-5 9h10z`,
+} as const;
+
+export function arrowHead(to: keyof typeof HEADS, [x, y]: Point, tone: 'f' | 'b' | 'm'): VNode {
+  return h('path', { class: `ah ${tone}`, d: HEADS[to](x, y) });
+}
+
+const OFF_LOOK: Readonly<Record<EdgeKind, string>> = {
+  [EdgeKind.Taped]: 'f',
+  [EdgeKind.Off]: 'off',
+  [EdgeKind.Cut]: 'cut',
+};
+
+/** How many contributions have reached a node and whether they are added there. */
+function meetsAt(model: Model, node: number): boolean {
+  const { passage } = model;
+  return !!passage && passage.firstArrival[node + 1]! - passage.firstArrival[node]! > 1;
+}
+
+function contributionText(model: Model, edge: number): string {
+  const flow = model.passage?.flowOfEdge[edge] ?? -1;
+  const event = flow < 0 ? null : model.recording.event(model.passage!.flows[flow]!);
+  if (event?.kind !== Kind.Flowed || event.contribution < 0) return '';
+  return formatBrief(model.recording.tensor(event.contribution), LABEL_ROOM);
+}
+
+/** Labels of a whole small graph, placed once so that they stay where they are. */
+function allLabels(model: Model, chart: Chart, part: Part): Label[] {
+  if (!model.passage || chart.nodes.length > LABELLED) return [];
+  return part.edges.flatMap((edge) => {
+    const text = contributionText(model, chart.edges[edge]!);
+    const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
+    return text ? [{ edge, text, lane: chart.lane(edge, true, meets) }] : [];
+  });
+}
+
+function plusBoxes(model: Model, chart: Chart, part: Part) {
+  return part.places
+    .filter((place) => meetsAt(model, chart.nodes[place]!))
+    .map((place) => {
+      const [x, y] = chart.plus(place);
+      return { x: x - 30, y: y - 11, width: 42, height: 22 };
+    });
+}
+
+const placed = new WeakMap<Chart, { model: Model; places: Map<number, Point> }>();
+
+function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point> {
+  const known = placed.get(chart);
+  if (known?.model === model) return known.places;
+  const labels = allLabels(model, chart, part);
+  const roads = labels.length ? part.edges.map((edge) => chart.lane(edge, false, false)) : [];
+  const places = placeLabels(chart, labels, plusBoxes(model, chart, part), roads);
+  placed.set(chart, { model, places });
+  return places;
+}
+
+/** Whether an edge runs beside the cut: between the same two nodes. */
+function isBesideCut(model: Model, edge: number, cut: number | undefined): boolean {
+  const { edgeFrom, edgeTo } = model.graph;
+  return cut !== undefined && edgeFrom[edge] === edgeFrom[cut] && edgeTo[edge] === edgeTo[cut];
+}
+
+function edgeView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  edge: number,
+  cut: number | undefined,
+  origin: Point,
+): VNode {
+  const id = chart.edges[edge]!;
+  const ends = chart.ends(edge);
+  const [from, to] = [chart.nodes[ends.from]!, chart.nodes[ends.to]!];
+  const down = chart.layout.direction === 'down';
+  const kind = isBesideCut(model, id, cut) ? EdgeKind.Cut : model.graph.edgeKind[id]!;
+  const lit = isLit(model, picture, to) && isLit(model, picture, from);
+  const look = lit || kind !== EdgeKind.Taped ? OFF_LOOK[kind] : 'todo';
+  const lane = chart.lane(edge, false, false, origin);
+  const tip: Point = down ? [lane.end[0], lane.end[1] + 7] : [lane.end[0] + 7, lane.end[1]];
+  return h(
+    'g',
+    { key: `e${id}` },
+    h('path', { class: `ed ${look}`, d: lane.path }),
+    arrowHead(down ? 'down' : 'right', tip, look === 'f' ? 'f' : 'm'),
+  );
+}
+
+function backView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  edge: number,
+  origin: Point,
+): VNode | null {
+  const id = chart.edges[edge]!;
+  const flow = model.passage?.flowOfEdge[id] ?? -1;
+  if (flow < 0 || flow >= picture.backwardSteps) return null;
+  const down = chart.layout.direction === 'down';
+  const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
+  const lane = chart.lane(edge, true, meets, origin);
+  const now = picture.edge === id;
+  const [x, y] = lane.start;
+  const tip: Point = down ? [x, y - 9] : [x - 9, y];
+  return h(
+    'g',
+    { key: `b${id}` },
+    h('path', { class: `ed b${now ? ' now' : ''}`, d: lane.path }),
+    now ? h('path', { class: 'ed flow', d: lane.reverse }) : null,
+    meets ? null : arrowHead(down ? 'up' : 'left', tip, 'b'),
+  );
+}
+
+function labelView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  edge: number,
+  places: Map<number, Point>,
+  origin: Point,
+): VNode | null {
+  const id = chart.edges[edge]!;
+  const flow = model.passage?.flowOfEdge[id] ?? -1;
+  if (flow < 0 || flow >= picture.backwardSteps) return null;
+  const now = picture.edge === id;
+  const known = places.get(edge);
+  if (!known && !now) return null;
+  const text = contributionText(model, id);
+  const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
+  const [x, y] = known ?? chart.lane(edge, true, meets, origin).at(0.5);
+  const width = labelWidth(text);
+  return h(
+    'g',
+    {
+      class: `elab${now ? ' now' : ''}`,
+      key: `l${id}`,
+      transform: `translate(${Math.round(x - width / 2)} ${Math.round(y - LABEL_HEIGHT / 2)})`,
+    },
+    h('rect', { width, height: LABEL_HEIGHT, rx: 4 }),
+    h('text', { x: width / 2, y: 13 }, text),
+  );
+}
+
+/** The ⊕ where contributions are added; there from the first of several. */
+function plusView(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  place: number,
+  origin: Point,
+): VNode | null {
+  const node = chart.nodes[place]!;
+  if (!meetsAt(model, node) || slotAt(model, picture, node).arrived === 0) return null;
+  const [plusX, plusY] = chart.plus(place);
+  const [x, y] = [plusX - origin[0], plusY - origin[1]];
+  const down = chart.layout.direction === 'down';
+  const now = picture.edge >= 0 && picture.node === node;
+  const stem = down ? `M${x} ${y - 8}V${y - 13}` : `M${x - 8} ${y}H${x - 14}`;
+  return h(
+    'g',
+    { class: 'plus', key: `p${node}` },
+    h('path', { class: `ed b${now ? ' now' : ''}`, d: stem }),
+    arrowHead(down ? 'up' : 'left', down ? [x, y - 22] : [x - 23, y], 'b'),
+    h('circle', { cx: x, cy: y, r: 8.5 }),
+    h('path', { class: 'cross', d: `M${x - 4} ${y}h8M${x} ${y - 4}v8` }),
+  );
+}
+
+/** How far labels reach below the graph. */
+export function overhang(model: Model, chart: Chart, part: Part): number {
+  let lowest = 0;
+  for (const [, y] of labelPlaces(model, chart, part).values()) lowest = Math.max(lowest, y + 12);
+  return Math.max(0, Math.round(lowest - chart.layout.height));
+}
+
+function present(items: readonly (VNode | null)[]): VNode[] {
+  return items.filter((item): item is VNode => item !== null);
+}
+
+/** Both lanes of the roads: beneath the nodes. */
+export function roadsBelow(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  part: Part,
+  origin: Point,
+  cut?: number,
+): VNode[] {
+  return [
+    ...part.edges.map((edge) => edgeView(model, chart, picture, edge, cut, origin)),
+    ...present(part.edges.map((edge) => backView(model, chart, picture, edge, origin))),
+  ];
+}
+
+/** The numbers beside the roads, and the signs where they are added: above the nodes. */
+export function signsAbove(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  part: Part,
+  origin: Point,
+): VNode[] {
+  const places = labelPlaces(model, chart, part);
+  return present([
+    ...part.edges.map((edge) => labelView(model, chart, picture, edge, places, origin)),
+    ...part.places.map((place) => plusView(model, chart, picture, place, origin)),
+  ]);
+}

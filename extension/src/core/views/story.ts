@@ -1,0 +1,105 @@
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import { EdgeKind, NodeKind } from '../graph.js';
+import type { Model } from '../model.js';
+import { frameAt, labelOf } from '../picture.js';
+import type { Action } from '../store.js';
+import type { Story } from '../story.js';
+import { WORDS } from '../words.js';
+import { graphContent, wholePart } from './graph.js';
+import { stageBox } from './stage.js';
+
+function cutMark(x: number, y: number): VNode {
+  return h(
+    'g',
+    { class: 'cutsign', transform: `translate(${x} ${y})` },
+    h('circle', { r: 17 }),
+    h('path', { d: 'M-6-6 6 6M6-6-6 6' }),
+  );
+}
+
+/** Where the tape ends, when all nodes off the tape stand beyond all nodes on it. */
+function border(model: Model, story: Story): number | null {
+  const { chart, cut } = story;
+  const { layout } = chart;
+  if (cut < 0 || model.graph.edgeKind[cut] !== EdgeKind.Cut) return null;
+  const layer = layout.layerOf[chart.placeOf(model.graph.edgeTo[cut]!)]!;
+  for (let place = 0; place < chart.nodes.length; place++) {
+    const off = model.graph.nodeKind[chart.nodes[place]!] === NodeKind.Off;
+    if (off !== layout.layerOf[place]! >= layer) return null;
+  }
+  return (layout.layerEnd[layer - 1]! + layout.layerStart[layer]!) / 2;
+}
+
+function overlays(model: Model, story: Story): { over: VNode[]; top: number } {
+  const { chart, cut } = story;
+  const place = cut < 0 ? -1 : Array.from(chart.edges).indexOf(cut);
+  if (place < 0) return { over: [], top: 0 };
+  const [x, y] = chart.lane(place, false, false).at(0.5);
+  const at = border(model, story);
+  const sign = cutMark(x, y);
+  if (at === null || chart.layout.direction === 'down') return { over: [sign], top: 0 };
+  const { height } = chart.layout;
+  const label = (from: number, text: string): VNode =>
+    h('text', { class: 'note strong', x: from, y: -44 }, text);
+  const numpy =
+    model.graph.nodeKind[model.graph.edgeTo[cut]!] === NodeKind.Off && leftThroughNumPy(model, cut);
+  return {
+    over: [
+      h('path', { class: 'border', d: `M${at} -58V${y - 19}M${at} ${y + 19}V${height + 24}` }),
+      label(0, WORDS.onTape),
+      label(
+        Math.min(at + 44, chart.layout.width - 150),
+        numpy ? WORDS.offTapeNumPy : WORDS.offTape,
+      ),
+      sign,
+    ],
+    top: 64,
+  };
+}
+
+function leftThroughNumPy(model: Model, cut: number): boolean {
+  const event = model.graph.nodeEvent[model.graph.edgeTo[cut]!]!;
+  const left = event < 0 ? null : model.recording.event(event);
+  return !!left && 'how' in left && typeof left.how === 'string' && /^np\.|numpy/.test(left.how);
+}
+
+/** The nodes that tell why, once everything has happened, with the sign at the cut. */
+export function storyGraph(model: Model, story: Story, dispatch: (action: Action) => void): VNode {
+  const { chart, culprit } = story;
+  const { over, top } = overlays(model, story);
+  const picture = frameAt(model, model.stepCount);
+  const content = graphContent(model, chart, picture, wholePart(chart), {
+    selected: -1,
+    culprit,
+    ...(story.cut >= 0 ? { cut: story.cut } : {}),
+    dispatch,
+    over,
+  });
+  const [width, height] = [
+    chart.layout.width + 14,
+    chart.layout.height + 14 + top + (top ? 22 : 0),
+  ];
+  const svg = h(
+    'svg',
+    {
+      viewBox: `-7 ${-7 - top} ${width} ${height}`,
+      style: `max-width:${width}px;min-width:${Math.round(width * 0.957)}px;margin-inline:auto`,
+      role: 'img',
+      'aria-label': storySummary(model, story),
+    },
+    content,
+  );
+  return stageBox('stage', svg);
+}
+
+function storySummary(model: Model, story: Story): string {
+  const { nodes } = story.chart;
+  const names = (off: boolean): string =>
+    Array.from(nodes)
+      .filter((node) => (model.graph.nodeKind[node] === NodeKind.Off) === off)
+      .map((node) => labelOf(model, node))
+      .join(', ');
+  const offTape = names(true);
+  return `${WORDS.onTape}: ${names(false)}.${offTape ? ` ${WORDS.offTape}: ${offTape}.` : ''}`;
+}
