@@ -115,11 +115,12 @@ class ThreadState(threading.local):
 
 thread: Final = ThreadState()
 _OWN: Final = frozenset({
-    *("tapelab", "tapelab."),
+    *("tapelab", "tapelab.", "contextl"),
     *("numpy", "numpy.co", "numpy._c", "numpy.li", "numpy.ma", "numpy.ff", "numpy.ra", "numpy.po"),
 })  # fmt: skip
-"""How the names of our modules begin, and of NumPy's, which a learner's code calls with tensors."""
-
+"""How the names of our modules begin, and of those that call us for a learner's code: NumPy's,
+and contextlib, which enters `stop_recording`.
+"""
 
 
 def origin_here(op: Op | None = None) -> Origin:
