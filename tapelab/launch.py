@@ -30,7 +30,7 @@ def become_jupyterlab(folder: Path, page: str, *, port: int | None, browser: boo
 
 
 def jupyterlab_command(folder: Path, page: str, *, port: int | None, browser: bool) -> list[str]:
-    """Spell out the command: only the lessons' folder, no news, no chatter, no questions on Ctrl+C."""
+    """Spell out the command: the lessons alone, no news, no chatter, no questions on Ctrl+C."""
     options = {
         "Application.log_level": "ERROR",
         "LabApp.app_settings_dir": str(_SETTINGS),
