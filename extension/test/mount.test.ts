@@ -135,6 +135,20 @@ test('an explanation comes first, with the culprit, the line to write and the cu
   assert.equal(host.querySelectorAll('.fr.off').length, 2);
 });
 
+test('show on the tape goes to where the culprit ran', () => {
+  const { host, handle, text } = open(why);
+  const show = [...host.querySelectorAll<HTMLElement>('.acts button')].at(-1)!;
+  show.click();
+  assert.equal(text('.fr.now b'), 'm');
+  assert.equal(handle.step(), 3);
+});
+
+test('Enter in the graph selects the node of the step', () => {
+  const { press, text } = open({ step: 4 });
+  press('Enter');
+  assert.equal(text('.nd.s .t'), 'tf.sin(x)');
+});
+
 test('w goes from the explanation to the tape and back', () => {
   const { press, text } = open(why);
   press('w');

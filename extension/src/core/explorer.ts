@@ -31,6 +31,9 @@ export function clear(root: HTMLElement): void {
   root.parentElement?.replaceChildren();
 }
 
+/** Tells the widgets of a page apart where their drawings need names. */
+let mounted = 0;
+
 /** Keeps one widget on the page in step with its store. */
 export class Explorer implements Handle {
   private charts = new Map<Direction, Chart>();
@@ -39,8 +42,10 @@ export class Explorer implements Handle {
   private camera: Camera = { x: 0, y: 0, width: 640, height: 420 };
   private followed = -1;
   private shownStep = -1;
+  private shownNode = -1;
   private timer: ReturnType<typeof setInterval> | undefined;
   private copiedFinding = -1;
+  private readonly hatch = `tapelab-hatch-${++mounted}`;
   private readonly cleanups: (() => void)[] = [];
 
   constructor(
@@ -104,12 +109,14 @@ export class Explorer implements Handle {
   private draw(still = false): void {
     const state = this.store.state();
     const inReel = this.focusIsIn('.reelwrap');
-    const moved = !still && state.step !== this.shownStep;
+    const chosen = state.selected !== this.shownNode;
+    const moved = !still && (state.step !== this.shownStep || chosen);
     this.follow(state);
     const view = explorerView(state, this.surroundings(state, moved), this.dispatch);
     patch(this.root, view);
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
+    this.shownNode = state.selected;
     keepOneTabStop(this.root);
     keepScrollable(this.root);
     if (inReel && moved)
@@ -122,6 +129,7 @@ export class Explorer implements Handle {
     const { width, height } = this.camera;
     return {
       chart,
+      hatch: this.hatch,
       camera: { ...this.camera, width: width / zoom, height: height / zoom },
       reel: this.reelPart(state, moved),
       story: this.story(state),
@@ -194,12 +202,16 @@ export class Explorer implements Handle {
       },
       { capture: true },
     );
-    this.on('wheel', (event: WheelEvent) => this.pan(event, event.deltaX, event.deltaY), {
-      passive: false,
-    });
+    this.on('wheel', (event: WheelEvent) => this.wheel(event), { passive: false });
     this.on('pointermove', (event: PointerEvent) => {
       if (event.buttons === 1) this.pan(event, -event.movementX, -event.movementY);
     });
+  }
+
+  /** Sideways the wheel moves a large graph; up and down it stays the page's. */
+  private wheel(event: WheelEvent): void {
+    const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
+    if (Math.abs(sideways) > Math.abs(event.deltaY) || event.shiftKey) this.pan(event, sideways, 0);
   }
 
   /** Move the camera of a large graph by hand, within its bounds. */

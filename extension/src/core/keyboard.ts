@@ -1,3 +1,4 @@
+import { frameAt } from './picture.js';
 import type { Action, State } from './store.js';
 
 type Shortcut = (state: State) => Action | null;
@@ -66,18 +67,17 @@ function leave(root: Element, target: HTMLElement): void {
   root.parentElement?.closest<HTMLElement>('[tabindex]')?.focus();
 }
 
-function inGraph(target: Element, key: string): Action | null {
+function inGraph(state: State, target: Element, key: string): Action | null {
   if (!target.closest('.stage')) return null;
   if (key === 'ArrowDown') return { kind: 'selectBy', by: 1 };
   if (key === 'ArrowUp') return { kind: 'selectBy', by: -1 };
+  if (key === 'Enter') return { kind: 'select', node: frameAt(state.model, state.step).node };
   return null;
 }
 
 function pressed(state: State, target: Element, key: string): Action | null {
-  const chosen = inGraph(target, key);
+  const chosen = inGraph(state, target, key);
   if (chosen) return chosen;
-  const selects = target.classList.contains('stage') && key === 'Enter';
-  if (selects) return { kind: 'selectBy', by: 1 };
   const action = SHORTCUTS[key]?.(state) ?? null;
   return state.view === 'why' && action && STEPPING.has(action.kind) ? null : action;
 }

@@ -37,5 +37,5 @@ function reveal(root: HTMLElement, paneSelector: string, itemSelector: string): 
 export function showCurrent(root: HTMLElement, state: State): void {
   centreReel(root, state);
   reveal(root, '.code', '.hl');
-  reveal(root, '.stage', '.nd:is(.v, .g, .n)');
+  reveal(root, '.stage', state.selected >= 0 ? '.nd.s' : '.nd:is(.v, .g, .n)');
 }

@@ -26,6 +26,8 @@ export type Action =
   | { readonly kind: 'selectBy'; readonly by: 1 | -1 }
   | { readonly kind: 'call'; readonly call: number }
   | { readonly kind: 'view'; readonly view: View }
+  /** Leave the explanation for the tape, at the frame of its culprit. */
+  | { readonly kind: 'showOnTape'; readonly frame: number }
   | { readonly kind: 'finding'; readonly by: 1 | -1 }
   | { readonly kind: 'zoom'; readonly by: -1 | 0 | 1 };
 
@@ -107,6 +109,8 @@ export function reduce(state: State, action: Action): State {
       return action.view === 'why' && !state.findings
         ? state
         : { ...state, view: action.view, playing: false };
+    case 'showOnTape':
+      return { ...goTo(state, action.frame < 0 ? state.step : action.frame + 1), view: 'tape' };
     case 'finding':
       return { ...state, finding: within(state.finding + action.by, 0, state.findings - 1) };
     case 'zoom':

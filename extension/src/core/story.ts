@@ -11,6 +11,8 @@ export interface Story {
   readonly culprit: number;
   /** The edge at which the path ends, or -1. */
   readonly cut: number;
+  /** The frame of the culprit, or -1. */
+  readonly frame: number;
   /** The frame before which the reel is torn, or -1. */
   readonly cutFrame: number;
 }
@@ -130,6 +132,7 @@ export function storyOf(
     chart: storyChart(model, wanted, cut, direction),
     culprit,
     cut,
+    frame: culprit < 0 ? -1 : model.graph.nodeFrame[culprit]!,
     cutFrame: tornBefore(model, culprit),
   };
 }

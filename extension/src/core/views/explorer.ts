@@ -23,6 +23,8 @@ import { whyView } from './why.js';
 /** What the page contributes to a drawing: sizes, scroll positions, what was copied. */
 export interface Surroundings {
   readonly chart: Chart;
+  /** The name of the hatching in this drawing; no two on a page may share one. */
+  readonly hatch: string;
   readonly camera: Camera;
   readonly reel: ReelPart;
   readonly story: Story | null;
@@ -110,7 +112,7 @@ function reelWrap(alone: boolean, reel: VNode): VNode {
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
   const { model, selected } = state;
   const picture = frameAt(model, state.step);
-  const options = { selected, dispatch };
+  const options = { selected, hatch: around.hatch, dispatch };
   return [
     header(model, around.explanation !== null && state.findings > 0, dispatch),
     h(
@@ -148,10 +150,7 @@ function storyView(state: State, story: Story, around: Surroundings, dispatch: D
     dispatch,
     story.cutFrame,
   );
-  return [
-    ...whyView(model, around.explanation!, state, story, around.copied, around.copy, dispatch),
-    reelWrap(true, reel),
-  ];
+  return [...whyView(state, story, around, dispatch), reelWrap(true, reel)];
 }
 
 /** The whole widget at one state. */

@@ -18,6 +18,7 @@ import type { Part } from './road.js';
 export const WHOLE_GRAPH = 300;
 
 export interface GraphOptions {
+  readonly hatch: string;
   readonly selected: number;
   readonly dispatch: (action: Action) => void;
   /** Nodes to point at as the culprit, instead of those of the step. */
@@ -77,14 +78,14 @@ function lookOf(
   };
 }
 
-function hatchView(): VNode {
+function hatchView(id: string): VNode {
   return h(
     'defs',
     {},
     h(
       'pattern',
       {
-        id: 'tapelab-hatch',
+        id,
         width: 7,
         height: 7,
         patternUnits: 'userSpaceOnUse',
@@ -119,11 +120,11 @@ export function graphContent(
         key: `n${node}`,
         onclick: choose,
       },
-      nodeView(look),
+      nodeView(look, options.hatch),
     );
   });
   return [
-    hatchView(),
+    hatchView(options.hatch),
     ...roadsBelow(model, chart, picture, part, origin, options.cut),
     ...cards,
     ...signsAbove(model, chart, picture, part, origin),

@@ -124,11 +124,11 @@ function briefRow(look: NodeLook): (VNode | null)[] {
   return [value, slot];
 }
 
-/** A card: what runs, its value, its gradient. */
-export function nodeView(look: NodeLook): VNode[] {
+/** A card: what runs, its value, its gradient; `hatch` names the pattern of what is off the tape. */
+export function nodeView(look: NodeLook, hatch: string): VNode[] {
   const { width, height, kind, halo } = look;
   const radius = RADIUS[kind];
-  const card = kind === NodeKind.Off ? 'card hatched' : 'card';
+  const fill = kind === NodeKind.Off ? `fill:url(#${hatch})` : null;
   const parts: (VNode | null)[] = [
     halo
       ? h('rect', {
@@ -140,7 +140,7 @@ export function nodeView(look: NodeLook): VNode[] {
           rx: radius + 4.5,
         })
       : null,
-    h('rect', { class: card, width, height, rx: radius }),
+    h('rect', { class: 'card', width, height, rx: radius, style: fill }),
     h('path', { class: 'hair', d: `M0 28.5H${width}` }),
     ...titleRow(look),
     ...(look.detail === 'title' ? briefRow(look) : rows(look)),

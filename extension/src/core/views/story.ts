@@ -65,7 +65,12 @@ function leftThroughNumPy(model: Model, cut: number): boolean {
 }
 
 /** The nodes that tell why, once everything has happened, with the sign at the cut. */
-export function storyGraph(model: Model, story: Story, dispatch: (action: Action) => void): VNode {
+export function storyGraph(
+  model: Model,
+  story: Story,
+  hatch: string,
+  dispatch: (action: Action) => void,
+): VNode {
   const { chart, culprit } = story;
   const { over, top } = overlays(model, story);
   const picture = frameAt(model, model.stepCount);
@@ -73,6 +78,7 @@ export function storyGraph(model: Model, story: Story, dispatch: (action: Action
     selected: -1,
     culprit,
     ...(story.cut >= 0 ? { cut: story.cut } : {}),
+    hatch,
     dispatch,
     over,
   });

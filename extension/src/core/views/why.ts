@@ -8,6 +8,7 @@ import { WORDS } from '../words.js';
 import { sourceView } from './code.js';
 import type { Mark } from './code.js';
 import { button, chip, iconButton, prose } from './parts.js';
+import type { Surroundings } from './explorer.js';
 import { storyGraph } from './story.js';
 
 function whyHeader(
@@ -48,6 +49,7 @@ function copyWords(after: string): string {
 
 function sayView(
   finding: Finding,
+  frame: number,
   copied: boolean,
   copy: (() => void) | null,
   dispatch: (action: Action) => void,
@@ -55,7 +57,7 @@ function sayView(
   const { fix } = finding;
   const acts: Child[] = [
     fix && copy ? button(copied ? WORDS.copied : copyWords(fix.after), 'primary', copy) : null,
-    button(WORDS.showOnTape, '', () => dispatch({ kind: 'view', view: 'tape' })),
+    button(WORDS.showOnTape, '', () => dispatch({ kind: 'showOnTape', frame })),
   ];
   return h(
     'div',
@@ -92,28 +94,25 @@ function evidenceView(finding: Finding): Child[] {
 
 /** Why a gradient is `None`: the culprit, one sentence, the line to write, and the cut. */
 export function whyView(
-  model: Model,
-  explanation: Explanation,
   state: State,
   story: Story,
-  copied: boolean,
-  copy: (() => void) | null,
+  around: Surroundings,
   dispatch: (action: Action) => void,
 ): VNode[] {
+  const { model } = state;
+  const explanation = around.explanation!;
   const finding = explanation.findings[state.finding];
-  if (!finding) return [whyHeader(explanation, state, dispatch)];
+  const header = whyHeader(explanation, state, dispatch);
+  if (!finding) return [header];
+  const say = sayView(finding, story.frame, around.copied, around.copy, dispatch);
+  const graph = storyGraph(model, story, around.hatch, dispatch);
   return [
-    whyHeader(explanation, state, dispatch),
+    header,
     h(
       'div',
       { class: 'why' },
-      h(
-        'div',
-        { class: 'left' },
-        culpritCode(model, finding),
-        sayView(finding, copied, copy, dispatch),
-      ),
-      h('div', { class: 'graph story' }, storyGraph(model, story, dispatch), evidenceView(finding)),
+      h('div', { class: 'left' }, culpritCode(model, finding), say),
+      h('div', { class: 'graph story' }, graph, evidenceView(finding)),
     ),
   ];
 }
