@@ -118,12 +118,12 @@ class Case:
     @cached_property
     def cuts(self) -> tuple[Edge, ...]:
         """The steps at which the gradient is lost, the most decisive first."""
+        uncut = self._back({self.target}, lambda edge: edge.cut is None)
         if self.connected:
             smooth = self._ahead(lambda edge: edge.cut not in PIECEWISE)
-            first = self._frontier(self.alive, smooth)
+            first = self._frontier(uncut, smooth)
             return tuple(edge for edge in first if self._is_missed(edge))
         on_path = [edge for edge in self.path if edge.cut is not None]
-        uncut = self._back({self.target}, lambda edge: edge.cut is None)
         others = [e for e in self._frontier(uncut, self.downstream) if e not in on_path]
         return (*on_path, *others)
 

@@ -208,6 +208,11 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = tf.cast(tf.cast(x, tf.float64), tf.float32)
         g = tape.gradient(y, x)
         """,
+    "P29 a rounded factor": """
+        x = tf.Variable(2.7)
+        with tf.GradientTape() as tape: y = x * tf.round(x)
+        g = tape.gradient(y, x)
+        """,
     "P45 watched": """
         weights = tf.Variable([[1.0], [2.0]])
         x = tf.ones((4, 2)) * 0.3

@@ -17,6 +17,13 @@ LEFT = """
         y = tf.reduce_sum(x / largest)
     g = tape.gradient(y, x)
     """
+LEFT_EARLIER = """
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        seen = tf.constant(float(x)) * 2.0
+        y = x * seen
+    g = tape.gradient(y, x)
+    """
 BEFORE = """
     x = tf.Variable([1.0, 3.0])
     scale = tf.reduce_max(x)
@@ -65,6 +72,11 @@ def test_a_stopped_path_beside_a_living_one():
 def test_a_detour_beside_a_living_path():
     assert found(LEFT).code == "LEFT_ENGINE"
     assert np.allclose(mended(LEFT).numpy(), [1 / 3, -1 / 9])
+
+
+def test_a_detour_with_an_op_behind_it():
+    assert found(LEFT_EARLIER).code == "LEFT_ENGINE"
+    assert float(mended(LEFT_EARLIER)) == 12.0
 
 
 def test_a_part_computed_before_the_tape():
