@@ -87,11 +87,18 @@ class Flow:
         for place in self.recording.located:
             event = place.event
             if isinstance(event, e.Ran):
+                followed = self._is_followed(event)
                 for output in event.outputs:
-                    if event.cause == e.Cause.TAPED and self.is_floating(output):
+                    if followed and self.is_floating(output):
                         self.tracked.add(output)
                     for position, origin in enumerate(event.inputs):
                         yield self._op_edge(place.index, event, position, origin, output)
+
+    def _is_followed(self, event: e.Ran) -> bool:
+        """Whether the tape can be asked for the results: not behind `stop_gradient`."""
+        if event.cause != e.Cause.TAPED or self.recording.ops[event.op].pattern == "stop":
+            return False
+        return not self.tracked.isdisjoint(event.inputs)
 
     def _op_edge(self, index: int, event: e.Ran, position: int, origin: int, to: int) -> Edge:
         cut = self._cut(index, event, position, origin, to)

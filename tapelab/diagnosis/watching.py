@@ -27,12 +27,12 @@ def not_watched(case: Case) -> Finding | None:
         code="NOT_WATCHED",
         title=f"`{name}` is not watched",
         message=f"`{name}` is a plain tensor, and a tape follows a tensor only after "
-        f"`{watch_call(case)}`. {ops} used it off the tape.",
+        f"`{watch_call(case)}`. {ops} used it unwatched.",
         where=case.codes.where(_span(case, used) if used else made),
         fix=watch(case),
         lesson="04",
         evidence=tuple(used),
-        steps=(*_made(case, made, f"`{name}` was made"), *_used(case, used, "ran off the tape")),
+        steps=(*_made(case, made, f"`{name}` was made"), *_used(case, used)),
     )
 
 
@@ -53,7 +53,7 @@ def not_trainable(case: Case) -> Finding | None:
         evidence=tuple(used),
         steps=(
             *_made(case, made, f"`{name}` was made with `trainable=False`"),
-            *_used(case, used, "ran off the tape"),
+            *_used(case, used),
         ),
     )
 
@@ -74,18 +74,17 @@ def autowatch_off(case: Case) -> Finding | None:
         fix=watch(case),
         lesson="04",
         evidence=tuple(used),
-        steps=_used(case, used, "ran off the tape"),
+        steps=_used(case, used),
     )
 
 
 def uses_in_block(case: Case) -> list[int]:
-    """The events of the ops that took the source while the tape was open, or at any time."""
+    """The events of the ops that took the source while the tape was open."""
     tensors = [tensor for tensor in case.flow.out_of if case.is_source(tensor)]
-    edges = [edge for tensor in tensors for edge in case.flow.out_of[tensor]]
-    used = sorted({edge.event for edge in edges})
-    ran = [event for event in used if isinstance(case.recording.event(event), e.Ran)]
+    taken = {edge.event for tensor in tensors for edge in case.flow.out_of[tensor]}
     inside = (e.Cause.TAPED, e.Cause.UNWATCHED, e.Cause.INTEGER)
-    return [i for i in ran if getattr(case.recording.event(i), "cause", -1) in inside]
+    events = ((index, case.recording.event(index)) for index in sorted(taken))
+    return [i for i, event in events if isinstance(event, e.Ran) and event.cause in inside]
 
 
 def _is_unwatched_variable(case: Case) -> bool:
@@ -113,9 +112,11 @@ def _made(case: Case, span: int, text: str) -> tuple[Step, ...]:
     return (Step(case.codes.line(span), text),) if span >= 0 else ()
 
 
-def _used(case: Case, events: list[int], how: str) -> tuple[Step, ...]:
+def _used(case: Case, events: list[int]) -> tuple[Step, ...]:
     seen: dict[Step, None] = {}
     for event in events:
         span = case.recording.located[event].span
-        seen[Step(line_of(case, event), f"`{case.codes.text(span) or 'an op'}` {how}")] = None
+        seen[
+            Step(line_of(case, event), f"`{case.codes.text(span) or 'an op'}` used it unwatched")
+        ] = None
     return tuple(seen)[:3]

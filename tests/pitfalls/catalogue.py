@@ -249,6 +249,13 @@ PITFALLS = [
             y = h + 1.0
         g = tape.gradient(y, x)
         """),
+    Pitfall("P24 asked behind the wall", "NOT_WATCHED", 4, """
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            x = tf.stop_gradient(v * v)
+            y = x * v
+        g = tape.gradient(y, x)
+        """),
     Pitfall("P26", "INT_DTYPE", 1, """
         x = tf.Variable(10)
         with tf.GradientTape() as tape:

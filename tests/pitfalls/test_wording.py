@@ -37,7 +37,7 @@ SENTENCES = {
         "`x` is not watched",
         (
             "`x` is a plain tensor, and a tape follows a tensor only after `tape.watch(x)`. 1 op "
-            "used it off the tape."
+            "used it unwatched."
         ),
         "with tf.GradientTape() as tape:",
         "with tf.GradientTape() as tape:\n    tape.watch(x)",
@@ -46,7 +46,7 @@ SENTENCES = {
         "`x` is not watched",
         (
             "`x` is a plain tensor, and a tape follows a tensor only after `recorder.watch(v)`. 1 "
-            "op used it off the tape."
+            "op used it unwatched."
         ),
         "with tf.GradientTape() as recorder:",
         "with tf.GradientTape() as recorder:\n    recorder.watch(v)",
