@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -249,6 +250,22 @@ def test_s10_a_tape_belongs_to_the_thread_that_entered_it(tf):
         here = x * 5.0
     assert tape.gradient(elsewhere[0] + here, x) is None
     assert float(elsewhere[0]) == 9.0
+
+
+def test_s10_threads_differentiate_side_by_side(tf):
+    shared = tf.Variable(2.0)
+
+    def second_derivative(value):
+        x = tf.Variable(value)
+        with tf.GradientTape() as outer:
+            with tf.GradientTape() as inner:
+                y = shared * x**3
+            slope = inner.gradient(y, x)
+        return float(outer.gradient(slope, x))
+
+    values = [float(n % 7) for n in range(64)]
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        assert list(pool.map(second_derivative, values)) == [12.0 * x for x in values]
 
 
 def test_s10_side_by_side_tapes_must_each_watch_a_constant(tf):
