@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.engine.backprop import Flow, forgotten, plain, sweep
+from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
@@ -35,6 +36,7 @@ class Answer:
     flows: list[Flow] = field(default_factory=list)
 
 
+@composite
 def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bool) -> Any:
     """The gradient of the sum of the targets for each source."""
     tape._close()
@@ -66,6 +68,7 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
     answer.results = _kept(found)
 
 
+@composite
 def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
     """One gradient per element of the target, stacked into target shape + source shape."""
     if not pfor and not tape._persistent:
@@ -93,6 +96,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     return nest.pack_sequence_as(sources, results)
 
 
+@composite
 def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
     _check_batch(_real(target, "target"), _real(source, "source"))

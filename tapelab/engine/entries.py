@@ -46,6 +46,7 @@ def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.E
     many = type(result_ids) is tuple
     made = zip(result_ids, results, strict=True) if many else ((result_ids, results),)
     outputs = tuple([inventory.tensor(i, value, Role.RESULT, span) for i, value in made])
+    inventory.within(origin.scope, origin.op, outputs)
     given = zip(ids, values, strict=True)
     inputs = tuple([inventory.tensor(i, value, Role.CONSTANT) for i, value in given])
     op, group = inventory.ops.index(origin.op), inventory.groups.of(origin.scope)

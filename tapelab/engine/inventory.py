@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Dropped, Seen
+from tapelab.engine.log import Dropped, Scope, Seen
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
+    from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
     from tapelab.engine.variable import Identity
 
@@ -29,6 +30,7 @@ class Inventory:
         self.outside: dict[int, int] = {}
         self._variables: dict[int, int] = {}
         self._gradients: dict[int, int] = {}
+        self._inside: dict[int, list[tuple[int, str]]] = {}
         self._alive: list[Any] = []
 
     def known(self, number: int) -> int:
@@ -45,6 +47,16 @@ class Inventory:
             found = self.tensors.add(value, role, span, name, named)
             self.tensors.by_id[number] = found
         return found
+
+    def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
+        """Of the results inside one composite only the last keeps the name the learner gave."""
+        if scope is None:
+            return
+        while scope.outer is not None:
+            scope = scope.outer
+        for earlier, title in self._inside.get(id(scope), ()):
+            self.tensors.rename(earlier, self.strings.index(title))
+        self._inside[id(scope)] = [(each, op.title.lower()) for each in results]
 
     def state(self, number: int, value: Any, owner: Identity) -> int:
         """The index of a state of a variable."""

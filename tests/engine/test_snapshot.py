@@ -166,3 +166,29 @@ def test_a_chain_of_a_hundred_thousand_ops_needs_no_recursion(length):
             y = y * x
     assert tape.gradient(y, x).numpy() == length
     assert len(events_of(tape.recording(), e.Ran)) == length
+
+
+def names_of_results(recording):
+    outputs = [each.outputs[0] for each in events_of(recording, e.Ran)]
+    return [(recording.tensor(each).name, recording.tensor(each).named) for each in outputs]
+
+
+def test_of_the_ops_of_a_composite_only_the_last_has_the_name_the_learner_gave():
+    x = tf.Variable([1.0, 2.0, 4.0])
+    with tf.GradientTape() as tape:
+        spread = tf.math.reduce_std(x)
+    *inner, last = names_of_results(tape.recording(spread))
+    assert last == ("spread", True)
+    assert inner
+    assert not any(named for _, named in inner)
+
+
+def test_of_the_ops_of_an_inner_way_back_only_the_last_has_the_name_the_learner_gave():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x * x * x
+        slope = inner.gradient(y, x)
+    recording = outer.recording(slope)
+    assert names_of_results(recording)[-1] == ("slope", True)
+    assert [name for name, named in names_of_results(recording) if named] == ["y", "slope"]
