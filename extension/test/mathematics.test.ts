@@ -16,6 +16,7 @@ test('the formulas of the ops are read', () => {
   assert.equal(read('\\bar A = \\bar Y B^\\top'), 'A¯=Y¯B⊤');
   assert.equal(read('\\frac{1}{2 \\sqrt{x}}'), '12x');
   assert.equal(read('y = \\max(0, x)'), 'y=max(0,x)');
+  assert.equal(read('\\bar z \\text{ if } c'), 'z¯\u00a0if\u00a0c');
   assert.equal(read('y_i = \\operatorname{softmax}(x)_i'), 'yi=softmax(x)i');
 });
 

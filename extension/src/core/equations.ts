@@ -1,11 +1,11 @@
 import { NodeKind } from './graph.js';
 import { MathematicsError, namesIn, parseFormula, sides } from './mathematics.js';
 import type { Term } from './mathematics.js';
-import { code, identifier, mathml, partial, partialOf } from './mathml.js';
+import { code, identifier, mathml, partial, partialOf, row, sign } from './mathml.js';
 import type { Stand, Substitution } from './mathml.js';
 import type { VNode } from './dom.js';
 import type { Model } from './model.js';
-import { formatBrief } from './numbers.js';
+import { formatValues } from './numbers.js';
 import { labelOf, opOf, tensorOf } from './picture.js';
 import { Role } from './schema.js';
 import type { OpInfo, RuleInfo, TensorInfo } from './schema.js';
@@ -13,6 +13,7 @@ import type { OpInfo, RuleInfo, TensorInfo } from './schema.js';
 /** Longer numbers than this would burst an equation. */
 const ROOM = 16;
 const LONGEST_NAME = 24;
+const LONGEST_LABEL = 32;
 
 /** The node behind each input of an op, by position. */
 export function inputsOf(model: Model, node: number): number[] {
@@ -37,11 +38,8 @@ export function readFormula(latex: string, op: OpInfo): Term | null {
 
 /** A tensor's numbers as they stand in an equation, or null if they do not fit. */
 export function numeric(tensor: TensorInfo | null, tone: 'v' | 'g'): Stand | null {
-  if (!tensor?.values) return null;
-  const text = formatBrief(tensor, ROOM);
-  const isShape = tensor.shape.length > 0 && !text.startsWith('[');
-  const isLength = tensor.shape.length === 1 && !/^\[.*[ .\]]/.test(text);
-  return isShape || isLength ? null : { text, tone, number: true };
+  const text = tensor && formatValues(tensor);
+  return text && text.length <= ROOM ? { text, tone, number: true } : null;
 }
 
 function isName(tensor: TensorInfo | null): boolean {
@@ -122,6 +120,13 @@ export function ruleBody(op: OpInfo, rule: RuleInfo): Term | null {
   return term && sides(term).right;
 }
 
+function shortLabel(model: Model, node: number): string {
+  const label = [...labelOf(model, node)];
+  return label.length <= LONGEST_LABEL
+    ? label.join('')
+    : `${label.slice(0, LONGEST_LABEL).join('')}…`;
+}
+
 export interface Rule {
   readonly shown: VNode;
   /** What each letter stands for, where the learner's names do not stand in the rule itself. */
@@ -140,7 +145,7 @@ export function ruleEquation(model: Model, node: number, op: OpInfo, rule: RuleI
     const names = new Map(letters.map((letter, at) => [letter, stands[at]!]));
     return { shown: mathml(term, names), letters: [] };
   }
-  const spelled = letters.map((letter, at) => `${letter} is \`${labelOf(model, nodes[at]!)}\``);
+  const spelled = letters.map((letter, at) => `${letter} is \`${shortLabel(model, nodes[at]!)}\``);
   return { shown: mathml(term), letters: spelled };
 }
 
@@ -153,7 +158,9 @@ export function partialOfNode(model: Model, node: number): VNode | null {
   const stands = body && substitution(model, node, op!, namesIn(body), symbol);
   if (stands) return partialOf(body!, stands);
   const text = labelOf(model, node);
-  return text.length <= LONGEST_NAME ? partial(code(text)) : null;
+  if (text.length > LONGEST_NAME) return null;
+  const isCall = /^[\w.]+\(.*\)$/.test(text);
+  return partial(isCall ? code(text) : row(sign('('), code(text), sign(')')));
 }
 
 /** Whether a gradient can come to a node: what nothing recorded needs no slope kept. */

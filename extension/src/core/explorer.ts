@@ -42,6 +42,7 @@ export class Explorer implements Handle {
   private camera: Camera = { x: 0, y: 0, width: 640, height: 420 };
   private followed = -1;
   private shownStep = -1;
+  private heldAt = 0;
   private shownNode = -1;
   private timer: ReturnType<typeof setInterval> | undefined;
   private copiedFinding = -1;
@@ -119,8 +120,26 @@ export class Explorer implements Handle {
     this.shownNode = state.selected;
     keepOneTabStop(this.root);
     keepScrollable(this.root);
+    this.holdHeight();
     if (inReel && moved)
       this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
+  }
+
+  /** Never shrink while stepping, so that the buttons stay under the hand. */
+  private holdHeight(): void {
+    for (const pane of this.root.querySelectorAll<HTMLElement>('.body, .insp')) {
+      const { offsetHeight } = pane;
+      if (offsetHeight > (parseFloat(pane.style.minHeight) || 0)) {
+        pane.style.minHeight = `${offsetHeight}px`;
+      }
+    }
+  }
+
+  /** After a change of width, heights are found anew. */
+  private releaseHeight(): void {
+    for (const pane of this.root.querySelectorAll<HTMLElement>('.body, .insp')) {
+      pane.style.minHeight = '';
+    }
   }
 
   private surroundings(state: State, moved: boolean) {
@@ -240,6 +259,8 @@ export class Explorer implements Handle {
   private resized(): void {
     const { clientWidth } = this.root;
     if (!clientWidth) return;
+    if (clientWidth !== this.heldAt) this.releaseHeight();
+    this.heldAt = clientWidth;
     const direction: Direction = clientWidth <= NARROW ? 'down' : 'right';
     const pane = this.root.querySelector('.stage.windowed');
     const width = pane?.clientWidth || this.camera.width;

@@ -70,7 +70,7 @@ function draw(term: Term, substitution: Substitution, guarded: boolean): VNode {
     case 'sign':
       return term.text === '∂' ? upright('∂') : sign(term.text);
     case 'text':
-      return h('mtext', {}, ` ${term.text} `);
+      return h('mtext', {}, `\u00a0${term.text}\u00a0`);
     case 'function':
       return upright(term.text);
     case 'row':
@@ -88,6 +88,11 @@ function draw(term: Term, substitution: Substitution, guarded: boolean): VNode {
     case 'script':
       return scripted(term, substitution);
   }
+}
+
+/** What a piece of mathematics reads like, to tell two apart. */
+export function plainText(node: VNode | string): string {
+  return typeof node === 'string' ? node : node.children.map(plainText).join('');
 }
 
 /** Draw a term as MathML, with names replaced as `substitution` says. */

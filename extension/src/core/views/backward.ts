@@ -8,7 +8,7 @@ import type { Picture } from '../picture.js';
 import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
 import type { Account } from './inspector.js';
 import { meetingAccount } from './meeting.js';
-import { heatView } from './numbers.js';
+import { heatView, valuesView } from './numbers.js';
 import { prose } from './parts.js';
 
 function startAccount(model: Model, picture: Picture, flow: Flowed): Account {
@@ -53,7 +53,8 @@ function flowEquation(model: Model, picture: Picture, flow: Flowed): Child[] | n
   const spelled = localInNumbers(model, flow);
   const named =
     tensorOf(model, picture.node)?.named || tensorOf(model, picture.node)?.variable !== -1;
-  const total = named && !spelled ? totalSlope(model, picture.node) : null;
+  const alone = slotAt(model, picture, picture.node).expected === 1;
+  const total = alone && named && !spelled ? totalSlope(model, picture.node) : null;
   return [
     total && [total, sign('=')],
     spelled && [up, sign('×'), spelled, sign('=')],
@@ -84,6 +85,7 @@ function stillToCome(model: Model, picture: Picture): string {
 }
 
 function mapsOf(model: Model, picture: Picture, flow: Flowed): Child {
+  let drawn = false;
   const maps = (
     [
       ['upstream', flow.upstream, 'g'],
@@ -93,9 +95,11 @@ function mapsOf(model: Model, picture: Picture, flow: Flowed): Child {
   ).flatMap(([word, index, role]) => {
     const tensor = tensorAt(model, index);
     const map = tensor && heatView(tensor, role, `${word}, at ${labelOf(model, picture.node)}`);
-    return map ? [h('figure', {}, h('figcaption', {}, word), map)] : [];
+    const shown = map ?? (tensor && !tensor.shape.length ? valuesView(tensor, role) : null);
+    if (map) drawn = true;
+    return shown ? [h('figure', {}, h('figcaption', {}, word), shown)] : [];
   });
-  return maps.length ? h('div', { class: 'maps' }, maps) : null;
+  return drawn ? h('div', { class: 'maps' }, maps) : null;
 }
 
 function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {

@@ -11,7 +11,7 @@ import {
   withNumbers,
 } from '../equations.js';
 import { namesIn } from '../mathematics.js';
-import { equation, fraction, identifier, number, sign } from '../mathml.js';
+import { equation, fraction, identifier, mathml, number, plainText, sign } from '../mathml.js';
 import type { Model } from '../model.js';
 import { byteSize, count, formatBrief, formatType } from '../numbers.js';
 import { labelOf, opOf, tensorOf } from '../picture.js';
@@ -59,26 +59,23 @@ function watched(model: Model, picture: Picture, how: number): Account {
   };
 }
 
-/** result = formula in names = formula in numbers = number, as far as each can be written. */
+/** result = formula in names = formula in numbers = number; where none fits, in its own letters. */
 function forwardEquation(model: Model, node: number, op: OpInfo): Child[] | null {
   const tensor = tensorOf(model, node);
   const body = bodyOf(op);
   if (!body || !tensor) return null;
-  const named = withNames(model, node, op, body);
-  const numbers = withNumbers(model, node, op, body);
   const result = numeric(tensor, 'v');
-  const parts: Child[] = [];
-  if (tensor.named) parts.push(identifier(labelOf(model, node)));
-  if (named) parts.push(named);
-  else if (!numbers) {
-    const plain = readFormula(op.formula, op);
-    return plain
-      ? [withNames(model, node, op, body) ?? null, result && number(result.text, 'v')]
-      : null;
-  }
-  if (numbers) parts.push(numbers);
-  if (result) parts.push(number(result.text, 'v'));
-  return parts.flatMap((part, at) => (at ? [sign('='), part] : [part]));
+  const written = [withNames(model, node, op, body), withNumbers(model, node, op, body)];
+  if (written.every((part) => part === null)) return [mathml(readFormula(op.formula, op)!)];
+  const name = tensor.named ? identifier(labelOf(model, node)) : null;
+  const parts = [name, ...written, result && number(result.text, 'v')].filter(
+    (part) => part !== null,
+  );
+  const distinct = parts.filter((part, at) => {
+    const before = parts[at - 1];
+    return !before || plainText(before) !== plainText(part);
+  });
+  return distinct.flatMap((part, at) => (at ? [sign('='), part] : [part]));
 }
 
 /** The inputs (and the result) that the gradient rules will need again. */
@@ -94,7 +91,7 @@ function keptTensors(model: Model, node: number, op: OpInfo): number[] {
       else if (letter === op.output) kept.add(node);
     }
   });
-  return [...kept];
+  return [...new Set([...inputs, node])].filter((at) => kept.has(at));
 }
 
 function keptFact(model: Model, node: number, op: OpInfo): Child {
@@ -119,6 +116,7 @@ function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
     const input = inputs[position];
     const local = rule.local && rule.local !== '1' ? readFormula(rule.local, op) : null;
     if (!local || input === undefined || !isTaped(model, input)) return [];
+    if (inputs.indexOf(input) !== inputs.lastIndexOf(input)) return [];
     if (labelOf(model, input) === labelOf(model, node)) return [];
     const top = partialOfNode(model, node);
     const bottom = partialOfNode(model, input);

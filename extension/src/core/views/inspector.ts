@@ -25,7 +25,13 @@ function accountView(account: Account): VNode {
   const { title, sentence, equation: terms, figure, facts } = account;
   return h(
     'div',
-    { class: 'insp', role: 'region', 'aria-live': 'polite', 'aria-label': WORDS.inspector },
+    {
+      class: 'insp',
+      role: 'region',
+      'aria-live': 'polite',
+      'aria-atomic': 'true',
+      'aria-label': WORDS.inspector,
+    },
     h('h3', {}, prose(title)),
     sentence ? h('p', {}, prose(sentence)) : null,
     terms?.length ? h('div', { class: 'eq' }, equation('block', terms)) : null,

@@ -9,7 +9,7 @@ import {
   withNumbers,
 } from '../equations.js';
 import { namesIn } from '../mathematics.js';
-import { equation, fraction, row, sign } from '../mathml.js';
+import { equation, fraction, plainText, row, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { count, formatBrief, formatNumber } from '../numbers.js';
 import { arrivalsAt, glyphOf, labelOf } from '../picture.js';
@@ -22,6 +22,11 @@ import { heatView } from './numbers.js';
 /** More rows than this are told in one line. */
 const MOST_ROWS = 6;
 const TIMES_USED = ['never', 'once', 'twice'];
+
+/** Whether a term would make the line run out of its pane. */
+function isLong(term: VNode | null): boolean {
+  return term !== null && plainText(term).length > 12;
+}
 
 /** ∂z/∂x = ∂z/∂u · ∂u/∂x + …, where two or three different ops meet and all have names. */
 function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Child[] | null {
@@ -37,7 +42,7 @@ function chainRule(model: Model, node: number, arrivals: readonly Flowed[]): Chi
       through < 0 ? null : partialOfNode(model, through),
       partialOfNode(model, node),
     ];
-    const told = seen.has(through) || through === target;
+    const told = seen.has(through) || through === target || isLong(inner);
     if (told || !outer || !inner || !own) return null;
     seen.add(through);
     terms.push(terms.length ? sign('+') : null, outer, sign('·'), fraction(inner, own));

@@ -130,6 +130,7 @@ export function nodeView(look: NodeLook, hatch: string): VNode[] {
   const radius = RADIUS[kind];
   const fill = kind === NodeKind.Off ? `fill:url(#${hatch})` : null;
   const parts: (VNode | null)[] = [
+    h('title', {}, look.label),
     halo
       ? h('rect', {
           class: 'halo',

@@ -112,7 +112,7 @@ function frameView(model: Model, picture: Picture, frame: number, choose: () => 
     },
     off ? null : [h('span', { class: 'top' }), h('span', { class: 'bot' })],
     h('i', {}, h('span', {}, frameNumber(model, frame)), h('span', {}, frameTag(model, frame))),
-    h('b', {}, frameLabel(model, frame)),
+    h('b', { title: frameLabel(model, frame) }, frameLabel(model, frame)),
     h(
       's',
       {},
