@@ -143,6 +143,13 @@ test('show on the tape goes to where the culprit ran', () => {
   assert.equal(handle.step(), 3);
 });
 
+test('a frame of the story leads to its place on the tape', () => {
+  const { host, handle, text } = open(why);
+  host.querySelector<HTMLElement>('[data-frame="1"]')!.click();
+  assert.equal(handle.step(), 2);
+  assert.equal(text('.fr.now b'), 'h');
+});
+
 test('Enter in the graph selects the node of the step', () => {
   const { press, text } = open({ step: 4 });
   press('Enter');

@@ -61,10 +61,12 @@ export function keepScrollable(root: Element): void {
   }
 }
 
-/** Leave the widget: to the nearest element around it that takes the focus, such as the cell. */
+/** Leave the widget: for the nearest element around it that takes the focus, or the page around. */
 function leave(root: Element, target: HTMLElement): void {
   target.blur();
-  root.parentElement?.closest<HTMLElement>('[tabindex]')?.focus();
+  const around = root.parentElement?.closest<HTMLElement>('[tabindex]');
+  if (around) around.focus();
+  else root.ownerDocument.defaultView?.parent.focus();
 }
 
 function inGraph(state: State, target: Element, key: string): Action | null {

@@ -141,16 +141,26 @@ function atRest(picture: Picture): Picture {
   return { ...picture, phase: 'forward', frame: -1, backwardSteps: 0 };
 }
 
+/** In the story, a frame or a node leads to its place on the tape. */
+function towardsTape(model: Model, dispatch: Dispatch): Dispatch {
+  return (action) => {
+    const frame =
+      action.kind === 'frame'
+        ? action.frame
+        : action.kind === 'select'
+          ? model.graph.nodeFrame[action.node]!
+          : -1;
+    if (frame >= 0) dispatch({ kind: 'showOnTape', frame });
+    else if (action.kind !== 'select') dispatch(action);
+  };
+}
+
 function storyView(state: State, story: Story, around: Surroundings, dispatch: Dispatch): VNode[] {
   const { model } = state;
-  const reel = reelView(
-    model,
-    atRest(frameAt(model, model.stepCount)),
-    around.reel,
-    dispatch,
-    story.cutFrame,
-  );
-  return [...whyView(state, story, around, dispatch), reelWrap(true, reel)];
+  const lead = towardsTape(model, dispatch);
+  const picture = atRest(frameAt(model, model.stepCount));
+  const reel = reelView(model, picture, around.reel, lead, story.cutFrame);
+  return [...whyView(state, story, around, lead), reelWrap(true, reel)];
 }
 
 /** The whole widget at one state. */
