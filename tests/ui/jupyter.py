@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -43,21 +44,27 @@ def served(place: Path) -> Iterator[Server]:
 
 
 @contextmanager
-def running(command: list[str], place: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+def running(
+    command: list[str], place: Path, **more: str
+) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """Run a command whose home is `place`, and end it with everything it started."""
-    runtime = place / "runtime"
     with (place / "server.log").open("wb") as log:
         process = subprocess.Popen(
-            command, env=environment(place), stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            command,
+            env=environment(place) | more,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
     try:
-        yield process, runtime
+        yield process, place / "runtime"
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGTERM)
         try:
             process.wait(timeout=20)
         except subprocess.TimeoutExpired:  # a busy machine; the test has what it came for
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
@@ -75,16 +82,16 @@ def environment(place: Path) -> dict[str, str]:
     }
 
 
-def announced(process: subprocess.Popen[bytes], runtime: Path, root: Path) -> Server:
+def announced(
+    process: subprocess.Popen[bytes], runtime: Path, root: Path, seconds: int = START_SECONDS
+) -> Server:
     """Wait for the file in which a server writes down its address."""
-    notice = runtime / f"jpserver-{process.pid}.json"
-    until = time.monotonic() + START_SECONDS
+    until = time.monotonic() + seconds
     while time.monotonic() < until:
         assert process.poll() is None, (runtime.parent / "server.log").read_text()
-        try:
-            facts = json.loads(notice.read_bytes())
-        except (FileNotFoundError, ValueError):  # not there yet, or half written
-            time.sleep(0.05)
-            continue
-        return Server(root, facts["url"], facts["token"])
-    raise AssertionError(f"No server within {START_SECONDS} s: {list(runtime.glob('*'))}")
+        for notice in runtime.glob("jpserver-*.json"):
+            with suppress(ValueError):  # half written
+                facts = json.loads(notice.read_bytes())
+                return Server(root, facts["url"], facts["token"])
+        time.sleep(0.05)
+    raise AssertionError(f"No server within {seconds} s.")
