@@ -11,7 +11,7 @@ export PYTHON ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check environment clean
+.PHONY: help lab test check conformance environment clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -29,7 +29,15 @@ test: environment ## run every test: linters, types, engine, lessons, front-end,
 check: environment ## run the fast part: linters, types, unit tests (under 3 minutes)
 	@. .venv/bin/activate && python -m tools.run_tests fast
 
+conformance: ## run the semantic tests on real TensorFlow and record its answers anew
+	@$(find_python) && test -x .venv-tensorflow/bin/pytest || { \
+	  "$$python" -m venv .venv-tensorflow && \
+	  .venv-tensorflow/bin/python -m pip install "tensorflow>=2.21" pytest hypothesis matplotlib; }
+	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/record.py
+	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
+	  tests/conformance tests/tutorials tests/engine/test_semantics_*.py
+
 clean: ## remove environments and caches, never lessons
-	rm -rf .venv .venv-lab extension/node_modules build dist
+	rm -rf .venv .venv-lab .venv-tensorflow extension/node_modules build dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find tapelab tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
