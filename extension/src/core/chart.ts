@@ -82,6 +82,7 @@ function partOfGraph(
   for (let edge = 0; edge < model.graph.edgeCount; edge++) {
     if (wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!)) edges.push(edge);
   }
+  edges.sort((a, b) => edgeTo[a]! - edgeTo[b]!);
   return {
     nodes: Int32Array.from([...wanted].sort((a, b) => a - b)),
     edges: Int32Array.from(edges),

@@ -4,9 +4,12 @@ import type { Explanation, Finding } from './explanation.js';
 import { EdgeKind, NodeKind } from './graph.js';
 import type { Model } from './model.js';
 import { isOffFrame, labelOf } from './picture.js';
+import { Kind } from './schema.js';
 
 /** What of the graph tells why a path ends. */
 export interface Story {
+  /** The recording's model, with the ways that assignments took as edges. */
+  readonly model: Model;
   readonly chart: Chart;
   readonly culprit: number;
   /** The edge at which the path ends, or -1. */
@@ -19,16 +22,46 @@ export interface Story {
 
 const MOST_NODES = 40;
 
+/**
+ * The same model with an edge from every value that was assigned to the state it became. Nothing
+ * is computed there, so the graph of the tape has no such edge; a story is often about just that.
+ */
+function withAssignments(model: Model): Model {
+  const { graph, recording } = model;
+  const from = [...graph.edgeFrom];
+  const to = [...graph.edgeTo];
+  recording.kinds.forEach((kind, index) => {
+    const event = kind === Kind.Assigned ? recording.event(index) : null;
+    if (event?.kind !== Kind.Assigned) return;
+    const [source, state] = [event.from, event.state].map((at) => graph.nodeOfTensor[at] ?? -1);
+    if (source! < 0 || state! <= source!) return;
+    from.push(source!);
+    to.push(state!);
+  });
+  const added = from.length - graph.edgeCount;
+  if (!added) return model;
+  const edges = {
+    edgeCount: from.length,
+    edgeFrom: from,
+    edgeTo: to,
+    edgePort: [...graph.edgePort, ...Array<number>(added).fill(0)],
+    edgeKind: [...graph.edgeKind, ...Array<EdgeKind>(added).fill(EdgeKind.Cut)],
+  };
+  return { ...model, graph: { ...graph, ...edges } };
+}
+
 /** All nodes that lead to `start`, or (`forwards`) all that it leads to. */
 function reachable(model: Model, start: readonly number[], forwards: boolean): Set<number> {
   const { edgeFrom, edgeTo, edgeCount } = model.graph;
   const found = new Set(start);
-  for (let at = 0; at < edgeCount; at++) {
-    const edge = forwards ? at : edgeCount - 1 - at;
-    const [near, far] = forwards
-      ? [edgeFrom[edge]!, edgeTo[edge]!]
-      : [edgeTo[edge]!, edgeFrom[edge]!];
-    if (found.has(near)) found.add(far);
+  for (let size = 0; size < found.size;) {
+    size = found.size;
+    for (let at = 0; at < edgeCount; at++) {
+      const edge = forwards ? at : edgeCount - 1 - at;
+      const [one, other] = [edgeFrom[edge]!, edgeTo[edge]!];
+      const [near, far] = forwards ? [one, other] : [other, one];
+      if (found.has(near)) found.add(far);
+    }
   }
   return found;
 }
@@ -96,6 +129,17 @@ function edgeToCulprit(model: Model, wanted: ReadonlySet<number>, culprit: numbe
 
 const CLOSE = 36;
 const CUT_ROOM = 88;
+const FLOW_ROOM = 116;
+
+/** The layers that a gradient leaves on its way back: its lane and its number need room. */
+function layersReachedByFlow(model: Model, chart: Chart): Set<number> {
+  const found = new Set<number>();
+  for (let edge = 0; edge < chart.edges.length; edge++) {
+    const flow = model.passage?.flowOfEdge[chart.edges[edge]!] ?? -1;
+    if (flow >= 0) found.add(chart.layout.layerOf[chart.ends(edge).to]!);
+  }
+  return found;
+}
 
 /** A tight layout with room for the sign at the cut. */
 function storyChart(
@@ -111,17 +155,20 @@ function storyChart(
   const cutLayer = cutPlace < 0 ? -1 : first.layout.layerOf[cutPlace];
   const straight = first.layout.layers.every((layer) => layer.length === 1);
   if (!straight) return first;
-  const layerGap = (layer: number): number => (layer === cutLayer ? CUT_ROOM : CLOSE);
+  const flowing = layersReachedByFlow(model, first);
+  const layerGap = (layer: number): number =>
+    flowing.has(layer) ? FLOW_ROOM : layer === cutLayer ? CUT_ROOM : CLOSE;
   return chartOf(model, direction, { ...tight, layerGap });
 }
 
 /** Choose what to draw of a recording to explain one finding. */
 export function storyOf(
-  model: Model,
+  tape: Model,
   explanation: Explanation,
   finding: Finding | undefined,
   direction: 'right' | 'down',
 ): Story {
+  const model = withAssignments(tape);
   const wanted = relevant(model, explanation, finding);
   const left = cutAmong(model, wanted);
   const evidence = nodesOfEvidence(model, finding);
@@ -129,6 +176,7 @@ export function storyOf(
   const culprit = left >= 0 ? model.graph.edgeTo[left]! : (off ?? evidence.at(-1) ?? -1);
   const cut = left >= 0 ? left : edgeToCulprit(model, wanted, culprit);
   return {
+    model,
     chart: storyChart(model, wanted, cut, direction),
     culprit,
     cut,

@@ -19,8 +19,8 @@ function cutMark(x: number, y: number): VNode {
 }
 
 /** Where the tape ends, when all nodes off the tape stand beyond all nodes on it. */
-function border(model: Model, story: Story): number | null {
-  const { chart, cut } = story;
+function border(story: Story): number | null {
+  const { model, chart, cut } = story;
   const { layout } = chart;
   if (cut < 0 || model.graph.edgeKind[cut] !== EdgeKind.Cut) return null;
   const layer = layout.layerOf[chart.placeOf(model.graph.edgeTo[cut]!)]!;
@@ -31,12 +31,12 @@ function border(model: Model, story: Story): number | null {
   return (layout.layerEnd[layer - 1]! + layout.layerStart[layer]!) / 2;
 }
 
-function overlays(model: Model, story: Story): { over: VNode[]; top: number } {
-  const { chart, cut } = story;
+function overlays(story: Story): { over: VNode[]; top: number } {
+  const { model, chart, cut } = story;
   const place = cut < 0 ? -1 : Array.from(chart.edges).indexOf(cut);
   if (place < 0) return { over: [], top: 0 };
   const [x, y] = chart.lane(place, false, false).at(0.5);
-  const at = border(model, story);
+  const at = border(story);
   const sign = cutMark(x, y);
   if (at === null || chart.layout.direction === 'down') return { over: [sign], top: 0 };
   const { height } = chart.layout;
@@ -65,15 +65,10 @@ function leftThroughNumPy(model: Model, cut: number): boolean {
 }
 
 /** The nodes that tell why, once everything has happened, with the sign at the cut. */
-export function storyGraph(
-  model: Model,
-  story: Story,
-  hatch: string,
-  dispatch: (action: Action) => void,
-): VNode {
-  const { chart, culprit } = story;
-  const { over, top } = overlays(model, story);
-  const picture = frameAt(model, model.stepCount);
+export function storyGraph(story: Story, hatch: string, dispatch: (action: Action) => void): VNode {
+  const { model, chart, culprit } = story;
+  const { over, top } = overlays(story);
+  const picture = { ...frameAt(model, model.stepCount), edge: -1 };
   const content = graphContent(model, chart, picture, wholePart(chart), {
     selected: -1,
     culprit,
@@ -92,14 +87,15 @@ export function storyGraph(
       viewBox: `-7 ${-7 - top} ${width} ${height}`,
       style: `max-width:${width}px;min-width:${Math.round(width * 0.957)}px;margin-inline:auto`,
       role: 'img',
-      'aria-label': storySummary(model, story),
+      'aria-label': storySummary(story),
     },
     content,
   );
   return stageBox('stage', svg);
 }
 
-function storySummary(model: Model, story: Story): string {
+function storySummary(story: Story): string {
+  const { model } = story;
   const { nodes } = story.chart;
   const names = (off: boolean): string =>
     Array.from(nodes)

@@ -105,7 +105,7 @@ export function whyView(
   const header = whyHeader(explanation, state, dispatch);
   if (!finding) return [header];
   const say = sayView(finding, story.frame, around.copied, around.copy, dispatch);
-  const graph = storyGraph(model, story, around.hatch, dispatch);
+  const graph = storyGraph(story, around.hatch, dispatch);
   return [
     header,
     h(

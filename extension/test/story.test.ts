@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Explanation } from '../src/core/explanation.js';
+import { NodeKind } from '../src/core/graph.js';
+import { buildModel } from '../src/core/model.js';
+import { labelOf } from '../src/core/picture.js';
+import { parseRecording } from '../src/core/recording.js';
+import { storyOf } from '../src/core/story.js';
+import type { Story } from '../src/core/story.js';
+import { goldenBytes } from './goldens.js';
+
+function tell(name: string, target: string, source: string, evidence: number[] = []): Story {
+  const explanation: Explanation = {
+    target,
+    source,
+    connected: false,
+    partial: false,
+    findings: [],
+  };
+  const finding = {
+    code: '',
+    title: '',
+    message: '',
+    where: null,
+    fix: null,
+    lesson: '',
+    evidence,
+    steps: [],
+  };
+  return storyOf(buildModel(parseRecording(goldenBytes(name))), explanation, finding, 'right');
+}
+
+function names(story: Story): string[] {
+  return Array.from(story.chart.nodes, (node) => labelOf(story.model, node));
+}
+
+function cutEnds({ model, cut }: Story): [string, string] {
+  const { edgeFrom, edgeTo } = model.graph;
+  return [labelOf(model, edgeFrom[cut]!), labelOf(model, edgeTo[cut]!)];
+}
+
+test('a value that left the tape is cut where it left', () => {
+  const story = tell('numpy_detour', 'loss', 'x');
+  assert.deepEqual(names(story), ['x', 'h', 'm', 'loss']);
+  assert.deepEqual(cutEnds(story), ['h', 'm']);
+  assert.equal(story.model.graph.nodeKind[story.culprit], NodeKind.Off);
+  assert.equal(story.cutFrame, 2);
+});
+
+test('an assignment is cut between what was stored and who stored it', () => {
+  const story = tell('assigned', 'y', 'x0');
+  assert.deepEqual(names(story), ['x0', 'x1', 'y']);
+  assert.deepEqual(cutEnds(story), ['x0', 'x1']);
+});
+
+test('a path that was never on the tape is cut where it enters the first op', () => {
+  const recording = parseRecording(goldenBytes('not_watched'));
+  const first = buildModel(recording).graph.frameEvent[0]!;
+  const { target, source } = ends('not_watched');
+  const story = tell('not_watched', target, source, [first]);
+  assert.ok(story.cut >= 0);
+  assert.equal(story.cutFrame, -1, 'nothing on the tape to tear');
+});
+
+/** The names of what was asked for, as far as the tape knows them. */
+function ends(name: string): { target: string; source: string } {
+  const model = buildModel(parseRecording(goldenBytes(name)));
+  const { targets, sources } = model.passage!.asked;
+  const label = (tensor: number): string => labelOf(model, model.graph.nodeOfTensor[tensor]!);
+  return { target: label(targets[0]!), source: label(sources[0]!) };
+}
