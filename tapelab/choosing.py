@@ -32,10 +32,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise ValueError("x and y must both be non-None or both be None.")
     picks, (first, second) = tensor(condition, "bool"), matched(x, y)
     shapes = [each._value.shape for each in (picks, first, second)]
-    try:
-        np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise _not_broadcastable(*map(brackets, shapes)) from None
+    if _broadcast(*shapes) is None:
+        raise _not_broadcastable(*map(brackets, shapes))
     made = selection.select(picks, first, second)
     return made
 
@@ -51,8 +49,21 @@ def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
     """Each entry, but never below the lower limit nor above the upper one."""
-    made: Tensor = selection.clip_by_value(*matched(t, clip_value_min, clip_value_max))
+    x, low, high = matched(t, clip_value_min, clip_value_max)
+    shape = x._value.shape
+    for limit in (low, high):
+        if _broadcast(shape, limit._value.shape) != shape:
+            raise ValueError(f"Shapes {x.shape} and {limit.shape} are incompatible")
+    made: Tensor = selection.clip_by_value(x, low, high)
     return made
+
+
+def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that several shapes broadcast to, None if there is none."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError:
+        return None
 
 
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,17 +16,18 @@ from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
 from tapelab.ops.arithmetic import add, multiply, subtract
 from tapelab.ops.public import matched, tensor
+from tapelab.ops.settings import lengths, number
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor of given numbers, which a tape does not watch by itself; a tensor stays itself."""
     given = _plain(value, dtype)
-    if type(value) is Tensor and (shape is None or lengths(shape) == tuple(value.shape)):
+    if type(value) is Tensor and (shape is None or lengths(shape, "Const") == value._value.shape):
         return value
     array = typed_array(given, dtype)
     if shape is None:
         return new_constant(array, value, "tf.constant")
-    wanted = lengths(shape)
+    wanted = lengths(shape, "Const")
     if np.size(array) == 1:
         array = np.full(wanted, array)
     elif np.size(array) != int(np.prod(wanted, dtype=int)):
@@ -83,7 +84,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     x = tensor(value)
     if x._value.ndim:
         raise invalid_argument("Fill", f"value must be a scalar, but has shape {x.shape}")
-    made: Tensor = broadcasting.broadcast_to(x, shape=lengths(dims))
+    made: Tensor = broadcasting.broadcast_to(x, shape=_sizes(dims))
     return made
 
 
@@ -92,9 +93,12 @@ def eye(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The identity matrix: ones on the diagonal, zeros elsewhere."""
-    rows = int(num_rows)
-    one = np.eye(rows, rows if num_columns is None else int(num_columns), dtype=_raw(dtype))
-    batch = () if batch_shape is None else lengths(batch_shape)
+    rows = number(num_rows, "Eye")
+    columns = rows if num_columns is None else number(num_columns, "Eye")
+    if min(rows, columns) < 0:
+        raise invalid_argument("Eye", f"Dimension {min(rows, columns)} must be >= 0")
+    one = np.eye(rows, columns, dtype=_raw(dtype))
+    batch = () if batch_shape is None else lengths(batch_shape, "Eye")
     return new_constant(np.broadcast_to(one, (*batch, *one.shape)).copy(), None, "tf.eye")
 
 
@@ -105,6 +109,9 @@ def range(
     if limit is None:
         start, limit = 0, start
     given = [tensor(each)._value for each in (start, limit, delta)]
+    for which, each in zip(("start", "limit", "delta"), given, strict=True):
+        if each.ndim or each.dtype.name not in _RUNGS:
+            raise invalid_argument("Range", f"{which} must be one number, not {each!r}")
     wanted = _raw(dtype) if dtype is not None else max((each.dtype for each in given), key=_rung)
     first, last, step = (each.astype(wanted)[()] for each in given)
     if step == 0:
@@ -119,8 +126,11 @@ def range(
     return new_constant(np.arange(first, last, step, dtype=wanted), None, "tf.range")
 
 
+_RUNGS: Final = ("int32", "int64", "float16", "float32", "float64")
+
+
 def _rung(dtype: np.dtype[Any]) -> int:
-    return ("int32", "int64", "float16", "float32", "float64").index(dtype.name)
+    return _RUNGS.index(dtype.name)
 
 
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
@@ -130,7 +140,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     first, last = matched(start, stop)
     if first.dtype.is_integer:
         first, last = (to_tensor(np.float64(each._value)) for each in (first, last))
-    count = int(num)
+    count = number(num, "LinSpace")
+    if count < 0:
+        raise invalid_argument("LinSpace", f"Requires num >= 0: {count}")
     steps = np.arange(count) / max(count - 1, 1)
     shape = [count] + [1] * max(first._value.ndim, last._value.ndim)
     way = to_tensor(steps.reshape(shape).astype(first._value.dtype))
@@ -140,25 +152,18 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     return made
 
 
-def lengths(shape: Any) -> tuple[int, ...]:
-    """A shape as a tuple of Python integers, from a list, a tensor, a TensorShape or a number."""
-    if isinstance(shape, (Tensor, Variable)):
-        shape = shape.numpy()
-    if isinstance(shape, np.ndarray):
-        shape = shape.tolist()
-    if isinstance(shape, (int, np.integer)):
-        return (int(shape),)
-    return tuple(int(each) for each in shape)
-
-
 def _filled(shape: Any, dtype: Any, number: int, how: str) -> Tensor:
-    wanted = lengths(shape)
-    for each in wanted:
-        if each < 0:
-            raise invalid_argument("Fill", f"Dimension {each} must be >= 0")
+    wanted = _sizes(shape)
     kind: DType = as_dtype(dtype)
     entry: Any = (b"" if number == 0 else b"1") if kind.name == "string" else number
     return new_constant(np.full(wanted, entry, kind.as_numpy_dtype), None, how)
+
+
+def _sizes(shape: Any) -> tuple[int, ...]:
+    wanted = lengths(shape, "Fill")
+    if min(wanted, default=0) < 0:
+        raise invalid_argument("Fill", f"Dimension {min(wanted)} must be >= 0")
+    return wanted
 
 
 def _raw(dtype: Any) -> np.dtype[Any]:

@@ -15,6 +15,8 @@ from tapelab.missing import in_module
 from tapelab.ops import samples
 from tapelab.ops.public import matched, tensor
 from tapelab.ops.rules import FLOATS
+from tapelab.ops.settings import lengths, number
+from tapelab.ops.wording import brackets, require_one_dtype
 
 Assertion = Callable[..., None]
 
@@ -61,7 +63,7 @@ def _comparing(symbol: str, function_name: str) -> Assertion:
         x: Any, y: Any, message: str | None = None, summarize: int | None = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
-        one, other = (each._value for each in matched(x, y))
+        one, other = _pair(x, y)
         holds = _SYMBOLS[symbol](one, other)
         if not holds.all():
             raise _broken(symbol, one, other, holds, message, 3 if summarize is None else summarize)
@@ -69,6 +71,19 @@ def _comparing(symbol: str, function_name: str) -> Assertion:
     check.__name__ = check.__qualname__ = function_name
     check.__doc__ = f"InvalidArgumentError unless x {symbol} y for all entries."
     return check
+
+
+def _pair(x: Any, y: Any) -> tuple[Any, Any]:
+    """The raw numbers of two tensors that can be compared entry by entry."""
+    one, other = (each._value for each in matched(x, y))
+    require_one_dtype("Equal", (one, other))
+    try:
+        np.broadcast_shapes(one.shape, other.shape)
+    except ValueError as error:
+        raise invalid_argument(
+            "Equal", f"Incompatible shapes: {brackets(one.shape)} vs. {brackets(other.shape)}"
+        ) from error
+    return one, other
 
 
 assert_equal = _comparing("==", "assert_equal")
@@ -128,7 +143,7 @@ def assert_near(
     message: str | None = None, summarize: int | None = None, name: str | None = None,
 ) -> None:  # fmt: skip
     """InvalidArgumentError unless |x - y| <= atol + rtol |y| for all entries."""
-    one, other = (each._value for each in matched(x, y))
+    one, other = _pair(x, y)
     default = 10 * float(np.finfo(one.dtype).eps)
     share = default if rtol is None else rtol
     within = (default if atol is None else atol) + share * np.abs(other)
@@ -140,20 +155,22 @@ def assert_near(
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless x has that many axes."""
-    _require_rank(x, int(rank), f"rank {int(rank)}", message, lambda ours, wanted: ours == wanted)
+    wanted = number(rank, "Rank")
+    _require_rank(x, wanted, f"rank {wanted}", message, lambda ours, given: ours == given)
 
 
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
     """ValueError unless x has at least that many axes."""
-    wording = f"rank at least {int(rank)}"
-    _require_rank(x, int(rank), wording, message, lambda ours, wanted: ours >= wanted)
+    least = number(rank, "Rank")
+    wording = f"rank at least {least}"
+    _require_rank(x, least, wording, message, lambda ours, given: ours >= given)
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless the number of axes of x is one of the given ones."""
-    wanted = tuple(int(each) for each in ranks)
+    wanted = lengths(ranks, "Rank")
     _require_rank(x, wanted, f"rank in {wanted}", message, lambda ours, given: ours in given)
 
 

@@ -151,7 +151,7 @@ def as_dtype(value: Any) -> DType:
         return _BY_PYTHON[value]
     try:
         numpy_dtype = np.dtype(getattr(value, "as_numpy_dtype", value))
-    except TypeError:
+    except (TypeError, ValueError):
         numpy_dtype = None
     refused = value is None or any(value is python for python in _REFUSED)
     if numpy_dtype is not None and not refused:

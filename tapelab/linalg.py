@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tapelab import clipping, creation
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.errors import invalid_argument
+from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (
     composites,
@@ -87,18 +87,27 @@ def _dot_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[tuple[int, ...], tuple[i
                 f"Received {axes}, vs tensor dimensions {x.ndim}."
             )
         return tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
+    if not isinstance(axes, (list, tuple)) or len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
     first, second = (lengths(each, "Tensordot") for each in axes)
     if len(first) != len(second):
         raise ValueError(
             f"Different number of contraction axes `a` and `b`, {len(first)} != {len(second)}."
         )
-    return tuple(at % x.ndim for at in first), tuple(at % y.ndim for at in second)
+    return _from_front(x, first), _from_front(y, second)
+
+
+def _from_front(x: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
+    for at in axes:
+        if not -x.ndim <= at < x.ndim:
+            raise IndexError(f"tensordot() cannot sum along axis {at} of a tensor of {x.shape}.")
+    return tuple(at % x.ndim for at in axes)
 
 
 def einsum(equation: str, *inputs: Any, **unused: Any) -> Tensor:
     """Multiply entries whose axes share a letter, and sum over the letters missing on the right."""
     tensors = matched(*inputs)
-    spelled = products.explicit(equation, [x.ndim for x in tensors])
+    spelled = products.explicit(equation, [x._value.shape for x in tensors])
     made: Tensor = products.einsum(*tensors, equation=spelled)
     return made
 
@@ -258,6 +267,10 @@ def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The vector at right angles to two vectors of three numbers."""
     x, y = matched(a, b)
+    if x._value.shape[-1:] != (3,):
+        raise FailedPreconditionError(
+            None, "Cross", "Cross-products are only defined for 3-element vectors."
+        )
     made: Tensor = _rolled(x, 1) * _rolled(y, 2) - _rolled(x, 2) * _rolled(y, 1)
     return made
 

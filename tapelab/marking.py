@@ -9,6 +9,7 @@ import numpy as np
 from tapelab.dtypes import as_dtype, bool_, float32, int32
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
 from tapelab.ops import marking
 from tapelab.ops.casting import cast
 from tapelab.ops.public import tensor
@@ -24,13 +25,15 @@ def one_hot(
     """Rows of zeros with a one at each index; an index outside gives zeros only."""
     x = tensor(indices)
     if not x.dtype.is_integer:
-        raise unfit_index("OneHot", x.dtype.name, indices)
+        raise unfit_index("OneHot", x._value.dtype, indices)
     given = next((v for v in (on_value, off_value) if v is not None), None)
     kind = as_dtype(dtype) if dtype else tensor(given).dtype if given is not None else float32
     on, off = (typed_array(default if value is None else value, kind)
                for value, default in ((on_value, 1), (off_value, 0)))  # fmt: skip
-    where = -1 if axis is None else axis
-    made: Tensor = marking.marked(x, depth=number(depth, "OneHot"), on=on, off=off, axis=where)
+    where, classes = -1 if axis is None else number(axis, "OneHot"), number(depth, "OneHot")
+    if classes < 0:
+        raise invalid_argument("OneHot", f"depth must be non-negative, got: {classes}")
+    made: Tensor = marking.marked(x, depth=classes, on=on, off=off, axis=where)
     return made
 
 
@@ -38,7 +41,7 @@ def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Tensor:
     """Rows that are true as far as each length, then false."""
-    x = tensor(lengths)
+    x = _whole(lengths)
     longest = int(np.max(x._value, initial=0)) if maxlen is None else number(maxlen, "SequenceMask")
     made: Tensor = marking.up_to(x, longest=longest)
     return made if as_dtype(dtype) is bool_ else cast(made, dtype=as_dtype(dtype))
@@ -46,7 +49,7 @@ def sequence_mask(
 
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Positions in a tensor laid flat as one index per axis."""
-    places = tensor(indices)
+    places = _whole(indices)
     made: Tensor = marking.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
     return made
 
@@ -56,7 +59,9 @@ def bincount(
     dtype: Any = int32, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """How often each of the numbers 0, 1, 2 … occurs, or the sum of the weights where it does."""
-    x = tensor(arr)
+    x = _whole(arr)
+    if np.min(x._value, initial=0) < 0:
+        raise invalid_argument("Bincount", f"Input arr must be non-negative, not {arr!r}")
     size = max(int(np.max(x._value, initial=-1)) + 1, number(minlength or 0, "Bincount"))
     if maxlength is not None:
         size = min(size, number(maxlength, "Bincount"))
@@ -64,3 +69,10 @@ def bincount(
         return unsorted_segment_sum(weights, x, size)
     made: Tensor = marking.bincount(x, size=size)
     return made if as_dtype(dtype) is int32 else cast(made, dtype=as_dtype(dtype))
+
+
+def _whole(given: Any) -> Tensor:
+    """A tensor of whole numbers; true and false, and fractions, are cast as TensorFlow does."""
+    x = tensor(given)
+    made: Tensor = x if x.dtype.is_integer else cast(x, dtype=int32)
+    return made

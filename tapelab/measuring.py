@@ -9,9 +9,11 @@ import numpy as np
 from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
 from tapelab.ops import measuring
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths
+from tapelab.ops.wording import brackets
 from tapelab.shapes import TensorShape
 
 
@@ -51,5 +53,11 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
 
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
-    pair = (lengths(each, "BroadcastArgs") for each in (shape_x, shape_y))
-    return new_constant(np.array(np.broadcast_shapes(*pair), np.int32), None)
+    one, other = (lengths(each, "BroadcastArgs") for each in (shape_x, shape_y))
+    try:
+        together = np.broadcast_shapes(one, other)
+    except ValueError as error:
+        raise invalid_argument(
+            "BroadcastArgs", f"Incompatible shapes: {brackets(one)} vs. {brackets(other)}"
+        ) from error
+    return new_constant(np.array(together, np.int32), None)

@@ -17,7 +17,7 @@ from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal, greater_equal
 from tapelab.ops.hyperbolic import tanh as _tanh
 from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
-from tapelab.ops.settings import number
+from tapelab.ops.settings import number, one_float
 from tapelab.ops.shape import reshape, squeeze, transpose
 from tapelab.ops.wording import brackets
 from tapelab.picking import gather
@@ -48,7 +48,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     x = tensor(features)
     if x.dtype.is_integer:
         x = cast(x, dtype=np.dtype(np.float32))
-    made: Tensor = activation.leaky_relu(x, alpha=float(alpha))
+    made: Tensor = activation.leaky_relu(x, alpha=one_float("alpha", alpha))
     return made
 
 
@@ -203,8 +203,8 @@ def batch_normalization(
 ) -> Any:  # fmt: skip
     """The entries moved to mean 0 and variance 1, then scaled and shifted as learned."""
     given: Any = tensor(x)
-    centre: Any = tensor(mean)
-    spread: Any = tensor(variance)
+    centre: Any = strict_operand(mean, given.dtype)
+    spread: Any = strict_operand(variance, given.dtype)
     factor = powers.rsqrt(spread + variance_epsilon)
     if scale is not None:
         factor = factor * scale
@@ -246,7 +246,7 @@ def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Any:
     """Some entries set to 0 by chance, the others scaled up so that the mean stays."""
-    given, share = tensor(x), float(rate)
+    given, share = tensor(x), one_float("rate", rate)
     if not 0 <= share < 1:
         raise ValueError(
             f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"

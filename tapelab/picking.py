@@ -15,6 +15,7 @@ from tapelab.ops import gathering, masking, scattering, slicing
 from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 from tapelab.ops.shape import reshape
+from tapelab.ops.wording import brackets
 
 
 def gather(
@@ -58,6 +59,12 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
     x, starts, sizes = tensor(input_), lengths(begin, "Slice"), lengths(size, "Slice")
+    rank = x._value.ndim
+    if not len(starts) == len(sizes) == rank:
+        raise invalid_argument(
+            "Slice", "Expected begin and size arguments to be 1-D tensors of size "
+            f"{rank}, but got shapes [{len(starts)}] and [{len(sizes)}] instead.",
+        )  # fmt: skip
     stops = []
     for at, (start, count, length) in enumerate(zip(starts, sizes, x._value.shape, strict=True)):
         if not 0 <= start <= length:
@@ -82,6 +89,11 @@ def strided_slice(
     """The piece between two places with steps; a bit in a mask changes the meaning of its axis."""
     starts, stops = lengths(begin, "StridedSlice"), lengths(end, "StridedSlice")
     steps = (1,) * len(starts) if strides is None else lengths(strides, "StridedSlice")
+    if not len(starts) == len(stops) == len(steps):
+        raise invalid_argument(
+            "StridedSlice", "Expected begin, end, and strides to be 1D equal size tensors, but got "
+            f"shapes [{len(starts)}], [{len(stops)}], and [{len(steps)}] instead.",
+        )  # fmt: skip
     key: list[Any] = []
     for at, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
         bit = 1 << at
@@ -126,6 +138,8 @@ tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The sums of the rows that have the same id; the ids must be sorted."""
     ids = _indices("SegmentSum", segment_ids)._value
+    if ids.ndim != 1:
+        raise invalid_argument("SegmentSum", f"segment_ids should be a vector, not {segment_ids!r}")
     return unsorted_segment_sum(data, ids, int(ids[-1]) + 1 if ids.size else 0)
 
 
@@ -134,6 +148,11 @@ def unsorted_segment_sum(
 ) -> Tensor:
     """The sums of the rows that have the same id."""
     x, ids = tensor(data), _indices("UnsortedSegmentSum", segment_ids)._value
+    if x._value.shape[: ids.ndim] != ids.shape:
+        raise invalid_argument(
+            "UnsortedSegmentSum", f"data.shape = {brackets(x._value.shape)} does not start with "
+            f"segment_ids.shape = {brackets(ids.shape)}",
+        )  # fmt: skip
     rest = x._value.shape[ids.ndim :]
     rows = reshape(x, shape=(ids.size, *rest)) if ids.ndim != 1 else x
     count = number(num_segments, "UnsortedSegmentSum")
@@ -144,7 +163,7 @@ def unsorted_segment_sum(
 def _indices(raw: str, indices: Any) -> Tensor:
     places = _tensor(indices)
     if places._value.dtype.kind not in "iu":
-        raise unfit_index(raw, places.dtype.name, indices)
+        raise unfit_index(raw, places._value.dtype, indices)
     return places
 
 

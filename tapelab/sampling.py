@@ -53,9 +53,9 @@ class Source:
             return new_constant(self._whole(size, minval, maxval, kind), None, "tf.random.uniform")
         flat = self._numbers.random(size)
         high = 1.0 if maxval is None else maxval
-        if _plain(minval, high):
-            return _constant(minval + flat * (high - minval), kind, "random.uniform")
         low, top = strict_operand(minval, kind), strict_operand(high, kind)
+        if _plain(minval, high):
+            return _constant(low._value + flat * (top._value - low._value), kind, "random.uniform")
         made: Tensor = _constant(flat, kind, "random.uniform") * (top - low) + low  # type: ignore[operator]
         return made
 

@@ -13,7 +13,7 @@ from tapelab.ops import shape as shapes
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.public import matched, strict_operand, tensor, unary
 from tapelab.ops.settings import lengths, number, whole
-from tapelab.ops.wording import brackets
+from tapelab.ops.wording import brackets, require_one_dtype
 from tapelab.shapes import TensorShape
 
 identity = unary(stops.identity)
@@ -60,8 +60,11 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape laid side by side along a new axis."""
-    if isinstance(values, (Tensor, Variable)):
-        values = unstack(values)
+    if not isinstance(values, (list, tuple)):
+        x = tensor(values)
+        if axis == 0:
+            return x
+        values = unstack(x)
     plain = not any(isinstance(each, (Tensor, Variable)) for each in values)
     if plain and axis == 0:
         return to_tensor(values)
@@ -78,9 +81,10 @@ def unstack(
 ) -> list[Tensor]:
     """The slices of a tensor along an axis, each a tensor of its own without that axis."""
     x = tensor(value)
-    rank = x._value.ndim
+    rank, axis = x._value.ndim, number(axis, "Unpack")
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    num = None if num is None else number(num, "Unpack")
     if num is not None and num != x._value.shape[axis]:
         raise invalid_argument(
             "Unpack", f"Input shape axis {axis} must equal {num}, got shape "
@@ -112,9 +116,7 @@ def split(
                                f"but got {along}")  # fmt: skip
     length = x._value.shape[along]
     if given.ndim:
-        sizes = [int(each) for each in given]
-        if -1 in sizes:
-            sizes[sizes.index(-1)] = length - sum(sizes) - 1
+        sizes = _pieces([int(each) for each in given], length)
     else:
         count = int(given)
         if count <= 0 or length % count:
@@ -126,6 +128,20 @@ def split(
     return list(stacking.split(x, sizes=tuple(sizes), axis=along))
 
 
+def _pieces(sizes: list[int], length: int) -> list[int]:
+    """The lengths of the pieces, with what is left over for the one of length -1."""
+    if sizes.count(-1) > 1:
+        raise invalid_argument("SplitV", "There can only be one -1 in the input.")
+    known = sum(each for each in sizes if each != -1)
+    if known > length:
+        raise invalid_argument(
+            "SplitV", "Determined shape must either match input shape along split_dim exactly if "
+            f"fully specified, or be less than the size of the input along split_dim if not fully "
+            f"specified.  Got: {known}",
+        )  # fmt: skip
+    return [length - known if each == -1 else each for each in sizes]
+
+
 def meshgrid(*args: Any, indexing: str = "xy", **unused: Any) -> list[Tensor]:
     """The coordinates of a grid: each vector repeated along the axes of the others."""
     if indexing not in {"xy", "ij"}:
@@ -133,6 +149,7 @@ def meshgrid(*args: Any, indexing: str = "xy", **unused: Any) -> list[Tensor]:
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
     vectors = [tensor(each) for each in args]
+    require_one_dtype("Mul", tuple(each._value for each in vectors))
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = [1, 0]
@@ -157,6 +174,9 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     x, times = tensor(input), lengths(repeats, "Repeat")
     if axis is None or not x._value.ndim:
         x, axis = shapes.reshape(x, shape=(-1,)), 0
+    rank = x._value.ndim
+    if not -rank <= axis < rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     length = x._value.shape[axis]
     if len(times) not in {1, length}:
         raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
@@ -198,11 +218,13 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries moved along some axes; what falls off at the end comes in at the start."""
-    x, places = tensor(input), lengths(axis, "Roll")
+    x, places, steps = tensor(input), lengths(axis, "Roll"), lengths(shift, "Roll")
+    if len(steps) != len(places):
+        raise invalid_argument("Roll", "shift and axis must have the same size")
     for each in places:
         if not -x._value.ndim <= each < x._value.ndim:
             raise invalid_argument("Roll", f"axis {each} is out of range")
-    made: Tensor = rearranging.roll(x, shift=lengths(shift, "Roll"), axis=places)
+    made: Tensor = rearranging.roll(x, shift=steps, axis=places)
     return made
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapelab.dtypes import int32
+from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import sorting
+from tapelab.ops.casting import cast
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import number
 
@@ -37,7 +38,9 @@ def sort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
     """The entries in order along an axis, the smallest first unless DESCENDING."""
-    made: Tensor = sorting.sort(tensor(values), axis=axis, descending=_is_descending(direction))
+    x = tensor(values)
+    along = number(axis, "TopKV2")
+    made: Tensor = sorting.sort(x, axis=along, descending=_is_descending(direction))
     return made
 
 
@@ -46,7 +49,9 @@ def argsort(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The places of the entries in order along an axis."""
-    made: Tensor = sorting.argsort(tensor(values), axis=axis, descending=_is_descending(direction))
+    x = tensor(values)
+    along = number(axis, "TopKV2")
+    made: Tensor = sorting.argsort(x, axis=along, descending=_is_descending(direction))
     return made
 
 
@@ -73,7 +78,7 @@ def searchsorted(
     """Where each value would have to stand in a sorted row."""
     x = tensor(sorted_sequence)
     made: Tensor = sorting.search_sorted(x, tensor(values), side=side)
-    return made
+    return made if as_dtype(out_type) is int32 else cast(made, dtype=as_dtype(out_type))
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:

@@ -62,6 +62,8 @@ def check_mask(shape: tuple[int, ...], mask: tuple[int, ...], axis: int) -> None
     """ValueError unless a mask of one shape fits over a tensor of the other, from an axis on."""
     if not mask:
         raise ValueError("mask cannot be scalar.")
+    if not -len(shape) <= axis < len(shape):
+        raise ValueError(f"A mask cannot begin at axis {axis} of a tensor of shape {shape}.")
     over = shape[axis % max(len(shape), 1) :][: len(mask)]
     if over != mask:
         raise ValueError(

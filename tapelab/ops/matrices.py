@@ -12,6 +12,7 @@ from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.selection import zeros_like
 from tapelab.ops.shape import transpose
+from tapelab.ops.wording import brackets
 
 
 def squares(rng: np.random.Generator) -> list[samples.Sample]:
@@ -68,10 +69,7 @@ def diagonal_grad_x(dy: Any, y: Any, x: Any, *, k: int = 0) -> Any:
     samples=with_diagonal)  # fmt: skip
 def diagonal_part(x: Any, *, k: int = 0) -> Any:
     """The numbers on the diagonal `k` above the main one."""
-    if x.ndim < 2:
-        raise invalid_argument(
-            "MatrixDiagPartV3", f"input must be at least 2-dim, received shape: {list(x.shape)}"
-        )
+    _require_matrix("MatrixDiagPartV3", x)
     return np.diagonal(x, k, -2, -1)
 
 
@@ -108,7 +106,13 @@ def replaced(rng: np.random.Generator) -> list[samples.Sample]:
 def set_diagonal(x: Any, y: Any, *, k: int = 0) -> Any:
     """A copy of a matrix with other numbers on the diagonal `k` above the main one."""
     whole = np.array(x)
-    _on_diagonal(whole, k)[...] = y
+    line = _on_diagonal(whole, k)
+    if line.shape != y.shape:
+        raise invalid_argument(
+            "MatrixSetDiagV3", f"The diagonal of {brackets(x.shape)} has the shape "
+            f"{brackets(line.shape)}, not {brackets(y.shape)}",
+        )  # fmt: skip
+    line[...] = y
     return whole
 
 
@@ -126,6 +130,7 @@ def set_diagonal_grad_y(dz: Any, z: Any, x: Any, y: Any, *, k: int = 0) -> Any:
     raw="MatrixBandPart", samples=bands)  # fmt: skip
 def band_part(x: Any, *, lower: int, upper: int) -> Any:
     """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
+    _require_matrix("MatrixBandPart", x)
     rows, columns = np.ogrid[: x.shape[-2], : x.shape[-1]]
     kept = np.ones(x.shape[-2:], bool)
     if lower >= 0:
@@ -138,6 +143,13 @@ def band_part(x: Any, *, lower: int, upper: int) -> Any:
 @band_part.grad("x", r"\bar x = \operatorname{band}(\bar y)")
 def band_part_grad_x(dy: Any, y: Any, x: Any, *, lower: int, upper: int) -> Any:
     return band_part(dy, lower=lower, upper=upper)
+
+
+def _require_matrix(raw: str, x: Any) -> None:
+    if x.ndim < 2:
+        raise invalid_argument(
+            raw, f"input must be at least 2-dim, received shape: {brackets(x.shape)}"
+        )
 
 
 def _on_diagonal(whole: Any, k: int) -> Any:

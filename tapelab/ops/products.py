@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -145,14 +146,27 @@ def _apart(term: str, terms: list[str]) -> tuple[str, list[str]]:
     return named, pairs
 
 
-def explicit(equation: str, ranks: Sequence[int]) -> str:
-    """An equation with a letter for every axis: `...` and a missing right side are spelled out."""
+def explicit(equation: str, shapes: Sequence[tuple[int, ...]]) -> str:
+    """An equation with a letter for every axis: `...` and a missing right side are spelled out.
+
+    ValueError for an equation that says nothing, InvalidArgumentError for tensors that do not fit.
+    """
     left, arrow, right = equation.replace(" ", "").partition("->")
-    terms = left.split(",")
-    if len(terms) != len(ranks):
+    if not re.fullmatch(r"[A-Za-z.,]*", left) or not re.fullmatch(r"[A-Za-z.]*", right):
+        raise ValueError(f"Subscripts have incorrect format: {equation}")
+    unknown = set(right) - set(left) - {"."}
+    if unknown:
         raise ValueError(
-            f"einsum got {len(ranks)} arguments for equation {equation!r} of {len(terms)}."
+            f"Output subscripts contain the label {min(unknown)} not present in the input "
+            "subscripts."
         )
+    terms = left.split(",")
+    if len(terms) != len(shapes):
+        raise ValueError(
+            f"Got {len(shapes)} arguments for equation {equation!r}, expecting {len(terms)}."
+        )
+    _check_named(terms, shapes)
+    ranks = [len(shape) for shape in shapes]
     spare = [letter for letter in _ALPHABET if letter not in left]
     hidden = max(
         (rank - len(term) + 3 for term, rank in zip(terms, ranks, strict=True) if "..." in term),
@@ -166,10 +180,28 @@ def explicit(equation: str, ranks: Sequence[int]) -> str:
     return f"{','.join(full)}->{dots}{''.join(once)}"
 
 
+def _check_named(terms: list[str], shapes: Sequence[tuple[int, ...]]) -> None:
+    """InvalidArgumentError unless each letter stands for one length in all the tensors."""
+    known: dict[str, int] = {}
+    for at, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
+        before, dots, after = term.partition("...")
+        named = len(before) + len(after)
+        if len(shape) < named or (len(shape) != named and not dots):
+            raise invalid_argument(
+                "Einsum", f"Expected input {at} to have rank {named} but got: {len(shape)}. The "
+                f"term {term!r} needs a letter for each axis",
+            )  # fmt: skip
+        ends = [*zip(before, shape, strict=False), *zip(after[::-1], shape[::-1], strict=False)]
+        for letter, length in ends:
+            if known.setdefault(letter, length) != length:
+                raise invalid_argument(
+                    "Einsum", f"Expected dimension {known[letter]} at axis {letter!r} of the input "
+                    f"shaped {brackets(shape)} but got dimension {length}",
+                )  # fmt: skip
+
+
 def _spelled(term: str, rank: int, dots: str) -> str:
     named = len(term) - 3 if "..." in term else len(term)
-    if rank < named or (rank != named and "..." not in term):
-        raise ValueError(f"einsum names {named} axes in {term!r}, but the tensor has {rank}.")
     return term.replace("...", dots[len(dots) - (rank - named) :])
 
 

@@ -13,7 +13,7 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
 from tapelab.errors import invalid_argument
 from tapelab.ops.casting import cast
-from tapelab.ops.wording import spoken
+from tapelab.ops.settings import lengths, number
 
 Public = Callable[..., Any]
 
@@ -92,7 +92,7 @@ def axes_of(x: Tensor, axis: Any, raw: str) -> tuple[int, ...] | None:
     if axis is None:
         return None
     rank = x._value.ndim
-    given = whole_numbers(axis, raw)
+    given = lengths(axis, raw)
     for each in given:
         if not -rank <= each < rank:
             raise invalid_argument(
@@ -111,18 +111,6 @@ def axes_of(x: Tensor, axis: Any, raw: str) -> tuple[int, ...] | None:
             f"{next(each for each in axes if axes.count(each) > 1)}",
         )
     return axes
-
-
-def whole_numbers(value: Any, raw: str) -> tuple[int, ...]:
-    """One whole number or several, as Python integers; InvalidArgumentError for others."""
-    array = tensor(value)._value
-    if array.size and array.dtype.kind not in "iu":
-        raise invalid_argument(
-            raw,
-            f"Value for attr 'Tidx' of {spoken(array.dtype)} is not in the list of allowed values: "
-            f"int32, int64. An axis is a whole number, not {value!r}",
-        )
-    return tuple(int(each) for each in array.ravel())
 
 
 def reduction(op: Op) -> Public:
@@ -168,7 +156,7 @@ def position(op: Op) -> Public:
 def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:
     """One axis as a position from 0; InvalidArgumentError if there is no such axis."""
     rank: int = x._value.ndim
-    (given,) = whole_numbers(axis, raw)
+    given = number(axis, raw)
     if not -rank <= given < rank:
         raise invalid_argument(raw, f"{expected} [{-rank}, {rank}), but got {given}")
     return given % rank

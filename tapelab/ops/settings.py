@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import as_dtype
+from tapelab.dtypes import int64
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
 from tapelab.errors import OpError, invalid_argument
+from tapelab.ops.wording import spoken
 from tapelab.shapes import TensorShape
 
 
@@ -21,12 +22,18 @@ def lengths(value: Any, raw: str) -> tuple[int, ...]:
     if isinstance(value, TensorShape):
         return tuple(_known(each, value) for each in value)
     if isinstance(value, (list, tuple)):
-        return tuple(each if type(each) is int else number(each, raw) for each in value)
-    return tuple(int(each) for each in whole(value, raw).ravel())
+        if all(type(each) is int for each in value):
+            return tuple(value)
+        if any(isinstance(each, (Tensor, Variable)) for each in value):
+            return tuple(number(each, raw) for each in value)
+    array = whole(value, raw)
+    if array.ndim > 1:
+        raise invalid_argument(raw, f"A row of whole numbers is needed here, not {value!r}")
+    return tuple(int(each) for each in array.ravel())
 
 
 def number(value: Any, raw: str) -> int:
-    """One whole number; InvalidArgumentError for anything else."""
+    """One whole number; InvalidArgumentError for several."""
     if type(value) is int:
         return value
     array = whole(value, raw)
@@ -35,23 +42,48 @@ def number(value: Any, raw: str) -> int:
     return int(array.reshape(-1)[0])
 
 
-def whole(value: Any, raw: str) -> Any:
-    """Whole numbers as a raw array; InvalidArgumentError for fractions."""
+def one_float(name: str, value: Any) -> float:
+    """One number for a setting that is a fraction; ValueError for none or several."""
     found = read(value) if isinstance(value, Variable) else value
     array = np.asarray(found._value if type(found) is Tensor else typed_array(found))
+    if array.ndim:
+        raise ValueError(f"`{name}` must be a scalar or scalar tensor. Received: {value!r}")
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"Expected float for argument '{name}' not {value!r}.")
+    return float(array)
+
+
+def whole(value: Any, raw: str) -> Any:
+    """Whole numbers as a raw array; TypeError for a fraction, as it would have to be cut.
+
+    What else is no whole number raises InvalidArgumentError; NumPy floats are cut, as anywhere.
+    """
+    found = read(value) if isinstance(value, Variable) else value
+    array = np.asarray(found._value if type(found) is Tensor else _from_python(found))
     if array.dtype.kind in "iu":
         return array
-    if not array.size:
-        return array.astype(np.int32)
-    raise unfit_index(raw, as_dtype(array.dtype).name, value)
+    raise unfit_index(raw, array.dtype, value)
 
 
-def unfit_index(raw: str, kind: str, value: Any) -> OpError:
+def unfit_index(raw: str, dtype: np.dtype[Any], value: Any) -> OpError:
     """The error for fractions where whole numbers are needed."""
     return invalid_argument(
-        raw, f"Value for attr 'Tidx' of {kind} is not in the list of allowed values: int32, int64. "
-        f"Whole numbers are needed, not {value!r}; try tf.cast(…, tf.int32)",
-    )  # fmt: skip
+        raw,
+        f"Value for attr 'Tidx' of {spoken(dtype)} is not in the list of allowed values: int32, "
+        f"int64. Whole numbers are needed, not {value!r}; try tf.cast(…, tf.int32)",
+    )
+
+
+def _from_python(value: Any) -> Any:
+    try:
+        return typed_array(value, int64)
+    except TypeError:
+        natural = typed_array(value)
+    if natural.dtype.kind != "f" or natural.ndim:
+        return natural
+    raise TypeError(
+        f"Cannot convert {value!r} to EagerTensor of dtype int32: whole numbers are needed here."
+    )
 
 
 def _known(length: int | None, shape: TensorShape) -> int:

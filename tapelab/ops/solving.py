@@ -12,6 +12,7 @@ from tapelab.ops import samples
 from tapelab.ops.arithmetic import add, conjugated, multiply, negative, subtract
 from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part, matrix_transpose
 from tapelab.ops.products import matmul
+from tapelab.ops.rules import CONTINUOUS
 from tapelab.ops.shape import reshape
 from tapelab.ops.wording import brackets
 
@@ -48,7 +49,7 @@ def _strong(rng: np.random.Generator, *shape: int) -> Any:
 
 
 @op(formula=r"Y = A^{-1}", glyph="inv", title="Matrix inverse", raw="MatrixInverse",
-    samples=invertible)  # fmt: skip
+    samples=invertible, kinds=CONTINUOUS)  # fmt: skip
 def inverse(A: Any) -> Any:
     """The matrix that undoes A: A times its inverse is the identity."""
     _check_square("MatrixInverse", A)
@@ -64,7 +65,8 @@ def inverse_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is 
     return negative(matmul(matmul(back, dY), back))
 
 
-@op(formula=r"y = \operatorname{det}(A)", glyph="det", raw="MatrixDeterminant", samples=invertible)
+@op(formula=r"y = \operatorname{det}(A)", glyph="det", raw="MatrixDeterminant", samples=invertible,
+    kinds=CONTINUOUS)  # fmt: skip
 def determinant(A: Any) -> Any:
     """By how much A stretches a volume; 0 if it flattens space."""
     _check_square("MatrixDeterminant", A)
@@ -78,7 +80,7 @@ def determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix
 
 
 @op(formula=r"y = \log |\operatorname{det}(A)|", glyph="log det", raw="LogMatrixDeterminant",
-    samples=invertible)  # fmt: skip
+    samples=invertible, kinds=CONTINUOUS)  # fmt: skip
 def log_abs_determinant(A: Any) -> Any:
     """The logarithm of the size of the determinant, safe where that would overflow."""
     _check_square("LogMatrixDeterminant", A)
@@ -91,7 +93,7 @@ def log_abs_determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - 
 
 
 @op(formula=r"Y = A^{-1} B", glyph="solve", title="Solve", raw="MatrixSolve", samples=equations,
-    same_dtype=True)  # fmt: skip
+    same_dtype=True, kinds=CONTINUOUS)  # fmt: skip
 def solve(A: Any, B: Any, *, adjoint_a: bool = False) -> Any:
     """The Y with A Y = B, for each column of B."""
     _check_square("MatrixSolve", A)
@@ -118,7 +120,7 @@ def solve_grad_B(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) ->
 
 
 @op(formula=r"Y = A^{-1} B", glyph="solve", title="Triangular solve", raw="MatrixTriangularSolve",
-    samples=triangles, same_dtype=True)  # fmt: skip
+    samples=triangles, same_dtype=True, kinds=CONTINUOUS)  # fmt: skip
 def triangular_solve(A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = False) -> Any:
     """The Y with A Y = B where only one triangle of A counts."""
     _check_square("MatrixTriangularSolve", A)
@@ -148,7 +150,7 @@ def triangular_solve_grad_B(  # noqa: N802 - a matrix is B
 
 
 @op(formula=r"Y = \operatorname{cholesky}(A)", glyph="cholesky", title="Cholesky factor",
-    samples=positive_definite)  # fmt: skip
+    samples=positive_definite, kinds=CONTINUOUS)  # fmt: skip
 def cholesky(A: Any) -> Any:
     """The lower triangle Y with Y times its transpose equal to A, which must be positive definite.
 

@@ -10,6 +10,7 @@ from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
+from tapelab.ops.rules import NUMBERS, REALS
 
 PLACES: Final = "{} answers with places, and those do not change when x changes a little."
 
@@ -49,7 +50,8 @@ def back(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(2, 2)),), {"indices": places, "axis": 1, "shape": (2, 3)})]
 
 
-@op(formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="Sort", samples=orders)
+@op(formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="TopKV2", samples=orders,
+    kinds=NUMBERS)  # fmt: skip
 def sort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The entries in order along an axis; each keeps its own gradient."""
     return np.take_along_axis(x, _order(x, axis, descending), axis)
@@ -87,7 +89,8 @@ def put_along_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, axis: int, shape:
     return pick_along(dy, indices=indices, axis=axis)
 
 
-@op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="integer", samples=orders)
+@op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="integer", raw="TopKV2",
+    samples=orders, kinds=NUMBERS)  # fmt: skip
 def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places of the entries in order along an axis."""
     return _order(x, axis, descending).astype(np.int32)
@@ -96,9 +99,12 @@ def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
 argsort.no_grad("x", because=PLACES.format("argsort"))
 
 
-@op(formula=r"y = \operatorname{top}(x)", glyph="top k", raw="TopKV2", samples=largest, multi=True)
+@op(formula=r"y = \operatorname{top}(x)", glyph="top k", raw="TopKV2", samples=largest, kinds=REALS,
+    multi=True)  # fmt: skip
 def top_k(x: Any, *, k: int) -> Any:
     """The k largest entries of each row, largest first, and their places."""
+    if k < 0:
+        raise invalid_argument("TopKV2", f"Need k >= 0, got {k}")
     if x.ndim < 1 or x.shape[-1] < k:
         raise invalid_argument(
             "TopKV2", f"input must have at least k columns. Had {x.shape[-1] if x.ndim else 0}, "
@@ -115,9 +121,12 @@ def top_k_grad_x(dy: Any, y: Any, x: Any, *, k: int) -> Any:
 
 
 @op(formula=r"z = \operatorname{searchsorted}(x, y)", glyph="search", pattern="integer",
-    raw="LowerBound", samples=sought)  # fmt: skip
+    raw="LowerBound", samples=sought, same_dtype=True)  # fmt: skip
 def search_sorted(x: Any, y: Any, *, side: Literal["left", "right"]) -> Any:
     """Where each entry of y would have to stand in the sorted row x."""
+    for name, each in (("sorted_sequence", x), ("values", y)):
+        if not each.ndim:
+            raise invalid_argument("LowerBound", f"{name} must have at least one axis")
     if x.ndim == 1:
         return np.searchsorted(x, y, side).astype(np.int32)[()]
     rows = zip(x.reshape(-1, x.shape[-1]), y.reshape(-1, y.shape[-1]), strict=True)

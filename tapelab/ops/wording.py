@@ -7,7 +7,7 @@ from typing import Any
 
 from tapelab.errors import OpError, invalid_argument
 
-_SPOKEN = {"float32": "float", "float64": "double", "float16": "half"}
+_SPOKEN = {"float32": "float", "float64": "double", "float16": "half", "object": "string"}
 
 
 def brackets(shape: Iterable[int | str]) -> str:

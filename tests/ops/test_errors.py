@@ -57,17 +57,25 @@ def test_a_float_where_only_bits_make_sense(tf):
             ),
         ),
         ([0, 0], "Invalid reduction arguments: Axes contains duplicate dimension: 0 [Op:Sum]"),
-        (
-            1.0,
-            (
-                "Value for attr 'Tidx' of float is not in the list of allowed values: int32, "
-                "int64. An axis is a whole number, not 1.0 [Op:Sum]"
-            ),
-        ),
     ],
 )
 def test_a_bad_axis(tf, axis, told):
     assert message_of(tf, lambda: tf.reduce_sum(tf.ones([2, 3]), axis=axis)) == told
+
+
+def test_an_axis_that_is_a_fraction(tf):
+    message = message_of(tf, lambda: tf.reduce_sum(tf.ones([2, 3]), axis=1.5), TypeError)
+    assert message.startswith("Cannot convert 1.5 to EagerTensor of dtype int32")
+
+
+def test_axes_that_are_fractions_in_a_tensor(tf):
+    fractions = tf.constant([1.5])
+    message = message_of(tf, lambda: tf.reduce_sum(tf.ones([2, 3]), axis=fractions))
+    assert message.startswith("Value for attr 'Tidx' of float is not in the list of allowed values")
+
+
+def test_a_python_bool_counts_as_an_axis(tf):
+    assert tf.reduce_sum(tf.ones([2, 3]), axis=True).shape == (2,)
 
 
 def test_an_axis_of_a_scalar(tf):
