@@ -52,7 +52,13 @@ def clip_by_value(
     x, low, high = matched(t, clip_value_min, clip_value_max)
     shape = x._value.shape
     for limit in (low, high):
-        if _broadcast(shape, limit._value.shape) != shape:
+        together = _broadcast(shape, limit._value.shape)
+        if together is None:
+            raise invalid_argument(
+                "Minimum",
+                f"Incompatible shapes: {brackets(shape)} vs. {brackets(limit._value.shape)}",
+            )
+        if together != shape:
             raise ValueError(f"Shapes {x.shape} and {limit.shape} are incompatible")
     made: Tensor = selection.clip_by_value(x, low, high)
     return made

@@ -130,7 +130,11 @@ def _margins(
         return same_margins(length, size, strides, dilations)
     if padding.upper() == "VALID":
         return (0, 0), (0, 0)
-    raise ValueError(f"padding must be 'SAME', 'VALID' or a list of margins, not {padding!r}.")
+    raise invalid_argument(
+        "Conv2D",
+        f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
+        '"SAME", "VALID", "EXPLICIT" (a list of margins)',
+    )
 
 
 def _pair(raw: str, value: Any) -> Pair:
@@ -139,7 +143,9 @@ def _pair(raw: str, value: Any) -> Pair:
     if len(given) == 4:
         given = given[1:3]
     if len(given) not in {1, 2} or min(given) < 1:
-        raise ValueError(f"ksize, strides and dilations are 1, 2 or 4 positive numbers: {value!r}.")
+        raise invalid_argument(
+            raw, f"ksize, strides and dilations are 1, 2 or 4 positive numbers, not {value!r}"
+        )
     return given[0], given[-1]
 
 

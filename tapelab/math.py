@@ -29,7 +29,16 @@ from tapelab.ops import (
     special,
     trigonometry,
 )
-from tapelab.ops.public import binary, logical, matched, position, running, tensor, unary
+from tapelab.ops.public import (
+    binary,
+    logical,
+    matched,
+    position,
+    running,
+    strict_operand,
+    tensor,
+    unary,
+)
 from tapelab.ops.public import reduction as along_axes
 from tapelab.ops.wording import brackets, require_one_dtype
 
@@ -150,13 +159,19 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
-truediv = divide
 realdiv = divide
+
+
+def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Each entry is the quotient of the two entries at its place; x alone decides the dtype."""
+    first = tensor(x)
+    made: Tensor = arithmetic.divide(first, strict_operand(y, first.dtype))
+    return made
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of all the entries at its place; the shapes must be equal."""
-    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    given = list(inputs)
     if not given:
         raise ValueError(
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "

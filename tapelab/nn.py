@@ -138,6 +138,8 @@ def sparse_softmax_cross_entropy_with_logits(
             "not in the list of allowed values: int32, int64. For rows of probabilities try "
             "tf.nn.softmax_cross_entropy_with_logits",
         )  # fmt: skip
+    if not y._value.ndim:
+        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
     if x.shape != y.shape[:-1]:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "

@@ -29,7 +29,7 @@ class Source:
     ) -> Tensor:  # fmt: skip
         """Random numbers from the bell curve."""
         kind = _floating(dtype)
-        bell = self._numbers.standard_normal(lengths(shape, "Random"))
+        bell = self._numbers.standard_normal(_size(shape))
         return _moved(bell, mean, stddev, kind, "random.normal")
 
     def truncated_normal(
@@ -38,7 +38,7 @@ class Source:
     ) -> Tensor:  # fmt: skip
         """Random numbers from the bell curve, none of them further away than 2."""
         kind = _floating(dtype)
-        bell = np.asarray(self._numbers.standard_normal(lengths(shape, "Random")))
+        bell = np.asarray(self._numbers.standard_normal(_size(shape)))
         while (far := np.abs(bell) > 2).any():
             bell[far] = self._numbers.standard_normal(int(far.sum()))
         return _moved(bell, mean, stddev, kind, "random.truncated_normal")
@@ -48,7 +48,7 @@ class Source:
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
         """Random numbers between two limits."""
-        kind, size = as_dtype(dtype), lengths(shape, "Random")
+        kind, size = as_dtype(dtype), _size(shape)
         if kind.is_integer:
             return new_constant(self._whole(size, minval, maxval, kind), None, "tf.random.uniform")
         flat = self._numbers.random(size)
@@ -62,7 +62,7 @@ class Source:
     def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Any:
         if high is None:
             raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
-        first, last = int(low), int(high)
+        first, last = (int(strict_operand(each, kind)._value) for each in (low, high))
         if first >= last:
             raise invalid_argument(
                 "RandomUniformInt", f"Need minval < maxval, got {first} >= {last}"
@@ -74,13 +74,13 @@ class Source:
         kind = _floating(dtype)
         a = strict_operand(alpha, kind)._value
         b = strict_operand(1.0 if beta is None else beta, kind)._value
-        size = (*lengths(shape, "Random"), *np.broadcast_shapes(np.shape(a), np.shape(b)))
+        size = (*_size(shape), *np.broadcast_shapes(np.shape(a), np.shape(b)))
         return _constant(self._numbers.standard_gamma(a, size) / b, kind, "random.gamma")
 
     def poisson(self, shape: Any, lam: Any, dtype: Any) -> Tensor:
         """Random counts."""
         rate = strict_operand(lam, float32)._value
-        size = (*lengths(shape, "Random"), *np.shape(rate))
+        size = (*_size(shape), *np.shape(rate))
         return _constant(self._numbers.poisson(rate, size), as_dtype(dtype), "random.poisson")
 
     def categorical(self, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
@@ -127,7 +127,7 @@ class Generator(Source):
         """Whole numbers over the full range of the dtype."""
         kind = as_dtype(dtype)
         drawn = self._numbers.integers(
-            kind.min, kind.max, lengths(shape, "Random"), dtype=kind.as_numpy_dtype, endpoint=True
+            kind.min, kind.max, _size(shape), dtype=kind.as_numpy_dtype, endpoint=True
         )
         return _constant(drawn, kind, "random.Generator.uniform_full_int")
 
@@ -147,6 +147,13 @@ def _floating(dtype: Any) -> DType:
     return kind
 
 
+def _size(shape: Any) -> tuple[int, ...]:
+    wanted = lengths(shape, "Random")
+    if min(wanted, default=0) < 0:
+        raise invalid_argument("Random", f"Dimension {min(wanted)} must be >= 0")
+    return wanted
+
+
 def _plain(*parameters: Any) -> bool:
     return not any(isinstance(each, (Tensor, Variable)) for each in parameters)
 
@@ -157,8 +164,8 @@ def _constant(array: Any, kind: DType, how: str) -> Tensor:
 
 def _moved(bell: Any, mean: Any, stddev: Any, kind: DType, how: str) -> Tensor:
     """The bell curve moved and stretched, by ops where a parameter has a history."""
-    if _plain(mean, stddev):
-        return _constant(bell * np.asarray(stddev) + np.asarray(mean), kind, how)
     width, middle = strict_operand(stddev, kind), strict_operand(mean, kind)
+    if _plain(mean, stddev):
+        return _constant(bell * width._value + middle._value, kind, how)
     made: Tensor = _constant(bell, kind, how) * width + middle  # type: ignore[operator]
     return made

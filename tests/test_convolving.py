@@ -105,8 +105,8 @@ def test_a_filter_that_does_not_fit_is_an_invalid_argument(tf, f, says):
     assert says in str(caught.value)
 
 
-def test_a_padding_that_does_not_exist_is_a_value_error():
+def test_a_padding_that_does_not_exist_is_an_invalid_argument():
     import tapelab as tf
 
-    with pytest.raises(ValueError, match="padding must be 'SAME', 'VALID'"):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="'padding' of \"FOO\" is not in the"):
         tf.nn.max_pool2d(tf.ones([1, 3, 3, 1]), 2, 2, "FOO")

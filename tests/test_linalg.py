@@ -107,3 +107,12 @@ def test_float32_matrices_stay_float32(tf):
 
 def test_cross_is_at_right_angles(tf):
     assert tf.linalg.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0]).numpy().tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(("order", "expected"), [(1, 6.0), (np.inf, 7.0), (2, 5.1166725)])
+def test_two_axes_ask_for_the_norm_of_a_matrix(order, expected):
+    import tapelab as tf
+
+    assert tf.norm([[1.0, 2.0], [3.0, -4.0]], order, (0, 1)).numpy() == pytest.approx(expected)
+    batch = tf.reshape(tf.range(8.0), [2, 2, 2])
+    assert tf.norm(batch, order, (0, 2), keepdims=True).shape == (1, 2, 1)

@@ -14,7 +14,12 @@ def test_add_n_sums_tensors_of_one_shape():
         y = tf.add_n([x, x, [3.0, 4.0]])
     assert y.numpy().tolist() == [5.0, 8.0]
     assert tape.gradient(y, x).numpy().tolist() == [2.0, 2.0]
-    assert float(tf.add_n(tf.constant(3.0))) == 3.0
+    assert tf.add_n(tf.constant([[1.0, 2.0], [3.0, 4.0]])).numpy().tolist() == [4.0, 6.0]
+
+
+def test_add_n_does_not_walk_through_a_scalar():
+    with pytest.raises(TypeError, match="Cannot iterate over a scalar tensor"):
+        tf.add_n(tf.constant(3.0))
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,14 @@ from tapelab.ops.activation import softplus
 from tapelab.ops.arithmetic import conjugated, multiply
 from tapelab.ops.casting import cast, imag, real
 from tapelab.ops.comparison import not_equal
+from tapelab.ops.decompositions import svd
 from tapelab.ops.powers import pow_, sqrt, square
 from tapelab.ops.public import axes_of, strict_operand
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.reduction import reduce_max, reduce_mean, reduce_sum
 from tapelab.ops.rounding import abs_
 from tapelab.ops.selection import select, zeros_like
+from tapelab.ops.shape import reshape, squeeze, transpose
 from tapelab.ops.shielded import divide_no_nan
 from tapelab.ops.trigonometry import atan2
 
@@ -53,8 +55,23 @@ def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """The length of a vector, or of all entries together; its slope at 0 is NaN."""
+    """The length of a vector, or of all entries together; its slope at 0 is NaN.
+
+    Two axes, as a tuple, ask for the norm of a matrix.
+    """
     x = as_tensor(tensor)
+    if isinstance(axis, (list, tuple)) and not (isinstance(axis, tuple) and len(set(axis)) == 2):
+        raise ValueError(
+            f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
+        )
+    if isinstance(axis, tuple) and ord in (1, 2, np.inf):
+        return _matrix_norm(x, ord, axes_of(x, axis, "Norm"), keepdims=bool(keepdims))
+    if ord == "fro" and not isinstance(axis, tuple):
+        raise ValueError("'ord' must be a supported vector norm, got fro. Try axis=(-2, -1).")
+    if isinstance(axis, tuple) and ord not in ("euclidean", "fro"):
+        raise ValueError(
+            f"'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got {ord}"
+        )
     along: dict[str, Any] = {"axis": axes_of(x, axis, "Norm"), "keepdims": bool(keepdims)}
     if ord in ("euclidean", "fro", 2):
         return sqrt(reduce_sum(x * conjugated(x), **along))
@@ -69,6 +86,20 @@ def norm(
     size = abs_(x)
     total = reduce_sum(pow_(size, strict_operand(ord, size.dtype)), **along)
     return pow_(total, strict_operand(1.0 / ord, size.dtype))
+
+
+def _matrix_norm(x: Any, ord: Any, axes: Any, *, keepdims: bool) -> Any:
+    """The most that a matrix stretches a vector, measured by the norm of that order."""
+    if ord == 2:
+        others = tuple(at for at in range(x.ndim) if at not in axes)
+        stretches = svd(transpose(x, perm=(*others, *axes)), full_matrices=False)[0]
+        largest = reduce_max(stretches, axis=(-1,), keepdims=False)
+        lengths = tuple(1 if at in axes else n for at, n in enumerate(x._value.shape))
+        return reshape(largest, shape=lengths) if keepdims else largest
+    summed, compared = axes if ord == 1 else axes[::-1]
+    sums = reduce_sum(abs_(x), axis=(summed,), keepdims=True)
+    largest = reduce_max(sums, axis=(compared,), keepdims=True)
+    return largest if keepdims else squeeze(largest, axis=axes)
 
 
 @composite

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.op import op
+from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.comparison import equal
@@ -51,6 +53,9 @@ def gather_nd(x: Any, indices: Any) -> Any:
 
 @gather_nd.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
 def gather_nd_grad_x(dy: Any, y: Any, x: Any, indices: Any) -> Any:
+    places = indices._value if type(indices) is Tensor else indices
+    if places.ndim == 2 and places.shape[1] == 1:  # rows by number, as `gather` picks them
+        return IndexedSlices(dy, places[:, 0], tuple(x.shape))
     return scatter_nd(indices, dy, shape=tuple(x.shape))
 
 

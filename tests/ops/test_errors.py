@@ -126,3 +126,69 @@ def test_the_variance_of_whole_numbers(tf):
 def test_a_number_that_is_not_finite(tf):
     message = message_of(tf, lambda: tf.debugging.check_numerics([1.0, np.nan], "the loss"))
     assert message == "the loss : Tensor had NaN values [Op:CheckNumerics]"
+
+
+INVALID = {
+    "a_slice_that_starts_on_too_many_axes": lambda tf: tf.slice([1, 2], [0, 0], [1, 1]),
+    "a_slice_with_ends_of_another_length": lambda tf: tf.strided_slice([1, 2], [0], [1, 1]),
+    "an_einsum_of_unequal_lengths": lambda tf: tf.einsum(
+        "ij,jk->ik", tf.ones([1, 1]), tf.ones([2, 2])
+    ),
+    "an_einsum_of_another_rank": lambda tf: tf.einsum("ij->i", tf.ones([1])),
+    "a_depth_below_zero": lambda tf: tf.one_hot([1], -3),
+    "two_pieces_of_unknown_length": lambda tf: tf.split([1.0, 2.0], [-1, -1]),
+    "pieces_longer_than_the_whole": lambda tf: tf.split([1.0, 2.0], [3, -1]),
+    "more_shifts_than_axes": lambda tf: tf.roll([1.0], [1, 2], [0]),
+    "fewer_than_no_largest_entries": lambda tf: tf.math.top_k([1.0], -1),
+    "the_inverse_of_whole_numbers": lambda tf: tf.linalg.inv([[1, 2], [3, 4]]),
+    "a_diagonal_of_another_length": lambda tf: tf.linalg.set_diag(tf.ones([2, 2]), [1.0]),
+    "the_band_of_a_vector": lambda tf: tf.linalg.band_part([1.0, 2.0], 0, 0),
+    "a_search_in_a_scalar": lambda tf: tf.searchsorted(3.0, [1.0]),
+    "a_search_for_another_dtype": lambda tf: tf.searchsorted([1, 2], [1.5]),
+    "the_order_of_strings": lambda tf: tf.sort(["b", "a"]),
+    "limits_that_do_not_fit": lambda tf: tf.clip_by_value([1.0, 2.0], [1.0, 2.0, 3.0], 2.0),
+    "a_random_shape_below_zero": lambda tf: tf.random.normal([-2]),
+    "two_shapes_that_do_not_broadcast": lambda tf: tf.broadcast_dynamic_shape([2], [3]),
+    "an_assertion_on_other_shapes": lambda tf: tf.debugging.assert_equal([1, 2], [1, 2, 3]),
+    "ids_of_rows_that_are_not_there": lambda tf: tf.math.unsorted_segment_sum(
+        [1.0, 2.0], [0, 1, 1], 2
+    ),
+    "a_grid_of_two_dtypes": lambda tf: tf.meshgrid([1, 2], [1.0, 2.0]),
+    "a_window_of_length_zero": lambda tf: tf.nn.max_pool2d(tf.ones([1, 4, 4, 1]), 0, 1, "SAME"),
+}
+
+
+@pytest.mark.parametrize("call", INVALID.values(), ids=INVALID)
+def test_input_that_does_not_fit_is_an_invalid_argument(tf, call):
+    assert message_of(tf, lambda: call(tf))
+
+
+VALUE_ERRORS = {
+    "an_unknown_letter": lambda tf: tf.einsum("ij->ik", tf.ones([1, 1])),
+    "a_letter_that_is_none": lambda tf: tf.einsum("i$->i", tf.ones([1, 1])),
+    "limits_that_would_stretch": lambda tf: tf.clip_by_value([1.0], [1.0, 2.0], 3.0),
+    "a_mask_from_a_missing_axis": lambda tf: tf.boolean_mask([1.0, 2.0], [True, False], axis=3),
+    "a_repeat_along_a_missing_axis": lambda tf: tf.repeat([1, 2], 2, 5),
+    "a_rate_that_is_none": lambda tf: tf.nn.dropout([1.0], None),
+    "scores_that_are_one_number": lambda tf: tf.nn.sparse_softmax_cross_entropy_with_logits(0, 3.0),
+    "the_norm_of_a_list_of_axes": lambda tf: tf.norm([[1.0]], axis=[0]),
+    "a_matrix_norm_of_a_vector": lambda tf: tf.norm([1.0], "fro"),
+    "a_vector_norm_of_a_matrix": lambda tf: tf.norm([[1.0]], 3, (0, 1)),
+}
+
+
+@pytest.mark.parametrize("call", VALUE_ERRORS.values(), ids=VALUE_ERRORS)
+def test_a_setting_that_means_nothing_is_a_value_error(tf, call):
+    assert message_of(tf, lambda: call(tf), ValueError)
+
+
+def test_a_cross_product_of_two_numbers(tf):
+    message = message_of(
+        tf, lambda: tf.linalg.cross([1.0, 2.0], [3.0, 4.0]), tf.errors.FailedPreconditionError
+    )
+    assert "only defined for 3-element vectors" in message
+
+
+def test_truediv_takes_the_dtype_of_its_first_argument(tf):
+    message = message_of(tf, lambda: tf.truediv(2, tf.constant([1.0])), TypeError)
+    assert "must have the same dtype, got tf.int32 != tf.float32" in message
