@@ -55,7 +55,7 @@ def install(environment: Path, extras: str) -> None:
     """Install this checkout in editable mode, one line of progress per package."""
     python = str(environment / ("Scripts" if sys.platform == "win32" else "bin") / "python")
     command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off"]
-    if not sys.dont_write_bytecode:  # Python then compiles what it uses; all would take a third more
+    if not sys.dont_write_bytecode:  # Python compiles what it uses; all takes a third more
         command += ["--no-compile"]
     command += ["--editable", f"{CHECKOUT}[{extras}]"]
     log = []
