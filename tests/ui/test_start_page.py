@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -36,8 +37,14 @@ def page(browser, lab):
 
 
 def test_the_address_of_the_start_page_is_printed(lab):
-    said = (lab.root.parent / "server.log").read_text()
-    assert re.search(rf"{re.escape(lab.url)}lab/tree/Start%20here.ipynb\?token=\w+", said)
+    address = rf"{re.escape(lab.url)}lab/tree/Start%20here.ipynb\?token=\w+"
+    said = ""
+    for _ in range(100):  # the server notes its address down before it prints it
+        said = (lab.root.parent / "server.log").read_text()
+        if re.search(address, said):
+            return
+        time.sleep(0.1)
+    pytest.fail(f"No {address} in what was printed:\n{said}")
 
 
 def test_every_lesson_is_listed_by_its_title_in_order(page):
