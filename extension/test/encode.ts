@@ -106,7 +106,13 @@ export class Encoder {
         output: formula.slice(0, 1),
         pattern: 'differentiable',
         sentence: `${title}, entry by entry.`,
-        rules: rules.map((rule) => ({ formula: '', local: '', because: '', ...rule })),
+        rules: rules.map((rule) => ({
+          formula: '',
+          local: '',
+          because: '',
+          sentence: '',
+          ...rule,
+        })),
       }) - 1
     );
   }

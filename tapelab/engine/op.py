@@ -80,10 +80,14 @@ class Op:
         return self.kernel(*inputs, **settings)
 
     def grad(self, name: str, formula: str, *, local: str = "") -> Callable[..., Any]:
-        """Declare the gradient rule of one input: `rule(dy, y, *inputs, **settings)`."""
+        """Declare the gradient rule of one input: `rule(dy, y, *inputs, **settings)`.
+
+        The docstring of the rule, if it has one, is what the picture says of the step.
+        """
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self._declare(name, GradRule(function, Rule(formula=formula, local=local)))
+            facts = Rule(formula=formula, local=local, sentence=_first_sentence(function))
+            self._declare(name, GradRule(function, facts))
             return function
 
         return declare
@@ -93,7 +97,8 @@ class Op:
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             for name, formula in formulas.items():
-                self._declare(name, GradRule(function, Rule(formula=formula)))
+                facts = Rule(formula=formula, sentence=_first_sentence(function))
+                self._declare(name, GradRule(function, facts))
             self.joint = function
             return function
 
@@ -154,7 +159,7 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
         inputs=tuple(p.name for p in tensors),
         settings=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),
         variadic=any(p.kind is p.VAR_POSITIONAL for p in tensors),
-        sentence=(inspect.getdoc(kernel) or "").split("\n\n")[0].replace("\n", " "),
+        sentence=_first_sentence(kernel),
         output=declared.pop("output", formula.partition("=")[0].strip() or "y"),
         **declared,
     )
@@ -164,3 +169,7 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     if made.pattern not in PATTERNS:
         raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
     return made
+
+
+def _first_sentence(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")

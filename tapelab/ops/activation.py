@@ -46,6 +46,7 @@ def relu(x: Any) -> Any:
     local=r"1 \text{ if } x > 0 \text{ else } 0",
 )  # fmt: skip
 def relu_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """Where its input was above 0 the gradient passes; elsewhere it stops."""
     return dy * step(y)
 
 
@@ -113,6 +114,7 @@ def sigmoid(x: Any) -> Any:
 
 @sigmoid.grad("x", r"\bar x = \bar y \cdot y (1 - y)", local="y (1 - y)")
 def sigmoid_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a sigmoid is y times (1 − y), never more than a quarter."""
     slope = conjugated(y)
     return dy * slope * (1 - slope)
 
@@ -126,6 +128,7 @@ def softplus(x: Any) -> Any:
 
 @softplus.grad("x", r"\bar x = \bar y \cdot \sigma(x)", local=r"\sigma(x)")
 def softplus_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of softplus is the sigmoid."""
     return dy * sigmoid(x)
 
 

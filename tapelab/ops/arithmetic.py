@@ -20,11 +20,13 @@ def add(x: Any, y: Any) -> Any:
 
 @add.grad("x", r"\bar x = \bar z", local="1")
 def add_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """A sum hands its gradient to both parts, unchanged."""
     return dz
 
 
 @add.grad("y", r"\bar y = \bar z", local="1")
 def add_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """A sum hands its gradient to both parts, unchanged."""
     return dz
 
 
@@ -37,11 +39,13 @@ def subtract(x: Any, y: Any) -> Any:
 
 @subtract.grad("x", r"\bar x = \bar z", local="1")
 def subtract_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """A difference hands its gradient to the first part, unchanged."""
     return dz
 
 
 @subtract.grad("y", r"\bar y = -\bar z", local="-1")
 def subtract_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """What is taken away lowers the result, so the gradient changes its sign."""
     return -dz
 
 
@@ -54,11 +58,13 @@ def multiply(x: Any, y: Any) -> Any:
 
 @multiply.grad("x", r"\bar x = \bar z \cdot y", local="y")
 def multiply_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """The slope of a product is the other factor."""
     return dz * conjugated(y)
 
 
 @multiply.grad("y", r"\bar y = \bar z \cdot x", local="x")
 def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """The slope of a product is the other factor."""
     return dz * conjugated(x)
 
 
@@ -83,11 +89,13 @@ def quotient(x: Any, y: Any) -> Any:
 
 @divide.grad("x", r"\bar x = \frac{\bar z}{y}", local=r"\frac{1}{y}")
 def divide_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """A quotient grows by one over its divisor."""
     return dz / conjugated(y)
 
 
 @divide.grad("y", r"\bar y = -\frac{\bar z \cdot x}{y^2}", local=r"-\frac{x}{y^2}")
 def divide_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """A larger divisor makes the result smaller, by its square."""
     return dz * conjugated(-x / y / y)
 
 
@@ -100,6 +108,7 @@ def negative(x: Any) -> Any:
 
 @negative.grad("x", r"\bar x = -\bar y", local="-1")
 def negative_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The sign turns, and the gradient's with it."""
     return -dy
 
 

@@ -67,9 +67,11 @@ def spread_grad_x(
 
 @broadcast_to.grad("x", r"\bar x = \sum \bar y")
 def broadcast_to_grad_x(dy: Any, y: Any, x: Any, *, shape: Any) -> Any:
+    """An entry that was repeated receives the sum of all its copies' gradients."""
     return sum_to(dy, shape=tuple(x.shape))
 
 
 @sum_to.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
 def sum_to_grad_x(dy: Any, y: Any, x: Any, *, shape: Any) -> Any:
+    """Every entry counts in full, so each receives the whole gradient."""
     return broadcast_to(dy, shape=tuple(x.shape))

@@ -21,6 +21,7 @@ def exp(x: Any) -> Any:
 
 @exp.grad("x", r"\bar x = \bar y \cdot y", local="y")
 def exp_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """An exponential is its own slope."""
     return dy * conjugated(y)
 
 
@@ -45,6 +46,7 @@ def log(x: Any) -> Any:
 
 @log.grad("x", r"\bar x = \frac{\bar y}{x}", local=r"\frac{1}{x}")
 def log_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a logarithm is one over its argument."""
     return dy / conjugated(x)
 
 

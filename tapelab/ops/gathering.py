@@ -68,6 +68,7 @@ def gather(x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
 def gather_grad_x(
     dy: Any, y: Any, x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0
 ) -> Any:
+    """A gradient goes back to where its row came from; picked twice, it receives both."""
     shape = tuple(x.shape)
     axis = axis % len(shape)
     if axis or batch_dims:

@@ -26,6 +26,7 @@ def square(x: Any) -> Any:
 
 @square.grad("x", r"\bar x = \bar y \cdot 2 x", local="2 x")
 def square_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a square is twice its base."""
     return dy * (2 * conjugated(x))
 
 
@@ -38,6 +39,7 @@ def sqrt(x: Any) -> Any:
 
 @sqrt.grad("x", r"\bar x = \frac{\bar y}{2 \sqrt{x}}", local=r"\frac{1}{2 \sqrt{x}}")
 def sqrt_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a root is one over twice the root: steep near 0, flat far out."""
     return xdivy(dy * 0.5, conjugated(y))
 
 
@@ -63,6 +65,7 @@ def reciprocal(x: Any) -> Any:
 
 @reciprocal.grad("x", r"\bar x = -\bar y \cdot y^2", local="-y^2")
 def reciprocal_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of one over x is minus one over its square."""
     slope = conjugated(y)
     return multiply_no_nan(-slope * slope, dy)
 
@@ -100,11 +103,13 @@ def pow_(x: Any, y: Any) -> Any:
 
 @pow_.grad("x", r"\bar x = \bar z \cdot y \cdot x^{y - 1}", local=r"y \cdot x^{y - 1}")
 def pow_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """The exponent comes down as a factor and loses one."""
     return dz * conjugated(y * pow_(x, y - 1))
 
 
 @pow_.grad("y", r"\bar y = \bar z \cdot z \cdot \ln x", local=r"z \cdot \ln x")
 def pow_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """In its exponent a power grows by the logarithm of its base."""
     usable = not_equal(x, zeros_like(x)) if is_complex(x) else greater(x, zeros_like(x))
     logarithm = select(usable, log(select(usable, x, ones_like(x))), zeros_like(x))
     return dz * conjugated(z * logarithm)

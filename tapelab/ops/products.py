@@ -70,6 +70,7 @@ def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = Fal
 def matmul_grad_A(  # noqa: N802 - a matrix is A, as on the blackboard
     dY: Any, Y: Any, A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Any:
+    """Each entry of A met a row of B, so the gradient comes back by that row."""
     B = conjugated(B)
     if transpose_a:
         return matmul(B, dY, transpose_a=transpose_b, transpose_b=True)
@@ -80,6 +81,7 @@ def matmul_grad_A(  # noqa: N802 - a matrix is A, as on the blackboard
 def matmul_grad_B(  # noqa: N802 - a matrix is B, as on the blackboard
     dY: Any, Y: Any, A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Any:
+    """Each entry of B met a column of A, so the gradient comes back by that column."""
     A = conjugated(A)
     if transpose_b:
         return matmul(dY, A, transpose_a=True, transpose_b=transpose_a)

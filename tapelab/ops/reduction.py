@@ -37,6 +37,7 @@ def reduce_sum(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
 
 @reduce_sum.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
 def reduce_sum_grad_x(dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
+    """Every entry counts in full, so each receives the whole gradient."""
     return spread(dy, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
 
 
@@ -55,6 +56,7 @@ def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
 def reduce_mean_grad_x(
     dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
 ) -> Any:
+    """Every entry counts for its share of the mean."""
     shape = tuple(x.shape)
     whole = spread(dy, shape=shape, axis=axis, keepdims=keepdims)
     return whole / float(max(count_along(shape, axis), 1))
@@ -81,6 +83,7 @@ def reduce_min(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
 def reduce_extreme_grad_x(
     dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
 ) -> Any:
+    """Only the entry that won passes the gradient on; ties share it."""
     settings: Any = {"shape": tuple(x.shape), "axis": axis, "keepdims": keepdims}
     hits = cast(equal(x, spread(y, **settings)), dtype=numpy_dtype(x))
     share = dy / reduce_sum(hits, axis=axis, keepdims=keepdims)

@@ -107,6 +107,7 @@ def sign(x: Any) -> Any:
 
 @sign.grad("x", r"\bar x = 0", local="0")
 def sign_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The sign does not change when x moves a little, so the slope is 0."""
     if not is_complex(x):
         return zeros_like(dy)
     across = dy - y * y * conj(dy)
@@ -122,6 +123,7 @@ def abs_(x: Any) -> Any:
 
 @abs_.grad("x", r"\bar x = \bar y \cdot \operatorname{sign}(x)", local=r"\operatorname{sign}(x)")
 def abs_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope is the sign of x, and 0 at 0."""
     return (cast(dy, dtype=numpy_dtype(x)) if is_complex(x) else dy) * sign(x)
 
 

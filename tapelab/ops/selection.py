@@ -59,11 +59,13 @@ select.no_grad("c", because="The condition only picks a branch; it is true or fa
 
 @select.grad("x", r"\bar x = \bar z \text{ if } c \text{ else } 0")
 def select_grad_x(dz: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
+    """The gradient goes to the branch that was chosen."""
     return select(c, dz, zeros_like(dz))
 
 
 @select.grad("y", r"\bar y = 0 \text{ if } c \text{ else } \bar z")
 def select_grad_y(dz: Any, z: Any, c: Any, x: Any, y: Any) -> Any:
+    """The gradient goes to the branch that was chosen."""
     return select(c, zeros_like(dz), dz)
 
 
@@ -76,11 +78,13 @@ def maximum(x: Any, y: Any) -> Any:
 
 @maximum.grad("x", r"\bar x = \bar z \text{ if } x \geq y \text{ else } 0")
 def maximum_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """Only the larger one passes the gradient on; at a tie the first does."""
     return select(greater_equal(x, y), dz, zeros_like(dz))
 
 
 @maximum.grad("y", r"\bar y = 0 \text{ if } x \geq y \text{ else } \bar z")
 def maximum_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """Only the larger one passes the gradient on; at a tie the first does."""
     return select(greater_equal(x, y), zeros_like(dz), dz)
 
 
@@ -93,11 +97,13 @@ def minimum(x: Any, y: Any) -> Any:
 
 @minimum.grad("x", r"\bar x = \bar z \text{ if } x \leq y \text{ else } 0")
 def minimum_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """Only the smaller one passes the gradient on; at a tie the first does."""
     return select(less_equal(x, y), dz, zeros_like(dz))
 
 
 @minimum.grad("y", r"\bar y = 0 \text{ if } x \leq y \text{ else } \bar z")
 def minimum_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """Only the smaller one passes the gradient on; at a tie the first does."""
     return select(less_equal(x, y), zeros_like(dz), dz)
 
 
@@ -110,6 +116,7 @@ def clip_by_value(x: Any, a: Any, b: Any) -> Any:
 
 @clip_by_value.grad("x", r"\bar x = \bar y \text{ if } a \leq x \leq b \text{ else } 0")
 def clip_by_value_grad_x(dy: Any, y: Any, x: Any, a: Any, b: Any) -> Any:
+    """Inside the bounds the gradient passes, outside it stops."""
     inside = logical_and(greater_equal(x, a), less_equal(x, b))
     return select(inside, dy, zeros_like(dy))
 

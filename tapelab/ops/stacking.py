@@ -60,6 +60,7 @@ def stack(*x: Any, axis: int = 0) -> Any:
 
 @stack.grads({"x": r"\bar x = \operatorname{unstack}(\bar y)"})
 def stack_grads(dy: Any, y: Any, *x: Any, axis: int = 0) -> Any:
+    """Each part receives its own slice of the gradient."""
     return unstack(dy, axis=axis)
 
 
@@ -113,6 +114,7 @@ def _check_joint(
 
 @concat.grads({"x": r"\bar x = \operatorname{split}(\bar y)"})
 def concat_grads(dy: Any, y: Any, *x: Any, axis: int) -> Any:
+    """Each part receives its own stretch of the gradient."""
     return split(dy, sizes=tuple(each.shape[axis] for each in x), axis=axis)
 
 

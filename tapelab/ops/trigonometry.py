@@ -22,6 +22,7 @@ def sin(x: Any) -> Any:
 
 @sin.grad("x", r"\bar x = \bar y \cdot \cos x", local=r"\cos x")
 def sin_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a sine is the cosine of the same angle."""
     return dy * conjugated(cos(x))
 
 
@@ -34,6 +35,7 @@ def cos(x: Any) -> Any:
 
 @cos.grad("x", r"\bar x = -\bar y \cdot \sin x", local=r"-\sin x")
 def cos_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a cosine is minus the sine of the same angle."""
     return dy * conjugated(-sin(x))
 
 
@@ -46,6 +48,7 @@ def tan(x: Any) -> Any:
 
 @tan.grad("x", r"\bar x = \bar y \cdot (1 + y^2)", local="1 + y^2")
 def tan_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    """The slope of a tangent is one plus its square."""
     return dy * conjugated(y * y + 1)
 
 

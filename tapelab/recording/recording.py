@@ -28,11 +28,15 @@ class TapeFacts:
 
 @dataclass(frozen=True)
 class Rule:
-    """The gradient rule of one input of an op; `because` says why nothing flows, if so."""
+    """The gradient rule of one input of an op; `because` says why nothing flows, if so.
+
+    `sentence` says the rule in words, where its author did.
+    """
 
     formula: str = ""
     local: str = ""
     because: str = ""
+    sentence: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ export interface RuleInfo {
   readonly local: string;
   /** Why no gradient passes; empty where one does. */
   readonly because: string;
+  readonly sentence: string;
 }
 
 export interface OpInfo {

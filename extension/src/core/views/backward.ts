@@ -64,7 +64,8 @@ function flowEquation(model: Model, picture: Picture, flow: Flowed): Child[] | n
 }
 
 function passedOn(model: Model, flow: Flowed): string {
-  const { op } = opOfFlow(model, flow);
+  const { op, rule } = opOfFlow(model, flow);
+  if (rule?.sentence) return rule.sentence;
   const local = tensorAt(model, flow.local);
   if (local && isOne(local)) {
     const both = op && op.rules.length === 2 && op.rules.every((rule) => rule.local === '1');
