@@ -181,7 +181,6 @@ _LAZY: _typing.Final = {
     "random": "tapelab.random",
     "Recording": "tapelab.recording:Recording",
     "show": "tapelab.widgets.show:show",
-    "why": "tapelab.diagnosis:why",
     **{
         name: f"tapelab.debugging:{name}"
         for name in ("assert_equal", "assert_greater", "assert_less", "assert_rank")
