@@ -89,10 +89,6 @@ def avg_pool2d(
     return made
 
 
-max_pool = max_pool2d
-avg_pool = avg_pool2d
-
-
 def _pooled(
     raw: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str
 ) -> tuple[Tensor, Sliding]:

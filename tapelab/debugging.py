@@ -13,7 +13,8 @@ from tapelab.engine.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import samples
-from tapelab.ops.public import matched, tensor
+from tapelab.ops.public import matched
+from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.settings import lengths, number
 from tapelab.ops.wording import brackets, require_one_dtype
@@ -47,7 +48,7 @@ def check_finite_grad_x(dy: Any, y: Any, x: Any, *, message: str = "") -> Any:
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
-    made: Tensor = check_finite(_tensor(tensor), message=message)
+    made: Tensor = check_finite(as_tensor(tensor), message=message)
     return made
 
 
@@ -118,7 +119,7 @@ def _signed(symbol: str, function_name: str) -> Assertion:
     def check(
         x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
-        value = _tensor(x)._value
+        value = as_tensor(x)._value
         if not _SYMBOLS[symbol](value, 0).all():
             shown = np.ravel(value)[: 3 if summarize is None else summarize].tolist()
             raise InvalidArgumentError(
@@ -177,7 +178,7 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
 def _require_rank(
     x: Any, wanted: Any, wording: str, message: str | None, fits: Callable[[int, Any], bool]
 ) -> None:
-    value = _tensor(x)._value
+    value = as_tensor(x)._value
     if not fits(value.ndim, wanted):
         raise ValueError(
             f"{message + '. ' if message else ''}Tensor must have {wording}.  "
@@ -189,7 +190,7 @@ def assert_shapes(shapes: Any, message: str | None = None, name: str | None = No
     """ValueError unless tensors have the given shapes; a letter must mean one length throughout."""
     known: dict[str, int] = {}
     for x, wanted in shapes.items() if isinstance(shapes, dict) else shapes:
-        value = _tensor(x)._value
+        value = as_tensor(x)._value
         sizes = tuple(wanted)
         _require_rank(x, len(sizes), f"rank {len(sizes)}", message, lambda a, b: a == b)
         for at, (size, length) in enumerate(zip(sizes, value.shape, strict=True)):
@@ -204,7 +205,7 @@ def assert_shapes(shapes: Any, message: str | None = None, name: str | None = No
 
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
     """The tensor itself; ValueError unless it has no axes."""
-    x = _tensor(tensor)
+    x = as_tensor(tensor)
     if x._value.ndim:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
     return x
@@ -214,17 +215,17 @@ def assert_type(
     tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> None:
     """TypeError unless the tensor has that dtype."""
-    x, wanted = _tensor(tensor), as_dtype(tf_type)
+    x, wanted = as_tensor(tensor), as_dtype(tf_type)
     if x.dtype is not wanted:
         raise TypeError(f"{message or ''}tensor must be of type {wanted!r}; got {x.dtype!r}")
 
 
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """TypeError unless the tensor holds whole numbers."""
-    if not _tensor(x).dtype.is_integer:
+    if not as_tensor(x).dtype.is_integer:
         raise TypeError(
             f'{message or ""}Expected "x" to be integer type.  '
-            f"Found: tensor of dtype {_tensor(x).dtype}"
+            f"Found: tensor of dtype {as_tensor(x).dtype}"
         )
 
 
@@ -243,13 +244,11 @@ def Assert(  # noqa: N802 - TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> None:
     """InvalidArgumentError with the data unless the condition holds."""
-    if not _tensor(condition)._value:
-        told = ", ".join(str(_tensor(each)._value) for each in data)
+    if not as_tensor(condition)._value:
+        told = ", ".join(str(as_tensor(each)._value) for each in data)
         raise InvalidArgumentError(
             None, None, f"Expected '{condition}' to be true. Summarized data: {told}"
         )
 
-
-_tensor = tensor
 
 __getattr__, __dir__ = in_module(__name__)

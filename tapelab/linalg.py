@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tapelab import clipping, creation
 from tapelab.engine.dispatch import composite
@@ -21,10 +21,12 @@ from tapelab.ops import (
     solving,
 )
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.public import matched, tensor
+from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import lengths, number
+from tapelab.ops.settings import lengths, number, only_defaults
 from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
+
+_DIAGONAL: Final = {"padding_value": 0, "align": "RIGHT_LEFT"}
 
 eye = creation.eye
 norm = composites.norm
@@ -53,8 +55,8 @@ def matmul(
 
 @composite
 def matvec(
-    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, name: str | None = None,
-    **unused: Any,
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    b_is_sparse: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A matrix times a vector."""
     x, y = matched(a, b)
@@ -104,7 +106,9 @@ def _from_front(x: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(at % x.ndim for at in axes)
 
 
-def einsum(equation: str, *inputs: Any, **unused: Any) -> Tensor:
+def einsum(
+    equation: str, *inputs: Any, optimize: Any = "greedy", name: str | None = None
+) -> Tensor:
     """Multiply entries whose axes share a letter, and sum over the letters missing on the right."""
     tensors = matched(*inputs)
     spelled = products.explicit(equation, [x._value.shape for x in tensors])
@@ -114,7 +118,7 @@ def einsum(equation: str, *inputs: Any, **unused: Any) -> Tensor:
 
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Rows become columns; axes before the last two number the matrices of a batch."""
-    x = tensor(a)
+    x = as_tensor(a)
     if x.ndim < 2:
         raise ValueError(
             f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
@@ -129,23 +133,25 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     return matrix_transpose(matrix, conjugate=True)
 
 
-def diag(diagonal: Any, name: str = "diag", k: Any = 0, **unused: Any) -> Tensor:
+def diag(diagonal: Any, name: str = "diag", k: Any = 0, **settings: Any) -> Tensor:
     """A matrix with the given numbers on its diagonal, or `k` above it, and zeros elsewhere."""
-    x = tensor(diagonal)
+    only_defaults("diag", settings, {"num_rows": -1, "num_cols": -1, **_DIAGONAL})
+    x = as_tensor(diagonal)
     if not x._value.ndim:
         raise invalid_argument("MatrixDiagV3", "diagonal must be at least 1-dim, got shape []")
     made: Tensor = matrices.diagonal(x, k=number(k, "MatrixDiagV3"))
     return made
 
 
-def diag_part(input: Any, name: str = "diag_part", k: Any = 0, **unused: Any) -> Tensor:
+def diag_part(input: Any, name: str = "diag_part", k: Any = 0, **settings: Any) -> Tensor:
     """The numbers on the diagonal, or `k` above it."""
-    made: Tensor = matrices.diagonal_part(tensor(input), k=number(k, "MatrixDiagPartV3"))
+    only_defaults("diag_part", settings, _DIAGONAL)
+    made: Tensor = matrices.diagonal_part(as_tensor(input), k=number(k, "MatrixDiagPartV3"))
     return made
 
 
 def set_diag(
-    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, **unused: Any
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
     """The matrix with other numbers on its diagonal."""
     x, y = matched(input, diagonal)
@@ -155,7 +161,7 @@ def set_diag(
 
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given numbers where both halves of an index agree."""
-    x = tensor(diagonal)
+    x = as_tensor(diagonal)
     flat = matrices.diagonal(reshape(x, shape=(-1,)))
     made: Tensor = reshape(flat, shape=(*x._value.shape, *x._value.shape))
     return made
@@ -164,7 +170,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
     low, up = number(num_lower, "MatrixBandPart"), number(num_upper, "MatrixBandPart")
-    made: Tensor = matrices.band_part(tensor(input), lower=low, upper=up)
+    made: Tensor = matrices.band_part(as_tensor(input), lower=low, upper=up)
     return made
 
 
@@ -172,27 +178,27 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
     made: Tensor = reduction.reduce_sum(
-        matrices.diagonal_part(tensor(x)), axis=(-1,), keepdims=False
+        matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False
     )
     return made
 
 
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another: their product is the identity."""
-    x = tensor(input)
+    x = as_tensor(input)
     made: Tensor = solving.inverse(matrices.adjoint(x) if adjoint else x)
     return made
 
 
 def det(input: Any, name: str | None = None) -> Tensor:
     """By how much a matrix stretches a volume; 0 if it flattens space."""
-    made: Tensor = solving.determinant(tensor(input))
+    made: Tensor = solving.determinant(as_tensor(input))
     return made
 
 
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix."""
-    made: Tensor = solving.log_abs_determinant(tensor(matrix))
+    made: Tensor = solving.log_abs_determinant(as_tensor(matrix))
     return made
 
 
@@ -205,7 +211,7 @@ class LogMatrixDeterminant(NamedTuple):
 
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its size."""
-    x = tensor(input)
+    x = as_tensor(input)
     return LogMatrixDeterminant(
         rounding.sign(solving.determinant(x)), solving.log_abs_determinant(x)
     )
@@ -228,7 +234,7 @@ def triangular_solve(
 
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangle that gives a positive definite matrix when multiplied by its transpose."""
-    made: Tensor = solving.cholesky(tensor(input))
+    made: Tensor = solving.cholesky(as_tensor(input))
     return made
 
 
@@ -260,7 +266,7 @@ class Qr(NamedTuple):
 
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """An orthogonal matrix and an upper triangle whose product is the given matrix."""
-    return Qr(*decompositions.qr(tensor(input), full_matrices=full_matrices))
+    return Qr(*decompositions.qr(as_tensor(input), full_matrices=full_matrices))
 
 
 @composite

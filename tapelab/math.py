@@ -7,7 +7,6 @@ from typing import Any
 from tapelab import marking, picking, sorting
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.errors import invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (
@@ -148,8 +147,8 @@ imag = unary(casting.imag)
 
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
-    first, second = (x, y) if isinstance(x, (Tensor, Variable)) else (tensor(x), y)
-    made: Tensor = arithmetic.add(tensor(first), operand(second, tensor(first)._value.dtype))
+    first = tensor(x)
+    made: Tensor = arithmetic.add(first, operand(y, first._value.dtype))
     return made
 
 

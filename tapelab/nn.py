@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import convolving, sorting
+from tapelab import convolving, math, sorting
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -35,10 +35,10 @@ relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
 elu = unary(activation.elu)
 selu = unary(activation.selu)
-sigmoid = unary(activation.sigmoid)
-softplus = unary(activation.softplus)
-softsign = unary(activation.softsign)
-tanh = unary(_tanh)
+sigmoid = math.sigmoid
+softplus = math.softplus
+softsign = math.softsign
+tanh = math.tanh
 l2_loss = unary(losses.l2_loss)
 
 

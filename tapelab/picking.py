@@ -12,7 +12,8 @@ from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import gathering, masking, scattering, slicing
-from tapelab.ops.public import matched, tensor
+from tapelab.ops.public import matched
+from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 from tapelab.ops.shape import reshape
 from tapelab.ops.wording import brackets
@@ -23,7 +24,7 @@ def gather(
     batch_dims: int = 0, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Pick entries along an axis by position; one that is picked twice receives both gradients."""
-    x, places = tensor(params), _indices("GatherV2", indices)
+    x, places = as_tensor(params), _indices("GatherV2", indices)
     batch = batch_dims if batch_dims >= 0 else batch_dims + places._value.ndim
     along = batch if axis is None else number(axis, "GatherV2")
     made: Tensor = gathering.gather(x, places, axis=along, batch_dims=batch)
@@ -34,8 +35,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     """Pick entries, or whole rows, by index tuples."""
     places = _indices("GatherNd", indices)
     if batch_dims:
-        places = tensor(_with_batch(places._value, batch_dims))
-    made: Tensor = scattering.gather_nd(tensor(params), places)
+        places = as_tensor(_with_batch(places._value, batch_dims))
+    made: Tensor = scattering.gather_nd(as_tensor(params), places)
     return made
 
 
@@ -47,18 +48,18 @@ def _with_batch(places: Any, batch_dims: int) -> Any:
 
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The entries where the mask is true, in a row."""
-    x, kept = _tensor(tensor), _tensor(mask)
+    x, kept = as_tensor(tensor), as_tensor(mask)
     along = 0 if axis is None else number(axis, "BooleanMask")
     masking.check_mask(x._value.shape, kept._value.shape, along)
     if kept._value.dtype.kind != "b":
-        kept = _tensor(kept._value != 0)
+        kept = as_tensor(kept._value != 0)
     made: Tensor = masking.boolean_mask(x, kept, axis=along)
     return made
 
 
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
-    x, starts, sizes = tensor(input_), lengths(begin, "Slice"), lengths(size, "Slice")
+    x, starts, sizes = as_tensor(input_), lengths(begin, "Slice"), lengths(size, "Slice")
     rank = x._value.ndim
     if not len(starts) == len(sizes) == rank:
         raise invalid_argument(
@@ -106,14 +107,15 @@ def strided_slice(
         else:
             ends = None if begin_mask & bit else start, None if end_mask & bit else stop
             key.append(builtins.slice(*ends, step))
-    made: Tensor = slicing.strided_slice(tensor(input_), key=tuple(key))
+    made: Tensor = slicing.strided_slice(as_tensor(input_), key=tuple(key))
     return made
 
 
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
     """Put entries at index tuples of a tensor of zeros; what shares a place is added."""
     places = _indices("ScatterNd", indices)
-    made: Tensor = scattering.scatter_nd(places, tensor(updates), shape=lengths(shape, "ScatterNd"))
+    rows, whole = as_tensor(updates), lengths(shape, "ScatterNd")
+    made: Tensor = scattering.scatter_nd(places, rows, shape=whole)
     return made
 
 
@@ -147,7 +149,7 @@ def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
     """The sums of the rows that have the same id."""
-    x, ids = tensor(data), _indices("UnsortedSegmentSum", segment_ids)._value
+    x, ids = as_tensor(data), _indices("UnsortedSegmentSum", segment_ids)._value
     if x._value.shape[: ids.ndim] != ids.shape:
         raise invalid_argument(
             "UnsortedSegmentSum", f"data.shape = {brackets(x._value.shape)} does not start with "
@@ -161,10 +163,8 @@ def unsorted_segment_sum(
 
 
 def _indices(raw: str, indices: Any) -> Tensor:
-    places = _tensor(indices)
+    places = as_tensor(indices)
     if places._value.dtype.kind not in "iu":
         raise unfit_index(raw, places._value.dtype, indices)
     return places
 
-
-_tensor = tensor

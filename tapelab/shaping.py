@@ -11,7 +11,8 @@ from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, rearranging, stacking, stops
 from tapelab.ops import shape as shapes
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.public import matched, strict_operand, tensor, unary
+from tapelab.ops.public import matched, strict_operand, unary
+from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, whole
 from tapelab.ops.wording import brackets, require_one_dtype
 from tapelab.shapes import TensorShape
@@ -21,33 +22,33 @@ identity = unary(stops.identity)
 
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
-    made: Tensor = shapes.reshape(to_tensor(tensor), shape=lengths(shape, "Reshape"))
+    made: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
     return made
 
 
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
-    made: Tensor = shapes.transpose(tensor(a), perm=order)
+    made: Tensor = shapes.transpose(as_tensor(a), perm=order)
     return conjugated(made) if conjugate else made
 
 
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
-    made: Tensor = shapes.expand_dims(tensor(input), axis=number(axis, "ExpandDims"))
+    made: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
     return made
 
 
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The same entries without the axes of length 1, or without those of them that are named."""
     places = None if axis is None else lengths(axis, "Squeeze")
-    made: Tensor = shapes.squeeze(tensor(input), axis=places)
+    made: Tensor = shapes.squeeze(as_tensor(input), axis=places)
     return made
 
 
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Repeat a tensor along new or length-1 axes until it has the given shape."""
-    x, wanted = tensor(input), lengths(shape, "BroadcastTo")
+    x, wanted = as_tensor(input), lengths(shape, "BroadcastTo")
     try:
         made: Tensor = broadcasting.broadcast_to(x, shape=wanted)
     except Exception as error:
@@ -61,7 +62,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape laid side by side along a new axis."""
     if not isinstance(values, (list, tuple)):
-        x = tensor(values)
+        x = as_tensor(values)
         if axis == 0:
             return x
         values = unstack(x)
@@ -80,7 +81,7 @@ def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
     """The slices of a tensor along an axis, each a tensor of its own without that axis."""
-    x = tensor(value)
+    x = as_tensor(value)
     rank, axis = x._value.ndim, number(axis, "Unpack")
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
@@ -97,7 +98,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined end to end along an axis they all have."""
     parts = values if isinstance(values, (list, tuple)) else [values]
     if len(parts) == 1:
-        return tensor(parts[0]) if isinstance(parts[0], Variable) else identity(parts[0])
+        return as_tensor(parts[0]) if isinstance(parts[0], Variable) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
     made: Tensor = stacking.concat(*matched(*parts), axis=number(axis, "ConcatV2"))
@@ -108,7 +109,7 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
     """Pieces of a tensor along an axis: so many equal ones, or of the given lengths."""
-    x, along = tensor(value), number(axis, "Split")
+    x, along = as_tensor(value), number(axis, "Split")
     given = whole(num_or_size_splits, "SplitV")
     rank = x._value.ndim
     if not -rank <= along < rank:
@@ -142,13 +143,13 @@ def _pieces(sizes: list[int], length: int) -> list[int]:
     return [length - known if each == -1 else each for each in sizes]
 
 
-def meshgrid(*args: Any, indexing: str = "xy", **unused: Any) -> list[Tensor]:
+def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[Tensor]:
     """The coordinates of a grid: each vector repeated along the axes of the others."""
     if indexing not in {"xy", "ij"}:
         raise ValueError(
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
-    vectors = [tensor(each) for each in args]
+    vectors = [as_tensor(each) for each in args]
     require_one_dtype("Mul", tuple(each._value for each in vectors))
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
@@ -165,13 +166,13 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The whole tensor laid side by side, so many times along each axis."""
     if not whole(multiples, "Tile").ndim:
         raise invalid_argument("Tile", "Expected multiples to be 1-D, but got shape []")
-    made: Tensor = rearranging.tile(tensor(input), multiples=lengths(multiples, "Tile"))
+    made: Tensor = rearranging.tile(as_tensor(input), multiples=lengths(multiples, "Tile"))
     return made
 
 
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each entry several times in a row; without an axis the tensor is laid flat first."""
-    x, times = tensor(input), lengths(repeats, "Repeat")
+    x, times = as_tensor(input), lengths(repeats, "Repeat")
     if axis is None or not x._value.ndim:
         x, axis = shapes.reshape(x, shape=(-1,)), 0
     rank = x._value.ndim
@@ -189,7 +190,7 @@ def pad(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The tensor with a margin: of one value, or of its own entries mirrored."""
-    x = to_tensor(tensor)
+    x = as_tensor(tensor)
     table = whole(paddings, "Pad")
     if table.ndim != 2 or table.shape[1] != 2:
         raise invalid_argument(
@@ -212,13 +213,13 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     places = whole(axis, "ReverseV2")
     if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
-    made: Tensor = rearranging.reverse(to_tensor(tensor), axis=lengths(axis, "ReverseV2"))
+    made: Tensor = rearranging.reverse(as_tensor(tensor), axis=lengths(axis, "ReverseV2"))
     return made
 
 
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries moved along some axes; what falls off at the end comes in at the start."""
-    x, places, steps = tensor(input), lengths(axis, "Roll"), lengths(shift, "Roll")
+    x, places, steps = as_tensor(input), lengths(axis, "Roll"), lengths(shift, "Roll")
     if len(steps) != len(places):
         raise invalid_argument("Roll", "shift and axis must have the same size")
     for each in places:
@@ -235,7 +236,7 @@ def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """The tensor itself, if its shape is the expected one; InvalidArgumentError if not."""
-    given, wanted = tensor(x), TensorShape(shape)
+    given, wanted = as_tensor(x), TensorShape(shape)
     if not wanted.is_compatible_with(given.shape):
         raise invalid_argument(
             "EnsureShape", f"Shape of tensor input {brackets(given._value.shape)} is not "

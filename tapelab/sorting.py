@@ -68,7 +68,8 @@ def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
 ) -> TopKV2:
     """The k largest entries of each row and their places."""
-    return TopKV2(*sorting.top_k(tensor(input), k=number(k, "TopKV2")))
+    largest, places = sorting.top_k(tensor(input), k=number(k, "TopKV2"))
+    return TopKV2(largest, _as(index_type, places))
 
 
 def searchsorted(
@@ -78,14 +79,21 @@ def searchsorted(
     """Where each value would have to stand in a sorted row."""
     x = tensor(sorted_sequence)
     made: Tensor = sorting.search_sorted(x, tensor(values), side=side)
-    return made if as_dtype(out_type) is int32 else cast(made, dtype=as_dtype(out_type))
+    return _as(out_type, made)
 
 
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Each value once, in the order of first sight, and where each entry is found among them."""
-    return Unique(*sorting.unique(tensor(x))[:2])
+    return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """Each value once, where each entry is found among them, and how often each occurs."""
-    return UniqueWithCounts(*sorting.unique(tensor(x)))
+    values, places, counts = sorting.unique(tensor(x))
+    return UniqueWithCounts(values, _as(out_idx, places), _as(out_idx, counts))
+
+
+def _as(dtype: Any, places: Tensor) -> Tensor:
+    """Places, which are counted in int32, in the dtype that is wanted."""
+    made: Tensor = places if as_dtype(dtype) is int32 else cast(places, dtype=as_dtype(dtype))
+    return made

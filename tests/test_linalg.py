@@ -116,3 +116,13 @@ def test_two_axes_ask_for_the_norm_of_a_matrix(order, expected):
     assert tf.norm([[1.0, 2.0], [3.0, -4.0]], order, (0, 1)).numpy() == pytest.approx(expected)
     batch = tf.reshape(tf.range(8.0), [2, 2, 2])
     assert tf.norm(batch, order, (0, 2), keepdims=True).shape == (1, 2, 1)
+
+
+def test_a_setting_that_would_be_left_out_of_account_is_refused():
+    import tapelab as tf
+
+    assert tf.linalg.diag([1.0, 2.0], padding_value=0).numpy().tolist() == [[1.0, 0.0], [0.0, 2.0]]
+    with pytest.raises(NotImplementedError, match="with padding_value=0 only, not 9"):
+        tf.linalg.diag([1.0, 2.0], padding_value=9)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'pading'"):
+        tf.linalg.diag([1.0, 2.0], pading=9)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 import tapelab as tf
+from tapelab.missing import PARTS
 
 
 @pytest.mark.parametrize(
@@ -90,3 +91,16 @@ def test_a_public_function_converts_what_it_is_given(name):
         y = function(given)
         assert isinstance(y, tf.Tensor)
         assert y.dtype == tf.float32
+
+
+def test_a_name_means_the_same_function_in_every_room():
+    rooms = {part: getattr(tf, part) if part else tf for part in PARTS}
+    names = {name for room in rooms.values() for name in dir(room) if not name.startswith("_")}
+    shared = {
+        name: found
+        for name in names
+        if len(found := {part: getattr(r, name) for part, r in rooms.items() if name in dir(r)}) > 1
+    }
+    assert "sigmoid" in shared
+    different = {n: f for n, f in shared.items() if len({id(each) for each in f.values()}) > 1}
+    assert different == {}
