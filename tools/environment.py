@@ -24,8 +24,9 @@ def main(directory: str, extras: str) -> None:
         return
     require_venv()
     started = time.monotonic()
-    print(f"Creating the environment {directory} ...", flush=True)
-    venv.create(environment, with_pip=True)
+    if not answers(environment):
+        print(f"Creating the environment {directory} ...", flush=True)
+        venv.create(environment, clear=True, symlinks=sys.platform != "win32", with_pip=True)
     print("Installing tapelab and what it needs; the first time takes about a minute:", flush=True)
     install(environment, extras)
     stamp.write_text(wanted)
@@ -51,10 +52,25 @@ def require_venv() -> None:
         )
 
 
+def python_of(environment: Path) -> str:
+    """Name the interpreter of an environment."""
+    return str(environment / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+
+
+def answers(environment: Path) -> bool:
+    """Tell whether an earlier environment can be kept: same Python as ours, and a working pip."""
+    question = [python_of(environment), "-c", "import pip, sys; print(sys.version)"]
+    try:
+        answer = subprocess.run(question, capture_output=True, text=True, check=False)
+    except OSError:
+        return False
+    return answer.stdout.strip() == sys.version
+
+
 def install(environment: Path, extras: str) -> None:
     """Install this checkout in editable mode, one line of progress per package."""
-    python = str(environment / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-    command = [python, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar=off"]
+    command = [python_of(environment), "-m", "pip", "install", "--disable-pip-version-check"]
+    command += ["--progress-bar=off"]
     if not sys.dont_write_bytecode:  # Python compiles what it uses; all takes a third more
         command += ["--no-compile"]
     command += ["--editable", f"{CHECKOUT}[{extras}]"]

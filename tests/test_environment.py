@@ -1,0 +1,55 @@
+"""Setting up is done once, redone when it must be, and never trips over what stands there."""
+
+from __future__ import annotations
+
+import sys
+import venv
+from pathlib import Path
+
+import pytest
+
+from tools import environment
+
+
+@pytest.fixture
+def checkout(tmp_path, monkeypatch):
+    """A checkout of nothing but its metadata, whose installations are only counted."""
+    (tmp_path / "pyproject.toml").write_text("[project]\n")
+    monkeypatch.setattr(environment, "CHECKOUT", tmp_path)
+    installed = []
+    monkeypatch.setattr(environment, "install", lambda place, extras: installed.append(extras))
+    return tmp_path, installed
+
+
+def test_this_very_environment_answers():
+    assert environment.answers(Path(sys.prefix))
+
+
+def test_an_empty_folder_and_an_environment_without_pip_do_not_answer(tmp_path):
+    assert not environment.answers(tmp_path)
+    venv.create(tmp_path / "bare", with_pip=False, symlinks=True)
+    assert not environment.answers(tmp_path / "bare")
+
+
+@pytest.mark.slow
+def test_an_unusable_environment_is_made_anew_and_then_used_again(checkout):
+    folder, installed = checkout
+    venv.create(folder / "env", with_pip=False, symlinks=True)
+    environment.main("env", "lab")
+    environment.main("env", "lab")
+    assert installed == ["lab"]
+    assert environment.answers(folder / "env")
+
+    (folder / "env" / "kept").write_text("")
+    (folder / "pyproject.toml").write_text("[project]\nname = 'changed'\n")
+    environment.main("env", "lab")
+    assert installed == ["lab", "lab"]
+    assert (folder / "env" / "kept").is_file()
+
+
+def test_what_is_wanted_differs_by_extras_and_metadata(checkout):
+    folder, _ = checkout
+    seen = {environment.fingerprint("lab"), environment.fingerprint("lab,dev")}
+    (folder / "pyproject.toml").write_text("[project]\nname = 'changed'\n")
+    seen.add(environment.fingerprint("lab"))
+    assert len(seen) == 3
