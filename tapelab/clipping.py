@@ -36,7 +36,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 @composite
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all the entries of a list of tensors together; `None` in the list counts 0."""
-    return sqrt(add_n(*(reduce_sum(square(x)) for x in _dense(t_list) if x is not None)))
+    squares = [reduce_sum(square(x)) for x in _dense(t_list) if x is not None]
+    return sqrt(add_n(*squares)) if squares else tensor(0.0)
 
 
 @composite

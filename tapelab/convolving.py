@@ -146,7 +146,10 @@ def _pair(raw: str, value: Any) -> Pair:
 
 
 def _one(value: Any) -> int:
-    return lengths(value, "Conv1D")[len(lengths(value, "Conv1D")) // 2]
+    given = lengths(value, "Conv1D")
+    if len(given) not in {1, 3}:
+        raise ValueError(f"stride and dilations are 1 or 3 positive numbers, not {value!r}.")
+    return given[len(given) // 2]
 
 
 def _check_rank(raw: str, x: Tensor, name: str) -> None:

@@ -19,7 +19,7 @@ from tapelab.ops.hyperbolic import tanh as _tanh
 from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
 from tapelab.ops.settings import number, one_float
 from tapelab.ops.shape import reshape, squeeze, transpose
-from tapelab.ops.wording import brackets
+from tapelab.ops.wording import brackets, spoken
 from tapelab.picking import gather
 from tapelab.random import uniform
 from tapelab.shaping import concat
@@ -118,6 +118,7 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """How surprised rows of scores are by rows of probabilities: one number for each row."""
     y = tensor(logits)
+    _require_floats("SoftmaxCrossEntropyWithLogits", y)
     x = strict_operand(labels, y.dtype)
     x = x if x.dtype is y.dtype else cast(x, dtype=np.dtype(y.dtype.as_numpy_dtype))
     if axis not in {-1, y.ndim - 1}:
@@ -138,6 +139,7 @@ def sparse_softmax_cross_entropy_with_logits(
             "not in the list of allowed values: int32, int64. For rows of probabilities try "
             "tf.nn.softmax_cross_entropy_with_logits",
         )  # fmt: skip
+    _require_floats("SparseSoftmaxCrossEntropyWithLogits", y)
     if not y._value.ndim:
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
     if x.shape != y.shape[:-1]:
@@ -147,6 +149,14 @@ def sparse_softmax_cross_entropy_with_logits(
         )
     made: Tensor = losses.sparse_softmax_cross_entropy(x, y)
     return made
+
+
+def _require_floats(raw: str, logits: Tensor) -> None:
+    if not logits.dtype.is_floating:
+        raise invalid_argument(
+            raw, f"Value for attr 'T' of {spoken(logits._value.dtype)} is not in the list of "
+            "allowed values: half, float, double. Scores are floats; try tf.cast(x, tf.float32)",
+        )  # fmt: skip
 
 
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:

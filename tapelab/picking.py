@@ -158,7 +158,16 @@ def unsorted_segment_sum(
     rest = x._value.shape[ids.ndim :]
     rows = reshape(x, shape=(ids.size, *rest)) if ids.ndim != 1 else x
     count = number(num_segments, "UnsortedSegmentSum")
-    made: Tensor = gathering.scatter_rows(rows, indices=ids.reshape(-1), shape=(count, *rest))
+    flat = ids.reshape(-1)
+    if np.max(flat, initial=-1) >= count:
+        raise invalid_argument(
+            "UnsortedSegmentSum", f"segment_ids holds {np.max(flat)}, which is out of range "
+            f"[0, {count})",
+        )  # fmt: skip
+    if np.min(flat, initial=0) < 0:  # a row with an id below 0 belongs to no sum
+        kept = np.flatnonzero(flat >= 0)
+        rows, flat = gathering.gather(rows, as_tensor(kept)), flat[kept]
+    made: Tensor = gathering.scatter_rows(rows, indices=flat, shape=(count, *rest))
     return made
 
 

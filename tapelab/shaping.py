@@ -150,6 +150,8 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
             f"Argument `indexing` parameter must be either 'xy' or 'ij', got '{indexing}'"
         )
     vectors = [as_tensor(each) for each in args]
+    if not vectors:
+        return []
     require_one_dtype("Mul", tuple(each._value for each in vectors))
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:

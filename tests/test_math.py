@@ -85,3 +85,15 @@ def test_running_sums_run_both_ways():
     assert tf.cumsum(x, exclusive=True).numpy().tolist() == [0.0, 1.0, 3.0]
     assert tf.math.cumprod(x, exclusive=True, reverse=True).numpy().tolist() == [6.0, 3.0, 1.0]
     assert tf.cumsum([[1, 2], [3, 4]], axis=-1).numpy().tolist() == [[1, 3], [3, 7]]
+
+
+def test_a_row_with_an_id_below_zero_belongs_to_no_sum():
+    rows = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        sums = tf.math.unsorted_segment_sum(rows, [0, -1, 1], 2)
+    assert sums.numpy().tolist() == [1.0, 3.0]
+    assert tf.convert_to_tensor(tape.gradient(sums, rows)).numpy().tolist() == [1.0, 0.0, 1.0]
+
+
+def test_the_norm_of_no_tensors_is_zero():
+    assert float(tf.linalg.global_norm([None])) == 0.0

@@ -153,6 +153,8 @@ INVALID = {
     "ids_of_rows_that_are_not_there": lambda tf: tf.math.unsorted_segment_sum(
         [1.0, 2.0], [0, 1, 1], 2
     ),
+    "an_id_beyond_the_last": lambda tf: tf.math.unsorted_segment_sum([1.0, 2.0], [0, 5], 2),
+    "whole_numbers_as_scores": lambda tf: tf.nn.softmax_cross_entropy_with_logits([[1]], [[1]]),
     "a_grid_of_two_dtypes": lambda tf: tf.meshgrid([1, 2], [1.0, 2.0]),
     "a_window_of_length_zero": lambda tf: tf.nn.max_pool2d(tf.ones([1, 4, 4, 1]), 0, 1, "SAME"),
 }
