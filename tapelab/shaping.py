@@ -215,7 +215,10 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     places = whole(axis, "ReverseV2")
     if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
-    made: Tensor = rearranging.reverse(as_tensor(tensor), axis=lengths(axis, "ReverseV2"))
+    x = as_tensor(tensor)
+    if not x._value.ndim:  # TensorFlow hands a scalar on, whatever the axes
+        return identity(x)
+    made: Tensor = rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
     return made
 
 

@@ -140,3 +140,9 @@ def test_strided_slice_understands_its_masks(tf):
     got = tf.strided_slice(x, [1, 5], [2, 5], shrink_axis_mask=1, begin_mask=2, end_mask=2)
     assert got.numpy().tolist() == [3, 4, 5]
     assert tf.strided_slice(x, [0, 0], [0, 2], new_axis_mask=1).shape == [1, 2, 3]
+
+
+def test_a_scalar_turned_round_is_itself():
+    import tapelab as tf
+
+    assert float(tf.reverse(3.0, [0])) == 3.0
