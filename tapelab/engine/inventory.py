@@ -11,9 +11,9 @@ from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
+    from tapelab.engine.cell import Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
-    from tapelab.engine.variable import Identity
 
 
 class Inventory:

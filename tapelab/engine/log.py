@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tapelab.recording.recording import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
+    from tapelab.engine.cell import Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
-    from tapelab.engine.variable import Identity
 
 Record = tuple[Any, ...]
 

@@ -13,7 +13,8 @@ from tapelab.errors import invalid_argument
 from tapelab.recording.events import How
 
 if TYPE_CHECKING:
-    from tapelab.engine.variable import Cell, Variable
+    from tapelab.engine.cell import Cell
+    from tapelab.engine.variable import Variable
 
 Write = Callable[[Any, Any, Any], None]
 

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
+from tapelab.engine.cell import Cell, Identity
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Cell, Identity, Variable, handle_of
+from tapelab.engine.variable import Variable, handle_of
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer

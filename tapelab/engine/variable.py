@@ -9,12 +9,11 @@ import numpy as np
 
 from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.cell import Cell, Identity, check_shape, moved, own, store
 from tapelab.engine.exits import leave
 from tapelab.engine.log import (
-    ASSIGNED,
     MADE,
     READ,
-    Origin,
     next_id,
     note,
     origin_here,
@@ -25,42 +24,10 @@ from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
 from tapelab.engine.scattering import scatter_method
 from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
-from tapelab.errors import invalid_argument
 from tapelab.recording.events import How
 from tapelab.shapes import TensorShape
 
 name_scopes: list[str] = []
-
-
-class Identity:
-    """What stays of a variable in the log: who it is, without what it holds."""
-
-    __slots__ = ("dtype", "id", "name", "origin", "shape", "trainable")
-
-    def __init__(self, name: str, state: Tensor, origin: Origin, *, trainable: bool) -> None:
-        self.id = next_id()
-        self.name = name
-        self.trainable = trainable
-        self.shape: tuple[int, ...] = state._value.shape
-        self.dtype = state.dtype
-        self.origin = origin
-
-
-class Cell:
-    """What the handles of one variable share: its identity, its static shape, its state."""
-
-    __slots__ = ("__weakref__", "handle", "identity", "shape", "state")
-
-    def __init__(self, identity: Identity, shape: TensorShape, state: Tensor) -> None:
-        self.identity = identity
-        self.shape = shape
-        self.state = state
-        self.handle: weakref.ref[Variable] | None = None
-
-    @property
-    def dtype(self) -> DType:
-        """What kind of number it holds."""
-        return self.identity.dtype
 
 
 class Variable:
@@ -81,7 +48,7 @@ class Variable:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
         start = initial_value() if callable(initial_value) else initial_value
         start = read(start) if isinstance(start, Variable) else start
-        value = _own(typed_array(start, dtype))
+        value = own(typed_array(start, dtype))
         origin = origin_here()
         state = wrap(value, next_id(), origin)
         full_name = "/".join([*name_scopes, name or "Variable"])
@@ -199,9 +166,9 @@ class Variable:
         cell = self._cell
         value, source = _operand(cell, given)
         if how is How.ASSIGN:
-            _check_shape(cell, np.shape(value))
+            check_shape(cell, np.shape(value))
         else:
-            value = _moved(cell, value, how)
+            value = moved(cell, value, how)
         store(cell, value, how, source)
         return UnreadVariable._of(cell) if read_value else None
 
@@ -334,18 +301,8 @@ def read(variable: Variable) -> Tensor:
     return cell.state
 
 
-def store(cell: Cell, value: Any, how: How, source: int) -> None:
-    """Give a variable a new state, and write down where it came from."""
-    cell.state = wrap(value, next_id(), origin_here())
-    note(ASSIGNED, cell.identity, int(how), source, cell.state._id, small(cell.state._value))
-
-
 def _revived(value: Any, name: str, trainable: bool) -> Variable:
     return Variable(value, name=name, trainable=trainable)
-
-
-def _own(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
 
 
 def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
@@ -358,31 +315,7 @@ def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
                 f"{given.dtype.name}: {given!r}. Try tf.cast(value, {cell.dtype!r})."
             )
         return given._value, given._id
-    return _own(typed_array(given, cell.dtype)), -1
-
-
-def _check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
-    if not cell.shape.is_compatible_with(shape):
-        raise ValueError(
-            f"Cannot assign value to variable ' {cell.identity.name}:0': Shape mismatch."
-            f"The variable shape {cell.shape}, and the assigned value shape "
-            f"{TensorShape(shape)} are incompatible."
-        )
-
-
-def _moved(cell: Cell, delta: Any, how: How) -> Any:
-    value = cell.state._value
-    if np.shape(delta) != np.shape(value):
-        raise invalid_argument(
-            "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp",
-            f"Cannot update variable with shape {_brackets(value)} using a Tensor with shape "
-            f"{_brackets(delta)}, shapes must be equal.",
-        )
-    return value + delta if how is How.ASSIGN_ADD else value - delta
-
-
-def _brackets(value: Any) -> str:
-    return "[" + ",".join(map(str, np.shape(value))) + "]"
+    return own(typed_array(given, cell.dtype)), -1
 
 
 def _in_place(sign: str, method: str) -> RuntimeError:

@@ -8,9 +8,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.cell import Cell, store
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Cell, UnreadVariable, Variable, read, store
+from tapelab.engine.variable import UnreadVariable, Variable, read
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops.masking import boolean_mask, check_mask
 from tapelab.ops.slicing import Key, strided_slice

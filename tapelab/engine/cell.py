@@ -1,0 +1,86 @@
+"""What stands behind a variable: its identity, its present state, and how a new state comes in."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab.dtypes import DType
+from tapelab.engine.log import ASSIGNED, Origin, next_id, note, origin_here, small
+from tapelab.engine.tensor import Tensor, wrap
+from tapelab.errors import invalid_argument
+from tapelab.recording.events import How
+from tapelab.shapes import TensorShape
+
+if TYPE_CHECKING:
+    from tapelab.engine.variable import Variable
+
+
+class Identity:
+    """What stays of a variable in the log: who it is, without what it holds."""
+
+    __slots__ = ("dtype", "id", "name", "origin", "shape", "trainable")
+
+    def __init__(self, name: str, state: Tensor, origin: Origin, *, trainable: bool) -> None:
+        self.id = next_id()
+        self.name = name
+        self.trainable = trainable
+        self.shape: tuple[int, ...] = state._value.shape
+        self.dtype = state.dtype
+        self.origin = origin
+
+
+class Cell:
+    """What the handles of one variable share: its identity, its static shape, its state."""
+
+    __slots__ = ("__weakref__", "handle", "identity", "shape", "state")
+
+    def __init__(self, identity: Identity, shape: TensorShape, state: Tensor) -> None:
+        self.identity = identity
+        self.shape = shape
+        self.state = state
+        self.handle: weakref.ref[Variable] | None = None
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self.identity.dtype
+
+
+def store(cell: Cell, value: Any, how: How, source: int) -> None:
+    """Give a variable a new state, and write down where it came from."""
+    cell.state = wrap(value, next_id(), origin_here())
+    note(ASSIGNED, cell.identity, int(how), source, cell.state._id, small(cell.state._value))
+
+
+def own(value: Any) -> Any:
+    """A raw value that nobody else can change: a copy, unless it is read-only already."""
+    return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+
+
+def check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
+    """ValueError unless a value of this shape fits the variable."""
+    if not cell.shape.is_compatible_with(shape):
+        raise ValueError(
+            f"Cannot assign value to variable ' {cell.identity.name}:0': Shape mismatch."
+            f"The variable shape {cell.shape}, and the assigned value shape "
+            f"{TensorShape(shape)} are incompatible."
+        )
+
+
+def moved(cell: Cell, delta: Any, how: How) -> Any:
+    """The present value plus or minus a delta of the same shape."""
+    value = cell.state._value
+    if np.shape(delta) != np.shape(value):
+        raise invalid_argument(
+            "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp",
+            f"Cannot update variable with shape {_brackets(value)} using a Tensor with shape "
+            f"{_brackets(delta)}, shapes must be equal.",
+        )
+    return value + delta if how is How.ASSIGN_ADD else value - delta
+
+
+def _brackets(value: Any) -> str:
+    return "[" + ",".join(map(str, np.shape(value))) + "]"
