@@ -11,10 +11,10 @@ from tapelab.engine.arrays import typed_array
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
+from tapelab.engine.wording import brackets
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casting, searching, selection, stops
 from tapelab.ops.public import matched, tensor, unary
-from tapelab.ops.wording import brackets
 
 stop_gradient = unary(stops.stop_gradient)
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.kernels.windows import Sliding, same_margins
 from tapelab.ops import convolution, pooling
 from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import expand_dims, squeeze
-from tapelab.ops.wording import brackets
 
 Pair = tuple[int, int]
 

@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.dtypes import as_dtype
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import samples
@@ -17,7 +18,6 @@ from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.settings import lengths, number
-from tapelab.ops.wording import brackets, require_one_dtype
 
 Assertion = Callable[..., None]
 

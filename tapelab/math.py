@@ -7,6 +7,7 @@ from typing import Any
 from tapelab import marking, picking, sorting
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (
@@ -39,7 +40,6 @@ from tapelab.ops.public import (
     unary,
 )
 from tapelab.ops.public import reduction as along_axes
-from tapelab.ops.wording import brackets, require_one_dtype
 
 subtract = binary(arithmetic.subtract)
 multiply = binary(arithmetic.multiply)

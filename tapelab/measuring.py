@@ -9,11 +9,11 @@ import numpy as np
 from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import measuring
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths
-from tapelab.ops.wording import brackets
 from tapelab.shapes import TensorShape
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from tapelab import convolving, math, sorting
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import activation, composites, losses, powers, reduction, selection, special, stops
@@ -19,7 +20,6 @@ from tapelab.ops.hyperbolic import tanh as _tanh
 from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
 from tapelab.ops.settings import number, one_float
 from tapelab.ops.shape import reshape, squeeze, transpose
-from tapelab.ops.wording import brackets, spoken
 from tapelab.picking import gather
 from tapelab.random import uniform
 from tapelab.shaping import concat

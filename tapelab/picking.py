@@ -10,13 +10,13 @@ import numpy as np
 
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import gathering, masking, scattering, slicing
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 from tapelab.ops.shape import reshape
-from tapelab.ops.wording import brackets
 
 
 def gather(
@@ -176,4 +176,3 @@ def _indices(raw: str, indices: Any) -> Tensor:
     if places._value.dtype.kind not in "iu":
         raise unfit_index(raw, places._value.dtype, indices)
     return places
-

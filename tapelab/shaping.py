@@ -7,6 +7,7 @@ from typing import Any
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, rearranging, stacking, stops
 from tapelab.ops import shape as shapes
@@ -14,7 +15,6 @@ from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.public import matched, strict_operand, unary
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, whole
-from tapelab.ops.wording import brackets, require_one_dtype
 from tapelab.shapes import TensorShape
 
 identity = unary(stops.identity)
@@ -216,9 +216,11 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
     x = as_tensor(tensor)
-    if not x._value.ndim:  # TensorFlow hands a scalar on, whatever the axes
-        return identity(x)
-    made: Tensor = rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
+    made: Tensor = (
+        rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
+        if x._value.ndim
+        else identity(x)  # TensorFlow hands a scalar on, whatever the axes
+    )
     return made
 
 

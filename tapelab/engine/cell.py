@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.dtypes import DType
 from tapelab.engine.log import ASSIGNED, Origin, next_id, note, origin_here, small
 from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.recording.events import How
 from tapelab.shapes import TensorShape
@@ -76,11 +77,7 @@ def moved(cell: Cell, delta: Any, how: How) -> Any:
     if np.shape(delta) != np.shape(value):
         raise invalid_argument(
             "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp",
-            f"Cannot update variable with shape {_brackets(value)} using a Tensor with shape "
-            f"{_brackets(delta)}, shapes must be equal.",
+            f"Cannot update variable with shape {brackets(np.shape(value))} using a Tensor with "
+            f"shape {brackets(np.shape(delta))}, shapes must be equal.",
         )
     return value + delta if how is How.ASSIGN_ADD else value - delta
-
-
-def _brackets(value: Any) -> str:
-    return "[" + ",".join(map(str, np.shape(value))) + "]"

@@ -11,6 +11,7 @@ import numpy as np
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import RAN, Scope, next_id, origin_here, small, thread
 from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, invalid_argument
 
 if TYPE_CHECKING:
@@ -102,21 +103,16 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _mixed_dtypes(op: Op, values: Any) -> OpError:
     one, other = values[-2:]
-    return invalid_argument(
-        op.raw,
-        f"cannot compute {op.raw} as input #{len(values) - 1}(zero-based) was expected to be a "
-        f"{_called(one.dtype)} tensor but is a {_called(other.dtype)} tensor. {op.name}() got "
-        f"{_shown(one)} and {_shown(other)}; tensors are never cast silently. "
-        f"Try tf.cast(…, tf.{one.dtype})",
-    )
+    got = f"{op.name}() got {_shown(one)} and {_shown(other)}"
+    return unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
 
 
 def _wrong_kind(op: Op, value: Any) -> OpError:
     allowed = [dtype for dtype in ALL if dtype._numpy.kind in op.kinds]
     return invalid_argument(
         op.raw,
-        f"Value for attr 'T' of {_called(value.dtype)} is not in the list of allowed values: "
-        f"{', '.join(_called(dtype.name) for dtype in allowed)}. {op.name}() got {_shown(value)}; "
+        f"Value for attr 'T' of {spoken(value.dtype)} is not in the list of allowed values: "
+        f"{', '.join(spoken(dtype.name) for dtype in allowed)}. {op.name}() got {_shown(value)}; "
         f"tensors are never cast silently. Try tf.cast(x, {_suggested(allowed)!r})",
     )
 
@@ -125,17 +121,12 @@ def _suggested(allowed: list[DType]) -> DType:
     return next((dtype for dtype in (float32, int32) if dtype in allowed), allowed[0])
 
 
-def _called(dtype: Any) -> str:
-    names = {"float32": "float", "float64": "double", "float16": "half", "object": "string"}
-    return names.get(str(dtype), str(dtype))
-
-
 def _shown(value: Any) -> str:
     return f"{value.dtype}[{', '.join(map(str, np.shape(value)))}]"
 
 
 def _refused(op: Op, values: Any, error: Exception) -> OpError:
-    shapes = " vs. ".join("[" + ",".join(map(str, np.shape(v))) + "]" for v in values)
+    shapes = " vs. ".join(brackets(np.shape(value)) for value in values)
     if op.broadcasts:
         return invalid_argument(
             op.raw,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.kernels import softmax as kernels
 from tapelab.ops import samples
@@ -15,7 +16,6 @@ from tapelab.ops.activation import sigmoid
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.shape import expand_dims
-from tapelab.ops.wording import brackets
 
 
 def scores(rng: np.random.Generator) -> list[samples.Sample]:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.selection import zeros_like
 from tapelab.ops.shape import transpose
-from tapelab.ops.wording import brackets
 
 
 def squares(rng: np.random.Generator) -> list[samples.Sample]:

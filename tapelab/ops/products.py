@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.engine.wording import brackets
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.broadcasting import sum_to
-from tapelab.ops.wording import brackets
 
 
 def matrices(rng: np.random.Generator) -> list[samples.Sample]:

@@ -9,12 +9,12 @@ import numpy as np
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets, unlike
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.comparison import equal
 from tapelab.ops.gathering import POSITIONS
 from tapelab.ops.selection import ones_like, select, zeros_like
-from tapelab.ops.wording import brackets, unlike
 
 Shape = tuple[int, ...]
 

@@ -10,8 +10,8 @@ from tapelab.dtypes import int64
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
+from tapelab.engine.wording import spoken
 from tapelab.errors import OpError, invalid_argument
-from tapelab.ops.wording import spoken
 from tapelab.shapes import TensorShape
 
 

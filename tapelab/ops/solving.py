@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import add, conjugated, multiply, negative, subtract
@@ -14,7 +15,6 @@ from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part, ma
 from tapelab.ops.products import matmul
 from tapelab.ops.rules import CONTINUOUS
 from tapelab.ops.shape import reshape
-from tapelab.ops.wording import brackets
 
 
 def invertible(rng: np.random.Generator) -> list[samples.Sample]:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.wording import brackets, require_one_dtype
 
 
 def stacks(rng: np.random.Generator) -> list[samples.Sample]:

@@ -12,10 +12,10 @@ from tapelab.engine.cell import Cell, store
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import UnreadVariable, Variable, read
+from tapelab.engine.wording import brackets
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops.masking import boolean_mask, check_mask
 from tapelab.ops.slicing import Key, strided_slice
-from tapelab.ops.wording import brackets
 from tapelab.recording.events import How
 
 _ALLOWED: Final = (

@@ -52,9 +52,7 @@ def test_assignments_name_variables_results_and_the_tape():
 
 def test_a_given_name_wins_over_the_name_in_the_code():
     scope = run(
-        "a = tf.Variable(1.0, name='weights')\n"
-        "with tf.GradientTape() as t:\n"
-        "    y = a * a\n"
+        "a = tf.Variable(1.0, name='weights')\nwith tf.GradientTape() as t:\n    y = a * a\n"
     )
     recording = scope["t"].recording(scope["y"])
     assert recording.variables[0].name == "weights"
@@ -62,9 +60,7 @@ def test_a_given_name_wins_over_the_name_in_the_code():
 
 def test_columns_count_characters_not_bytes():
     scope = run(
-        "größe = tf.Variable(3.0)\n"
-        "with tf.GradientTape() as tape:\n"
-        "    é = größe * größe  # Ω\n"
+        "größe = tf.Variable(3.0)\nwith tf.GradientTape() as tape:\n    é = größe * größe  # Ω\n"
     )
     assert ops_of(scope["tape"].recording(scope["é"])) == ["größe * größe"]
 

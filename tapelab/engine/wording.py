@@ -28,11 +28,12 @@ def require_one_dtype(raw: str, parts: tuple[Any, ...]) -> None:
             raise unlike(raw, position, first, each.dtype)
 
 
-def unlike(raw: str, position: int, first: Any, other: Any) -> OpError:
-    """The error for an input of another dtype than the first."""
+def unlike(raw: str, position: int, first: Any, other: Any, got: str = "") -> OpError:
+    """The error for an input of another dtype than the first; `got` tells what came."""
+    never = f"{got}; tensors are never cast silently" if got else "Tensors are never cast silently"
     return invalid_argument(
         raw,
         f"cannot compute {raw} as input #{position}(zero-based) was expected to be a "
-        f"{spoken(first)} tensor but is a {spoken(other)} tensor. Tensors are never cast silently. "
+        f"{spoken(first)} tensor but is a {spoken(other)} tensor. {never}. "
         f"Try tf.cast(…, tf.{first})",
     )
