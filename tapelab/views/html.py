@@ -23,6 +23,8 @@ PACKED_ABOVE: Final = 100_000
 """So many bytes of a recording go into a page as they are; more are compressed."""
 HEIGHT: Final = 640
 """Of the picture in a notebook's output, in pixels, until it tells how high it is."""
+
+TRUST: Final = "To step through this tape, trust the notebook (command “Trust Notebook”)."
 _FIT: Final = """{
 const frame = document.currentScript.previousElementSibling, {body} = document;
 const follow = () => {
@@ -103,8 +105,15 @@ def frame(recording: Recording, explanation: Any = None, *, step: int | None = N
     title = escape(f"tapelab: {recording.tape.name or 'tape'}")
     return (
         f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{document}" '
-        f'style="width:100%;height:{HEIGHT}px;border:0"></iframe><script>{_FIT}</script>'
+        f'style="width:100%;height:{HEIGHT}px;border:0">'
+        f"{_untrusted(recording, explanation, step)}</iframe><script>{_FIT}</script>"
     )
+
+
+def _untrusted(recording: Recording, explanation: Any, step: int | None) -> str:
+    """What is left where a notebook that is not trusted has its frames taken out."""
+    told = escape(text.picture(recording, step=step, explanation=explanation), quote=False)
+    return f"<pre>{told}\n\n{TRUST}</pre>"
 
 
 def export_html(

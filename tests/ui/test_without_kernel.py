@@ -47,6 +47,16 @@ def test_a_saved_notebook_shows_its_picture_before_any_cell_runs(open_notebook, 
     explorer.click_to_the_end_and_back()
 
 
+def test_a_notebook_from_elsewhere_tells_the_tape_in_text(open_notebook, saved):
+    """JupyterLab takes frames out of what it has not signed itself."""
+    foreign = saved.with_name("from_elsewhere.ipynb")
+    foreign.write_text(saved.read_text("utf-8").replace("3.0", "3.00"), "utf-8")
+    output = open_notebook(file=foreign).output(0)
+    expect(output).to_contain_text("the way back")
+    expect(output).to_contain_text("trust the notebook")
+    expect(output.locator("iframe")).to_have_count(0)
+
+
 def test_one_exported_file_opens_offline_and_steps(offline, tmp_path):
     x = tf.Variable(3.0, name="x")
     with tf.GradientTape() as tape:

@@ -87,6 +87,13 @@ def test_the_frame_of_a_notebook_is_sandboxed_and_holds_the_same_page(golden):
     assert html.bundle() in inside
 
 
+def test_the_frame_leaves_its_text_where_a_notebook_is_not_trusted(golden):
+    left = re.search(r'border:0">(.*)</iframe>', html.frame(golden("scene_a")), re.DOTALL)[1]
+    assert left.startswith("<pre>")
+    assert "the way back" in left
+    assert html.TRUST in left
+
+
 def test_export_writes_one_file(golden, tmp_path):
     path = html.export_html(tmp_path / "scene.html", golden("scene_a"))
     assert embedded(path.read_text("utf-8")) == golden("scene_a")
