@@ -45,6 +45,8 @@ def extent_of(code: CodeType, instruction: int) -> Extent:
 
 def lines_of(file: str) -> list[str]:
     """The lines of a file or a cell, as far as Python can find them."""
+    if file == "<string>":  # any exec() has this name; Python 3.13 keeps the text of `-c` under it
+        return []
     return [line.rstrip("\r\n") for line in linecache.getlines(file)]
 
 

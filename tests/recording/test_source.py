@@ -89,3 +89,8 @@ def test_only_the_used_part_of_a_long_file_is_kept():
     assert kept.first_line == 498
     assert kept.line(503) == "    y = x * x"
     assert len(kept.text.split("\n")) < 12
+
+
+def test_the_text_of_another_string_is_not_taken_for_this_one(monkeypatch):
+    monkeypatch.setitem(linecache.cache, "<string>", (9, None, ["wrong = 1\n"], "<string>"))
+    assert source.lines_of("<string>") == []
