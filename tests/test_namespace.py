@@ -33,7 +33,7 @@ def test_a_missing_symbol_names_the_nearest_one(ask, told):
 
 def test_a_missing_symbol_says_where_it_is_missing_and_that_it_is_not_the_learners_fault():
     with pytest.raises(AttributeError) as caught:
-        tf.qwertyuiop  # noqa: B018
+        tf.qwertyuiop  # noqa: B018  asking for it raises
     assert str(caught.value) == (
         "module 'tapelab' has no attribute 'qwertyuiop': tapelab has the part of TensorFlow that "
         "is taught with a tape, and this is not in it."

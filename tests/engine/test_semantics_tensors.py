@@ -93,8 +93,8 @@ def test_comparing_unequal_shapes_gives_a_single_false(tf):
 
 def test_comparing_with_none_gives_a_python_bool(tf):
     x = tf.constant([1.0, 2.0])
-    assert (x == None) is False  # noqa: E711
-    assert (x != None) is True  # noqa: E711
+    assert (x == None) is False  # noqa: E711  the operator is what is tested
+    assert (x != None) is True  # noqa: E711  the operator is what is tested
 
 
 def test_equal_shapes_are_compared_element_by_element(tf):
@@ -214,4 +214,4 @@ def test_print_takes_a_separator_an_end_and_a_stream(tf, capfd):
 
 def test_a_missing_symbol_is_an_attribute_error(tf):
     with pytest.raises(AttributeError):
-        tf.there_is_no_such_symbol  # noqa: B018
+        tf.there_is_no_such_symbol  # noqa: B018  asking for it raises

@@ -100,7 +100,7 @@ def test_a_variable_is_a_tensor_to_is_tensor_but_no_instance(tf):
 def test_a_variable_has_neither_ndim_nor_length_nor_hash(tf):
     v = tf.Variable([1.0, 2.0])
     with pytest.raises(AttributeError, match="'ResourceVariable' object has no attribute 'ndim'"):
-        v.ndim  # noqa: B018
+        v.ndim  # noqa: B018  asking for it raises
     with pytest.raises(TypeError):
         len(v)
     with pytest.raises(TypeError, match="unhashable"):
@@ -151,7 +151,7 @@ def test_a_variable_is_an_operand_like_a_tensor(tf):
     ]:
         assert tf.is_tensor(y)
         assert y.numpy().tolist() == expected
-    assert (v == v).numpy().tolist() == [True, True]  # noqa: PLR0124
+    assert (v == v).numpy().tolist() == [True, True]  # noqa: PLR0124  == goes by elements
 
 
 @pytest.mark.parametrize(

@@ -59,8 +59,8 @@ def test_shapes_that_do_not_fit_are_simply_unequal(tf, make):
 @pytest.mark.parametrize("make", ["constant", "Variable"])
 def test_nothing_equals_none(tf, make):
     x = getattr(tf, make)([1, 2])
-    assert (x == None) is False  # noqa: E711
-    assert (x != None) is True  # noqa: E711
+    assert (x == None) is False  # noqa: E711  the operator is what is tested
+    assert (x != None) is True  # noqa: E711  the operator is what is tested
 
 
 def test_equality_across_dtypes_is_an_error(tf):
