@@ -49,6 +49,7 @@ from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
+from tapelab.lazy import PLACES as _PLACES
 from tapelab.linalg import einsum, matmul, tensordot
 from tapelab.marking import one_hot, sequence_mask, unravel_index
 from tapelab.math import (
@@ -167,30 +168,9 @@ from tapelab.version import __version__
 newaxis = None
 _overloads.install()
 
-_LAZY: _typing.Final = {
-    "bitwise": "tapelab.bitwise",
-    "check": "tapelab.widgets.verdict:check",
-    "debugging": "tapelab.debugging",
-    "exercise": "tapelab.widgets.verdict:exercise",
-    "explain": "tapelab.diagnosis:explain",
-    "hint": "tapelab.widgets.verdict:hint",
-    "image": "tapelab.image",
-    "nn": "tapelab.nn",
-    "load_ipython_extension": "tapelab.lab:attach",
-    "progress": "tapelab.widgets.verdict:progress",
-    "random": "tapelab.random",
-    "Recording": "tapelab.recording:Recording",
-    "show": "tapelab.widgets.show:show",
-    **{
-        name: f"tapelab.debugging:{name}"
-        for name in ("assert_equal", "assert_greater", "assert_less", "assert_rank")
-    },
-}
-"""What is imported when it is first asked for, so that `import tapelab` starts like NumPy."""
-
 
 def __getattr__(name: str) -> _typing.Any:
-    place, _, attribute = _LAZY.get(name, "").partition(":")
+    place, _, attribute = _PLACES.get(name, "").partition(":")
     if not place:
         raise _missing(__name__, name)
     module = _importlib.import_module(place)
@@ -199,7 +179,7 @@ def __getattr__(name: str) -> _typing.Any:
 
 
 def __dir__() -> _typing.Any:
-    return sorted({*globals(), *_LAZY})
+    return sorted({*globals(), *_PLACES})
 
 
 if "IPython" in _sys.modules:  # in a notebook: `%%tape`, and cells go by their numbers

@@ -9,7 +9,10 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-PARTS: Final = ("", "math", "nn", "linalg", "random", "debugging", "image", "bitwise")
+from tapelab.lazy import MODULES
+
+PARTS: Final = ("", "math", "linalg", *MODULES)
+"""The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
     *("tapelab", "tapelab.choosing", "tapelab.clipping", "tapelab.creation", "tapelab.linalg"),
     *("tapelab.marking", "tapelab.picking", "tapelab.sampling", "tapelab.shaping"),

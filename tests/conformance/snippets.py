@@ -2,13 +2,18 @@
 
 A table is a text file of entries. An entry is `name: expression`, or a name with an indented
 program below it whose last line is an expression. A program that raises may say which words
-its error must contain, in a line `says: words`.
+its error must contain, in a line `says: words`; one that warns, in the log or by Python's
+warnings, in a line `warns: words`.
 """
 
 from __future__ import annotations
 
 import ast
+import logging
 import textwrap
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,12 +26,13 @@ GOLDENS = Path(__file__).parent.parent / "fixtures" / "conformance"
 
 @dataclass(frozen=True)
 class Snippet:
-    """One named program, and the words that its error must contain, if it raises."""
+    """One named program, and the words that its error and its warning must contain, if any."""
 
     table: str
     name: str
     source: str
     says: str = ""
+    warns: str = ""
 
 
 def read_table(path: Path) -> list[Snippet]:
@@ -38,9 +44,12 @@ def read_table(path: Path) -> list[Snippet]:
         if name in entries:
             raise ValueError(f"{path.name} has two entries {name!r}")
         lines = [expression.strip(), *textwrap.dedent("\n".join(body)).split("\n")]
-        said = [line.removeprefix("says: ") for line in lines if line.startswith("says: ")]
-        source = "\n".join(line for line in lines if not line.startswith("says: ")).strip()
-        entries[name] = Snippet(path.stem, name, source, "".join(said))
+        words = {
+            mark: "".join(line.removeprefix(mark) for line in lines if line.startswith(mark))
+            for mark in ("says: ", "warns: ")
+        }
+        source = "\n".join(line for line in lines if not line.startswith(tuple(words))).strip()
+        entries[name] = Snippet(path.stem, name, source, *words.values())
     return list(entries.values())
 
 
@@ -69,12 +78,36 @@ def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
     if not isinstance(last, ast.Expr):
         raise TypeError(f"{snippet.name} does not end in an expression")
     where = f"<{snippet.table}: {snippet.name}>"
+    with _heard(tf) as messages:
+        try:
+            exec(compile(program, where, "exec"), scope)
+            value = eval(compile(ast.Expression(last.value), where, "eval"), scope)
+            answer = {"value": describe(tf, value)}
+        except Exception as error:  # noqa: BLE001  whatever it raises is the answer
+            answer = {"raises": type(error).__name__, "message": str(error)}
+    if snippet.warns:
+        answer["warned"] = any(snippet.warns in message for message in messages)
+    return answer
+
+
+@contextmanager
+def _heard(tf: Any) -> Iterator[list[str]]:
+    """Collect what the library logs or warns of while a program runs."""
+    messages: list[str] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            messages.append(record.getMessage())
+
+    logger, collector = logging.getLogger(tf.__name__), Collector(level=logging.WARNING)
+    logger.addHandler(collector)
     try:
-        exec(compile(program, where, "exec"), scope)
-        value = eval(compile(ast.Expression(last.value), where, "eval"), scope)
-        return {"value": describe(tf, value)}
-    except Exception as error:  # noqa: BLE001  whatever it raises is the answer
-        return {"raises": type(error).__name__, "message": str(error)}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield messages
+        messages += [str(each.message) for each in caught]
+    finally:
+        logger.removeHandler(collector)
 
 
 def _shorthands(tf: Any) -> dict[str, Any]:
@@ -109,6 +142,11 @@ def describe(tf: Any, value: Any) -> Any:
         return {"kind": "tensor", **_array(value.dtype.name, value.numpy())}
     if isinstance(value, tf.DType):
         return {"kind": "dtype", "name": value.name}
+    if _is(value, tf, "RaggedTensor"):
+        return {"kind": "ragged", "dtype": value.dtype.name, **_rows(value)}
+    if _is(value, tf, "SparseTensor"):
+        parts = {"indices": value.indices, "values": value.values, "shape": value.dense_shape}
+        return {"kind": "sparse", **{name: describe(tf, part) for name, part in parts.items()}}
     if isinstance(value, tf.TensorShape):
         return {"kind": "shape", "printed": repr(value)}
     if isinstance(value, np.ndarray | np.generic):
@@ -120,6 +158,20 @@ def describe(tf: Any, value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int | float):
         return {"kind": type(value).__name__, "python": _plain(value)}
     raise TypeError(f"a snippet gave {type(value).__name__}, which has no description")
+
+
+def _is(value: Any, tf: Any, kind: str) -> bool:
+    """Whether a value is of a kind that the library loads only when it is used."""
+    return type(value).__name__ == kind and isinstance(value, getattr(tf, kind))
+
+
+def _rows(ragged: Any) -> dict[str, Any]:
+    rows = ragged.to_list()
+    return {"shape": str(ragged.shape), "rows": _nested(rows)}
+
+
+def _nested(rows: Any) -> Any:
+    return [_nested(row) for row in rows] if isinstance(rows, list) else _plain(rows)
 
 
 def _array(dtype: str, value: Any) -> dict[str, Any]:

@@ -53,6 +53,7 @@ def assert_same(got: object, expected: object, dtype: str = "python") -> None:
 def test_a_snippet_gives_what_tensorflow_gave(tf, snippet: Snippet):
     expected = golden(snippet.table)["answers"][snippet.name]
     got = run(tf, snippet)
+    assert got.get("warned") == expected.get("warned")
     if "raises" in expected:
         assert "raises" in got, f"TensorFlow raises {expected['raises']}, this gave {got}"
         assert got["raises"] == expected["raises"], got["message"]
