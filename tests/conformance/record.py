@@ -1,6 +1,7 @@
 """Ask TensorFlow what every snippet gives and keep the answers: python tests/conformance/record.py.
 
-Names of tables after it record only those. This runs in an environment of its own that has TensorFlow; tapelab's tests need only the answers.
+Names of tables after it record only those. It runs in an environment of its own that has
+TensorFlow; tapelab's tests need only the answers.
 """
 
 from __future__ import annotations
