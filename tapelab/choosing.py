@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.dtypes import DType, as_dtype
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -19,6 +20,7 @@ from tapelab.ops.public import matched, tensor, unary
 stop_gradient = unary(stops.stop_gradient)
 
 
+@takes_composites
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Each entry is taken from x where the condition holds, else from y.
 
@@ -45,6 +47,7 @@ def _not_broadcastable(condition: str, then: str, other: str) -> InvalidArgument
     )
 
 
+@elementwise
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
@@ -72,6 +75,7 @@ def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
         return None
 
 
+@elementwise
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = as_dtype(dtype)
@@ -94,6 +98,7 @@ def _direct(x: Any, wanted: DType) -> Tensor | None:
         return None
 
 
+@elementwise
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype, those that do not fit held at its nearest bound."""
     x, wanted = tensor(value), as_dtype(dtype)
@@ -102,6 +107,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     return cast(clip_by_value(x, low, high), wanted)
 
 
+@elementwise
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """A complex number from its real and its imaginary part."""
     first, second = tensor(real), tensor(imag)

@@ -9,6 +9,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.dtypes import DType, as_dtype, float32
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.composite_tensor import CompositeTensor, elementwise
 from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -47,8 +48,8 @@ def convert_to_tensor(
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether x is a tensor or a variable."""
-    return isinstance(x, (Tensor, Variable))
+    """Whether x is a tensor, a variable or a composite of tensors."""
+    return isinstance(x, (Tensor, Variable, CompositeTensor))
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
@@ -61,6 +62,7 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     return _filled(shape, dtype, 1, "tf.ones")
 
 
+@elementwise
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
@@ -70,6 +72,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     return zeros(x.shape, dtype)
 
 
+@elementwise
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)

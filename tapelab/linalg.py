@@ -6,6 +6,7 @@ import math
 from typing import Any, Final, NamedTuple
 
 from tapelab import clipping, creation
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import FailedPreconditionError, invalid_argument
@@ -33,6 +34,7 @@ norm = composites.norm
 global_norm = clipping.global_norm
 
 
+@takes_composites
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, bool_, float32, int32
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import marking
@@ -18,6 +19,7 @@ from tapelab.ops.settings import number, unfit_index
 from tapelab.picking import unsorted_segment_sum
 
 
+@takes_composites
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
     dtype: Any = None, name: str | None = None,
@@ -54,6 +56,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@takes_composites
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
     dtype: Any = int32, name: str | None = None,

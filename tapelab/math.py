@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import marking, picking, sorting
+from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
@@ -145,6 +146,7 @@ real = unary(casting.real)
 imag = unary(casting.imag)
 
 
+@elementwise
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
     first = tensor(x)
@@ -152,6 +154,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@elementwise
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
     made: Tensor = arithmetic.divide(*matched(x, y))
@@ -161,6 +164,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 realdiv = divide
 
 
+@elementwise
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; x alone decides the dtype."""
     first = tensor(x)
@@ -168,6 +172,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@takes_composites
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of all the entries at its place; the shapes must be equal."""
     given = list(inputs)

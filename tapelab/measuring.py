@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype, int32
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
@@ -17,6 +18,7 @@ from tapelab.ops.settings import lengths
 from tapelab.shapes import TensorShape
 
 
+@takes_composites
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How long the tensor is along each axis, as a tensor of whole numbers."""
     made: Tensor = measuring.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
@@ -28,12 +30,14 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
     return [shape(each, out_type) for each in input]
 
 
+@takes_composites
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How many entries the tensor has, as a tensor."""
     made: Tensor = measuring.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 
 
+@takes_composites
 def rank(input: Any, name: str | None = None) -> Tensor:
     """How many axes the tensor has, as a tensor."""
     made: Tensor = measuring.rank(tensor(input))

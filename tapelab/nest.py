@@ -13,6 +13,11 @@ def is_nested(structure: Any) -> bool:
     return isinstance(structure, (list, tuple, Mapping))
 
 
+def is_composite(structure: Any) -> bool:
+    """Whether it is made of several tensors, as ragged and sparse ones are."""
+    return hasattr(type(structure), "_with_components")
+
+
 def _children(structure: Any) -> list[Any]:
     if isinstance(structure, Mapping):
         return [structure[key] for key in sorted(structure)]
@@ -20,14 +25,18 @@ def _children(structure: Any) -> list[Any]:
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
-    """The atoms of a nest from left to right; a dict's in the order of its sorted keys."""
-    del expand_composites
+    """The atoms of a nest from left to right; a dict's in the order of its sorted keys.
+
+    With `expand_composites` a ragged or sparse tensor counts as the tensors it is made of.
+    """
     atoms: list[Any] = []
     pending = [structure]
     while pending:
         current = pending.pop()
         if is_nested(current):
             pending.extend(reversed(_children(current)))
+        elif expand_composites and is_composite(current):
+            atoms.extend(current._components())
         else:
             atoms.append(current)
     return atoms
@@ -37,25 +46,26 @@ def pack_sequence_as(
     structure: Any, flat_sequence: Iterable[Any], expand_composites: bool = False
 ) -> Any:
     """A nest shaped like `structure` that holds the given atoms; ValueError on a wrong count."""
-    del expand_composites
     atoms = list(flat_sequence)
-    wanted = len(flatten(structure))
+    wanted = len(flatten(structure, expand_composites))
     if len(atoms) != wanted:
         raise ValueError(
             f"Could not pack sequence. Structure had {wanted} atoms, but flat_sequence had "
             f"{len(atoms)} items. Structure: {structure}, flat_sequence: {atoms}."
         )
-    return _rebuild(structure, iter(atoms))
+    return _rebuild(structure, iter(atoms), expand_composites)
 
 
-def _rebuild(structure: Any, atoms: Iterator[Any]) -> Any:
+def _rebuild(structure: Any, atoms: Iterator[Any], expand: bool) -> Any:
     if isinstance(structure, Mapping):
-        packed = {key: _rebuild(structure[key], atoms) for key in sorted(structure)}
+        packed = {key: _rebuild(structure[key], atoms, expand) for key in sorted(structure)}
         return type(structure)((key, packed[key]) for key in structure)  # type: ignore[call-arg]
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
-        return type(structure)(*(_rebuild(child, atoms) for child in structure))
+        return type(structure)(*(_rebuild(child, atoms, expand) for child in structure))
     if isinstance(structure, (list, tuple)):
-        return type(structure)(_rebuild(child, atoms) for child in structure)
+        return type(structure)(_rebuild(child, atoms, expand) for child in structure)
+    if expand and is_composite(structure):
+        return structure._with_components([next(atoms) for _ in structure._components()])
     return next(atoms)
 
 
@@ -84,7 +94,8 @@ def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> A
     if not structure:
         raise ValueError("Must provide at least one structure")
     check_types = kwargs.pop("check_types", True)
+    expand = kwargs.pop("expand_composites", False)
     for other in structure[1:]:
         assert_same_structure(structure[0], other, check_types=check_types)
-    rows = zip(*(flatten(each) for each in structure), strict=True)
-    return pack_sequence_as(structure[0], [func(*row) for row in rows])
+    rows = zip(*(flatten(each, expand) for each in structure), strict=True)
+    return pack_sequence_as(structure[0], [func(*row) for row in rows], expand)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab import convolving, math, sorting
+from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, spoken
@@ -42,6 +43,7 @@ tanh = math.tanh
 l2_loss = unary(losses.l2_loss)
 
 
+@elementwise
 @composite
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """Each positive entry as it is, and the others made small instead of cut off."""
@@ -52,6 +54,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     return made
 
 
+@elementwise
 @composite
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
     """Each entry times the share of a normal distribution that lies below it."""
@@ -66,6 +69,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return x * 0.5 * (special.erf(x / 1.4142135623730951) + 1.0)
 
 
+@elementwise
 def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
     x = tensor(features)
@@ -88,6 +92,7 @@ def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
     return relu(concat([x, negative(x)], axis))
 
 
+@takes_composites
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Scores as probabilities: all positive, and 1 in total along the axis."""
     x, along = _scores(logits, axis)
@@ -159,6 +164,7 @@ def _require_floats(raw: str, logits: Tensor) -> None:
         )  # fmt: skip
 
 
+@elementwise
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """How surprised each score is by its label between 0 and 1."""
     y = tensor(logits)
@@ -246,6 +252,7 @@ def _add_to_channel(x: Any, b: Any, channel: int) -> Any:
     return x + (reshape(b, shape=(-1, *(1,) * after)) if after else b)
 
 
+@takes_composites
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:
@@ -253,6 +260,7 @@ def embedding_lookup(
     return gather(params, ids)
 
 
+@takes_composites
 @composite
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
@@ -19,6 +20,7 @@ from tapelab.ops.settings import lengths, number, unfit_index
 from tapelab.ops.shape import reshape
 
 
+@takes_composites
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
     batch_dims: int = 0, name: str | None = None,
@@ -31,6 +33,7 @@ def gather(
     return made
 
 
+@takes_composites
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """Pick entries, or whole rows, by index tuples."""
     places = _indices("GatherNd", indices)
@@ -46,6 +49,7 @@ def _with_batch(places: Any, batch_dims: int) -> Any:
     return np.concatenate([np.moveaxis(grid, 0, -1), places], axis=-1)
 
 
+@takes_composites
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The entries where the mask is true, in a row."""
     x, kept = as_tensor(tensor), as_tensor(mask)
@@ -57,6 +61,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     return made
 
 
+@takes_composites
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
     x, starts, sizes = as_tensor(input_), lengths(begin, "Slice"), lengths(size, "Slice")
@@ -82,6 +87,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     return made
 
 
+@takes_composites
 def strided_slice(
     input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
@@ -137,6 +143,7 @@ tensor_scatter_nd_max = _writer(scattering.tensor_scatter_nd_max)
 tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
 
 
+@takes_composites
 def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     """The sums of the rows that have the same id; the ids must be sorted."""
     ids = _indices("SegmentSum", segment_ids)._value
@@ -145,6 +152,7 @@ def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
     return unsorted_segment_sum(data, ids, int(ids[-1]) + 1 if ids.size else 0)
 
 
+@takes_composites
 def unsorted_segment_sum(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:

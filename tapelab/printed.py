@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
 
@@ -48,6 +49,8 @@ def _told(thing: Any, ends: int) -> str:
         thing = read(thing)
     if isinstance(thing, Tensor):
         return _array(np.asarray(thing._value), ends)
+    if isinstance(thing, CompositeTensor):
+        return thing._printed(entry, ends)
     if isinstance(thing, dict):
         pairs = sorted(thing.items())
         return "{" + ", ".join(f"{key!r}: {_told(value, ends)}" for key, value in pairs) + "}"

@@ -17,6 +17,7 @@ from tapelab.dtypes import (
     int64,
     string,
 )
+from tapelab.engine.composite_tensor import refuse_composites
 from tapelab.engine.tensor import Tensor
 from tapelab.shapes import TensorShape
 
@@ -94,6 +95,7 @@ def _walk(value: Any) -> tuple[list[Any], tuple[int, ...]]:
     level = [value]
     while any(map(_nested, level)):
         if not all(map(_nested, level)):
+            refuse_composites(value)
             raise ValueError(_NON_RECTANGULAR)
         lengths = {len(each) for each in level}
         if len(lengths) != 1:
@@ -125,6 +127,7 @@ def _leaf(value: Any) -> Any:
         raise ValueError("Attempt to convert a value (None) with an unsupported type "
                          "(<class 'NoneType'>) to a Tensor.")  # fmt: skip
     if not isinstance(value, (bool, int, float, complex, str, bytes, np.generic)):
+        refuse_composites(value)
         raise ValueError(
             f"Attempt to convert a value ({value!r}) with an unsupported type "
             f"({type(value)}) to a Tensor."

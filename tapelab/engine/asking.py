@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.engine.backprop import Flow, forgotten, plain, sweep
+from tapelab.engine.composite_tensor import gradients_like, numbers_of
 from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
@@ -47,7 +48,7 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     results = [_filled(source, each, zero) for source, each in zip(origins, found, strict=True)]
     answer.results = _kept(results)
     tape._release()
-    return nest.pack_sequence_as(sources, results)
+    return nest.pack_sequence_as(sources, gradients_like(nest.flatten(sources), results))
 
 
 def picture(tape: GradientTape, target: Any, sources: Any) -> None:
@@ -163,19 +164,19 @@ def _targets(target: Any) -> list[Tensor]:
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
             "CompositeTensors to be differentiated, but received None."
         )
-    flat = nest.flatten(target)
+    flat = numbers_of(nest.flatten(target))
     return [
         read(_real(t, "target")) if isinstance(t, Variable) else _real(t, "target") for t in flat
     ]
 
 
 def _sources(sources: Any) -> list[Any]:
-    return [_real(source, "source") for source in nest.flatten(sources)]
+    return [_real(source, "source") for source in numbers_of(nest.flatten(sources))]
 
 
 def check_ends(target: Any, sources: Any) -> None:
     """Raise what `gradient` raises if a target or a source is neither tensor nor variable."""
-    for each in nest.flatten(target):
+    for each in numbers_of(nest.flatten(target)):
         _real(each, "target")
     _sources([] if sources is None else sources)
 
@@ -199,7 +200,7 @@ def _upstream(targets: list[Tensor], seeds: Any) -> list[Any]:
     ones = [np.ones_like(t._value)[()] for t in targets]
     if seeds is None:
         return ones
-    given = nest.flatten(seeds)
+    given = numbers_of(nest.flatten(seeds))
     if any(seed is None for seed in given):
         raise ValueError(
             "None values not supported in output_gradients. Try tf.zeros_like(target) instead."

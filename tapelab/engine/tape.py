@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
-from tapelab.engine.cell import Cell, Identity
+from tapelab.engine.cell import Cell, Variable, Identity
+from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
@@ -124,7 +125,8 @@ class GradientTape:
                 "This tape was never entered, so it cannot watch. "
                 "Call watch inside its block: with tf.GradientTape() as tape: tape.watch(x)."
             )
-        for each in nest.flatten(tensor):
+        for thing in nest.flatten(tensor):
+            each = thing._numbers() if isinstance(thing, CompositeTensor) else thing
             if not isinstance(each, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {each!r} of type {type(each).__name__!r}, not tf.Tensor or "
@@ -246,9 +248,9 @@ class GradientTape:
 
     def _answered(self, target: Any, sources: Any) -> bool:
         """Whether the way back from a target to its sources is known, or can no longer be had."""
-        ends = nest.flatten(target)
+        ends = numbers_of(nest.flatten(target))
         if sources is not None:
-            asked = nest.flatten(sources)
+            asked = numbers_of(nest.flatten(sources))
             real = all(isinstance(each, (Tensor, Variable)) for each in (*ends, *asked))
             return real and len(ends) == 1 and all(place_of(self, ends[0], each) for each in asked)
         wanted = {each._id for each in ends if isinstance(each, Tensor)}

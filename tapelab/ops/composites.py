@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype, int64
+from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.activation import softplus
@@ -25,6 +26,7 @@ from tapelab.ops.shielded import divide_no_nan
 from tapelab.ops.trigonometry import atan2
 
 
+@takes_composites
 @composite
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
@@ -42,6 +44,7 @@ def reduce_variance(
     return reduce_mean(squares, axis=axes, keepdims=keepdims)
 
 
+@takes_composites
 @composite
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
@@ -102,6 +105,7 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, *, keepdims: bool) -> Any:
     return largest if keepdims else squeeze(largest, axis=axes)
 
 
+@elementwise
 @composite
 def angle(input: Any, name: str | None = None) -> Any:
     """The angle of a complex number seen from 0; a negative real number has the angle pi."""
@@ -111,6 +115,7 @@ def angle(input: Any, name: str | None = None) -> Any:
     return select(z < 0, zeros_like(z) + np.pi, zeros_like(z))
 
 
+@elementwise
 @composite
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """One over each entry, and 0 where it is 0."""
@@ -118,6 +123,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return divide_no_nan(zeros_like(given) + 1, given)
 
 
+@elementwise
 @composite
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """The logarithm of the sigmoid, without overflow."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.composite_tensor import NotDense
 from tapelab.engine.convert import operand
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor, constant_of
@@ -82,7 +83,11 @@ def _pair(op: Op) -> tuple[Method, Method]:
         x = self if type(self) is Tensor else _tensor(self)
         if type(other) is Tensor:
             return op(x, other)
-        return op(x, operand(other, x._value.dtype) if adds else strict_operand(other, x.dtype))
+        try:
+            y = operand(other, x._value.dtype) if adds else strict_operand(other, x.dtype)
+        except NotDense:
+            return NotImplemented
+        return op(x, y)
 
     def reflected(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)
@@ -96,7 +101,11 @@ def _order(op: Op) -> Method:
 
     def compare(self: Any, other: Any) -> Any:
         x = _tensor(self)
-        return op(x, strict_operand(other, x.dtype))
+        try:
+            y = strict_operand(other, x.dtype)
+        except NotDense:
+            return NotImplemented
+        return op(x, y)
 
     return compare
 
@@ -107,7 +116,11 @@ def _logic(on_bools: Op, on_integers: Op) -> tuple[Method, Method]:
     def forward(self: Any, other: Any) -> Any:
         x = _tensor(self)
         op = on_bools if x.dtype.is_bool else on_integers
-        return op(x, strict_operand(other, x.dtype))
+        try:
+            y = strict_operand(other, x.dtype)
+        except NotDense:
+            return NotImplemented
+        return op(x, y)
 
     def reflected(self: Any, other: Any) -> Any:
         x = _tensor(self)
@@ -136,7 +149,10 @@ def _equality(op: Op, *, if_unlike: bool) -> Method:
         if other is None:
             return if_unlike
         x = _tensor(self)
-        y = strict_operand(other, x.dtype)
+        try:
+            y = strict_operand(other, x.dtype)
+        except NotDense:
+            return NotImplemented
         if x._value.dtype == y._value.dtype and not _fit(x._value.shape, y._value.shape):
             return constant_of(np.bool_(if_unlike))
         return op(x, y)

@@ -7,6 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab.dtypes import DType, as_dtype, int64
+from tapelab.engine.composite_tensor import (
+    NotDense,
+    hand_over,
+    hand_over_elements,
+    takes_composites,
+)
 from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
@@ -54,7 +60,11 @@ def unary(op: Op) -> Public:
     """The public function of an op of one tensor."""
 
     def function(x: Any, name: str | None = None) -> Any:
-        return op(x if type(x) is Tensor else tensor(x))
+        try:
+            return op(x if type(x) is Tensor else tensor(x))
+        except NotDense as error:
+            refused = error
+        return hand_over_elements(refused, function, x)
 
     return dressed(function, op, op.inputs[0])
 
@@ -63,7 +73,11 @@ def binary(op: Op) -> Public:
     """The public function of an op of two tensors."""
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        return op(*matched(x, y))
+        try:
+            return op(*matched(x, y))
+        except NotDense as error:
+            refused = error
+        return hand_over_elements(refused, function, x, y)
 
     return dressed(function, op, *op.inputs)
 
@@ -72,7 +86,11 @@ def logical(op: Op) -> Public:
     """The public function of an op of true and false; anything else is a TypeError."""
 
     def function(*inputs: Any, name: str | None = None) -> Any:
-        return op(*(tensor(x, "bool") for x in inputs))
+        try:
+            return op(*(tensor(x, "bool") for x in inputs))
+        except NotDense as error:
+            refused = error
+        return hand_over_elements(refused, function, *inputs)
 
     return dressed(function, op, *op.inputs)
 
@@ -119,8 +137,13 @@ def reduction(op: Op) -> Public:
     def function(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
     ) -> Any:
-        x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
-        return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
+        try:
+            x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
+        except NotDense as error:
+            refused = error
+        else:
+            return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
+        return hand_over(refused, function, input_tensor, axis, keepdims)
 
     return _like(function, op)
 
@@ -136,7 +159,7 @@ def running(op: Op) -> Public:
         place = one_axis(x, axis, op.raw, "ScanOp: Expected scan axis in the range")
         return op(x, axis=place, exclusive=bool(exclusive), reverse=bool(reverse))
 
-    return _like(function, op)
+    return takes_composites(_like(function, op))
 
 
 def position(op: Op) -> Public:
@@ -150,7 +173,7 @@ def position(op: Op) -> Public:
         found = op(x, axis=place)
         return found if as_dtype(output_type) is int64 else cast(found, dtype=as_dtype(output_type))
 
-    return _like(function, op)
+    return takes_composites(_like(function, op))
 
 
 def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:
