@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
-from tapelab.engine.cell import Cell, Variable, Identity
+from tapelab.engine.cell import Cell, Identity
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
