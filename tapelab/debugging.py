@@ -203,12 +203,11 @@ def assert_shapes(shapes: Any, message: str | None = None, name: str | None = No
                 )
 
 
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
-    """The tensor itself; ValueError unless it has no axes."""
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> None:
+    """ValueError unless the tensor has no axes."""
     x = as_tensor(tensor)
     if x._value.ndim:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
-    return x
 
 
 def assert_type(
@@ -231,8 +230,13 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 def assert_proper_iterable(values: Any) -> None:
     """TypeError unless one can walk through the values, and they are no tensor or string."""
-    if isinstance(values, (Tensor, np.ndarray, bytes, str)) or not hasattr(values, "__iter__"):
-        raise TypeError(f'Expected argument "values" to be iterable.  Found: {type(values)}')
+    if isinstance(values, (Tensor, np.ndarray, bytes, str)):
+        found = f'to be a "proper" iterable.  Found: {type(values)}'
+    elif not hasattr(values, "__iter__"):
+        found = f"to be iterable.  Found: {type(values)}"
+    else:
+        return
+    raise TypeError(f'Expected argument "values" {found}')
 
 
 def is_numeric_tensor(tensor: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 class OpError(Exception):
     """An op could not run; `message` says what happened, why, and what to try."""
 
+    error_code = 2
     def __init__(self, node_def: Any, op: Any, message: str, *, finding: Any = None) -> None:
         super().__init__(message)
         self.node_def = node_def
@@ -22,65 +23,97 @@ class OpError(Exception):
 class CancelledError(OpError):
     """The work was called off before it finished."""
 
+    error_code = 1
+
 
 class UnknownError(OpError):
     """Something failed for a reason that is not known."""
+
+    error_code = 2
 
 
 class InvalidArgumentError(OpError):
     """An op got values, shapes or dtypes it cannot work with."""
 
+    error_code = 3
+
 
 class DeadlineExceededError(OpError):
     """The work took longer than it was given."""
+
+    error_code = 4
 
 
 class NotFoundError(OpError):
     """Something that was asked for is not there."""
 
+    error_code = 5
+
 
 class AlreadyExistsError(OpError):
     """Something that should be made is there already."""
+
+    error_code = 6
 
 
 class PermissionDeniedError(OpError):
     """The caller may not do this."""
 
+    error_code = 7
+
 
 class UnauthenticatedError(OpError):
     """It is not known who the caller is."""
+
+    error_code = 16
 
 
 class ResourceExhaustedError(OpError):
     """Memory, or another resource, ran out."""
 
+    error_code = 8
+
 
 class FailedPreconditionError(OpError):
     """Something must happen first, such as giving a variable its value."""
+
+    error_code = 9
 
 
 class AbortedError(OpError):
     """The work was given up part-way."""
 
+    error_code = 10
+
 
 class OutOfRangeError(OpError):
     """There is nothing left to read."""
+
+    error_code = 11
 
 
 class UnimplementedError(OpError):
     """This is not supported here."""
 
+    error_code = 12
+
 
 class InternalError(OpError):
     """tapelab itself is at fault; please report it."""
+
+    error_code = 13
 
 
 class UnavailableError(OpError):
     """A service cannot be reached at the moment."""
 
+    error_code = 14
+
 
 class DataLossError(OpError):
     """Stored data are damaged."""
+
+    error_code = 15
 
 
 class RecordingError(ValueError):

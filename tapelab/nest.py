@@ -70,13 +70,15 @@ def _rebuild(structure: Any, atoms: Iterator[Any], expand: bool) -> Any:
 
 
 def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> None:
-    """TypeError on different container types, ValueError on different lengths or keys."""
+    """TypeError on different container types, ValueError on different depths, lengths or keys."""
     pending = [(nest1, nest2)]
     while pending:
         a, b = pending.pop()
         if is_nested(a) != is_nested(b):
-            error = TypeError if check_types and not (a is None or b is None) else ValueError
-            raise error(f"{_MISMATCH}\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}")
+            raise ValueError(
+                f"{_MISMATCH}\n\nFirst structure: {nest1}\n\nSecond structure: {nest2}\n\n"
+                f"Where one has {a!r}, the other has {b!r}."
+            )
         if not is_nested(a):
             continue
         if check_types and type(a) is not type(b):
@@ -91,6 +93,8 @@ def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True) -> N
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """Apply a function to the atoms of nests of equal structure; the result is such a nest."""
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
     if not structure:
         raise ValueError("Must provide at least one structure")
     check_types = kwargs.pop("check_types", True)

@@ -109,7 +109,7 @@ class Tensor:
         return complex(self._as_python("complex()", complex))
 
     def __index__(self) -> int:
-        if self._value.dtype.kind not in "iu":
+        if self._value.ndim or self._value.dtype.kind not in "iu":
             raise TypeError(
                 f"only integer scalar tensors can be converted to a scalar index; "
                 f"this one is {self.dtype.name} with shape {self.shape}."
