@@ -17,9 +17,28 @@ NAMES: Final = {
 RENAMED: Final = {"load_ipython_extension": "tapelab.lab:attach"}
 """Names that are called otherwise where they stand."""
 
+
+def _placed(table: dict[str, str]) -> dict[str, str]:
+    """Each name of a table with its place, `module:name`."""
+    return {name: f"{home}:{name}" for home, names in table.items() for name in names.split()}
+
+
 PLACES: Final[dict[str, str]] = {
     **{name: f"tapelab.{name}" for name in MODULES},
-    **{name: f"{module}:{name}" for module, names in NAMES.items() for name in names.split()},
+    **_placed(NAMES),
     **RENAMED,
 }
 """Where each lazy name of the namespace is found: a module, or `module:attribute`."""
+
+IN_MATH: Final = {
+    "tapelab.gamma_functions": (
+        "betainc digamma erfcinv erfinv igamma igammac lbeta lgamma ndtri nextafter polygamma zeta"
+    ),
+    "tapelab.special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
+}
+"""Names of `tf.math` by the module they stand in."""
+
+LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
+    "tapelab.math": {"special": "tapelab.special", **_placed(IN_MATH)},
+}
+"""Where the lazy names of a part of the namespace are found, by the module of that part."""

@@ -18,6 +18,7 @@ from tapelab.ops import (
     casting,
     comparison,
     composites,
+    error_function,
     exponential,
     hyperbolic,
     powers,
@@ -27,7 +28,6 @@ from tapelab.ops import (
     searching,
     selection,
     shielded,
-    special,
     trigonometry,
 )
 from tapelab.ops.public import (
@@ -83,8 +83,8 @@ atanh = unary(hyperbolic.atanh)
 sigmoid = unary(activation.sigmoid)
 softplus = unary(activation.softplus)
 softsign = unary(activation.softsign)
-erf = unary(special.erf)
-erfc = unary(special.erfc)
+erf = unary(error_function.erf)
+erfc = unary(error_function.erfc)
 
 abs = unary(rounding.abs_)
 sign = unary(rounding.sign)

@@ -9,13 +9,19 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
-from tapelab.lazy import MODULES
+from tapelab.lazy import LAZY_PARTS, MODULES
 
 PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
     *("tapelab", "tapelab.choosing", "tapelab.clipping", "tapelab.creation", "tapelab.linalg"),
-    *("tapelab.marking", "tapelab.picking", "tapelab.sampling", "tapelab.shaping"),
+    *(
+        "tapelab.gamma_functions",
+        "tapelab.marking",
+        "tapelab.picking",
+        "tapelab.sampling",
+        "tapelab.shaping",
+    ),
     *("tapelab.sorting", "tapelab.ops.composites"),
 }
 """Where public functions are defined that other modules of the namespace offer as well."""
@@ -52,15 +58,26 @@ def missing(module: str, name: str) -> AttributeError:
 
 
 def in_module(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A `__getattr__` and a `__dir__` for a module of the namespace."""
+    """A `__getattr__` and a `__dir__` for a module of the namespace.
 
-    def refuse(name: str) -> Any:
-        raise missing(module, name)
+    Names that `lazy.LAZY_PARTS` lists for it are imported when they are first asked for.
+    """
+    lazy = LAZY_PARTS.get(module, {})
+
+    def find(name: str) -> Any:
+        if name not in lazy:
+            raise missing(module, name)
+        place, _, attribute = lazy[name].partition(":")
+        home = import_module(place)
+        found = getattr(home, attribute) if attribute else home
+        setattr(sys.modules[module], name, found)
+        return found
 
     def offered() -> list[str]:
-        return [name for name, thing in _members(module) if _is_public(name, thing, module)]
+        there = {name for name, thing in _members(module) if _is_public(name, thing, module)}
+        return sorted(there | set(lazy))
 
-    return refuse, offered
+    return find, offered
 
 
 def _members(module: str) -> list[tuple[str, Any]]:

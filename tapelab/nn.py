@@ -13,10 +13,11 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
-from tapelab.ops import activation, composites, losses, powers, reduction, selection, special, stops
+from tapelab.ops import activation, composites, losses, powers, reduction, selection, stops
 from tapelab.ops.arithmetic import multiply, negative
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal, greater_equal
+from tapelab.ops.error_function import erf
 from tapelab.ops.hyperbolic import tanh as _tanh
 from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
 from tapelab.ops.settings import number, one_float
@@ -66,7 +67,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     if approximate:
         inner = (x + x * x * x * 0.044715) * 0.7978845608028654
         return x * 0.5 * (_tanh(inner) + 1.0)
-    return x * 0.5 * (special.erf(x / 1.4142135623730951) + 1.0)
+    return x * 0.5 * (erf(x / 1.4142135623730951) + 1.0)
 
 
 @elementwise

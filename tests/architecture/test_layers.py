@@ -16,7 +16,7 @@ LAYERS = (
     "ops",
     (
         "tapelab choosing clipping convolving creation marking measuring picking printed sampling"
-        " scopes shaping sorting bitwise debugging missing"
+        " scopes shaping sorting bitwise debugging missing gamma_functions special"
         " compiling math nn linalg random strings image data keras compat ragged sparse raw_ops"
     ),
     "diagnosis views exercises",

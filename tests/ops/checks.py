@@ -148,6 +148,8 @@ def check_second_order(op: Op) -> None:
             return float(sum(np.sum(w * _dense(g)) for w, g in pairs if g is not None))
 
         for at, got in zip(places, _second(op, arrays, settings, seeds, weights), strict=True):
+            if op.rule(at).function is None:
+                continue
             expected = numeric(weighted, arrays, at)
             found = np.zeros_like(expected) if got is None else _dense(got)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)

@@ -1,0 +1,55 @@
+"""Public functions around the gamma function and the quantiles of the bell curve."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.ops import error_function, gamma
+from tapelab.ops.public import axes_of, binary, matched, strict_operand, tensor, unary
+from tapelab.ops.reduction import reduce_sum
+
+lgamma = unary(gamma.lgamma)
+digamma = unary(gamma.digamma)
+zeta = binary(gamma.zeta)
+igamma = binary(gamma.igamma)
+igammac = binary(gamma.igammac)
+erfinv = unary(error_function.erfinv)
+ndtri = unary(error_function.ndtri)
+
+
+def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
+    """The slope of digamma, taken as often as the order `a` says."""
+    made: Tensor = gamma.polygamma(*matched(a, x))
+    return made
+
+
+def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
+    """The chance that a beta-distributed number with parameters a and b stays below x."""
+    made: Tensor = gamma.betainc(*matched(a, b, x))
+    return made
+
+
+@composite
+def lbeta(x: Any, name: str | None = None) -> Any:
+    """The logarithm of the beta function of the numbers along the last axis."""
+    parts = tensor(x)
+    last = axes_of(parts, -1, "Sum")
+    whole: Any = gamma.lgamma(reduce_sum(parts, axis=last))
+    return reduce_sum(gamma.lgamma(parts), axis=last) - whole
+
+
+@composite
+def erfcinv(x: Any, name: str | None = None) -> Any:
+    """The number whose complementary error function is x."""
+    share: Any = tensor(x)
+    half = share * strict_operand(0.5, share.dtype)
+    return -error_function.ndtri(half) * math.sqrt(0.5)
+
+
+def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
+    """The next number that the dtype can hold, on the way from x1 to x2."""
+    made: Tensor = error_function.nextafter(*matched(x1, x2))
+    return made
