@@ -8,10 +8,10 @@ import numpy as np
 
 from tapelab.dtypes import DType, as_dtype
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.engine.wording import brackets
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casting, searching, selection, stops
@@ -79,7 +79,7 @@ def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = as_dtype(dtype)
-    if not isinstance(x, (Tensor, Variable)):
+    if not isinstance(x, (Tensor, Holder)):
         found = _direct(x, wanted)
         if found is not None:
             return found

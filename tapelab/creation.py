@@ -9,10 +9,11 @@ import numpy as np
 from tapelab import nest
 from tapelab.dtypes import DType, as_dtype, float32
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor, elementwise
 from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
+from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
 from tapelab.ops.arithmetic import add, multiply, subtract
@@ -49,7 +50,7 @@ def convert_to_tensor(
 
 def is_tensor(x: Any) -> bool:
     """Whether x is a tensor, a variable or a composite of tensors."""
-    return isinstance(x, (Tensor, Variable, CompositeTensor))
+    return isinstance(x, (Tensor, Holder, CompositeTensor))
 
 
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
@@ -180,8 +181,8 @@ def _plain(value: Any, dtype: Any) -> Any:
             "tf.constant takes no list with tensors in it: their history would be lost. "
             "Try tf.stack, or tf.convert_to_tensor."
         )
-    if isinstance(value, Variable):
-        value = value.value()
+    if isinstance(value, Holder):
+        value = read(value)
     if isinstance(value, Tensor) and dtype is not None and value.dtype is not as_dtype(dtype):
         raise TypeError(
             f"Expected {as_dtype(dtype).name}, but got {value!r} of dtype {value.dtype.name}. "

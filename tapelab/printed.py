@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, read
+from tapelab.engine.variable import read
 
 
 def print(*inputs: Any, **settings: Any) -> None:
@@ -45,7 +46,7 @@ def _write(text: str, stream: Any) -> None:
 
 def _told(thing: Any, ends: int) -> str:
     """A tensor, a nest of them, or any Python value as text."""
-    if isinstance(thing, Variable):
+    if isinstance(thing, Holder):
         thing = read(thing)
     if isinstance(thing, Tensor):
         return _array(np.asarray(thing._value), ends)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, rearranging, stacking, stops
@@ -73,7 +73,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         if axis == 0:
             return x
         values = unstack(x)
-    plain = not any(isinstance(each, (Tensor, Variable)) for each in values)
+    plain = not any(isinstance(each, (Tensor, Holder)) for each in values)
     if plain and axis == 0:
         return to_tensor(values)
     parts = unstack(values) if plain else matched(*values)
@@ -107,7 +107,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined end to end along an axis they all have."""
     parts = values if isinstance(values, (list, tuple)) else [values]
     if len(parts) == 1:
-        return as_tensor(parts[0]) if isinstance(parts[0], Variable) else identity(parts[0])
+        return as_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
     made: Tensor = stacking.concat(*matched(*parts), axis=number(axis, "ConcatV2"))

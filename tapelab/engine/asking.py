@@ -9,13 +9,14 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.engine.backprop import Flow, forgotten, plain, sweep
+from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import gradients_like, numbers_of
 from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable, read
+from tapelab.engine.variable import Variable, handle_of, read
 from tapelab.errors import invalid_argument
 from tapelab.recording.events import Method
 
@@ -129,8 +130,8 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
 
 def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | None:
     """The last call that asked for one source of one target, and the source's place in it."""
-    wanted = (target._cell.state if isinstance(target, Variable) else target)._id
-    own = source._cell.identity if isinstance(source, Variable) else source._id
+    wanted = (target._cell.state if isinstance(target, Holder) else target)._id
+    own = source._cell.identity if isinstance(source, Holder) else source._id
     for call, answer in reversed(list(enumerate(tape._answers))):
         sources = [end.id if end.owner is None else end.owner for end in answer.sources]
         if [end.id for end in answer.targets] == [wanted] and own in sources:
@@ -184,6 +185,8 @@ def check_ends(target: Any, sources: Any) -> None:
 def _real(thing: Any, part: str) -> Any:
     if isinstance(thing, (Tensor, Variable)):
         return thing
+    if isinstance(thing, Holder):
+        return handle_of(thing._cell)
     if thing is None:
         raise TypeError(
             f"A {part} is None; it must be a tensor or a variable. A gradient that is None has no "
@@ -212,7 +215,7 @@ def _upstream(targets: list[Tensor], seeds: Any) -> list[Any]:
 
 def _seed(given: Any, value: Any) -> Any:
     """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
-    seed = read(given) if isinstance(given, Variable) else given
+    seed = read(given) if isinstance(given, Holder) else given
     raw = seed._value if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
     if raw.dtype != value.dtype:
         raise invalid_argument(

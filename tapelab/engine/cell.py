@@ -50,6 +50,14 @@ class Cell:
         return self.identity.dtype
 
 
+class Holder:
+    """What is taken for the value of its cell: a variable, or a layer's weight that wraps one."""
+
+    __slots__ = ("_cell",)
+
+    _cell: Cell
+
+
 def store(cell: Cell, value: Any, how: How, source: int) -> None:
     """Give a variable a new state, and write down where it came from."""
     cell.state = wrap(value, next_id(), origin_here())

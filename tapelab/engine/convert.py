@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype
 from tapelab.engine.arrays import checked, typed_array
+from tapelab.engine.cell import Holder
 from tapelab.engine.exits import came_back
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import MADE, next_id, note, origin_here, small
@@ -30,6 +31,8 @@ def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
     if isinstance(value, IndexedSlices):
         whole = value.dense()
         return checked(whole if type(whole) is Tensor else new_constant(whole, None), wanted)
+    if isinstance(value, Holder):
+        return checked(read(value), wanted)
     array = typed_array(value, wanted if wanted is not None else _hinted(value, dtype_hint))
     return new_constant(array, value)
 
@@ -47,7 +50,7 @@ def operand(value: Any, like: Any) -> Any:
     """The other side of an operator: Python numbers and NumPy data take the tensor's dtype."""
     if type(value) is Tensor:
         return value
-    if isinstance(value, Variable):
+    if isinstance(value, Holder):
         return read(value)
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return to_tensor(value)
@@ -67,7 +70,7 @@ def _stacked(parts: Any, dtype: Any) -> Tensor:
         _stacked(part, wanted)
         if isinstance(part, (list, tuple))
         else read(part)
-        if isinstance(part, Variable)
+        if isinstance(part, Holder)
         else to_tensor(part, None if type(part) is Tensor else wanted)
         for part in parts
     ]
@@ -77,8 +80,8 @@ def _stacked(parts: Any, dtype: Any) -> Tensor:
 
 def _first_dtype(parts: Any) -> Any:
     for part in parts:
-        if isinstance(part, (Tensor, Variable)):
-            return part.dtype
+        if isinstance(part, (Tensor, Holder)):
+            return part._cell.dtype if isinstance(part, Holder) else part.dtype
         found = _first_dtype(part) if isinstance(part, (list, tuple)) else None
         if found is not None:
             return found
@@ -97,7 +100,7 @@ def _hinted(value: Any, hint: Any) -> DType | None:
 
 def _holds_tensors(nest: Any) -> bool:
     for each in nest:
-        if isinstance(each, (Tensor, Variable)):
+        if isinstance(each, (Tensor, Holder)):
             return True
         if isinstance(each, (list, tuple)) and _holds_tensors(each):
             return True

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
-from tapelab.engine.cell import Cell, Identity
+from tapelab.engine.cell import Cell, Holder, Identity
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread
 from tapelab.engine.snapshot import take
@@ -130,7 +130,8 @@ class GradientTape:
             if not isinstance(each, (Tensor, Variable)):
                 raise ValueError(
                     f"Passed in object {each!r} of type {type(each).__name__!r}, not tf.Tensor or "
-                    "tf.Variable or ExtensionType. Try x = tf.constant(…) first."
+                    "tf.Variable or ExtensionType."
+                    f"{_instead(each)}"
                 )
             if not each.dtype.is_differentiable:
                 logger.warning(
@@ -251,7 +252,7 @@ class GradientTape:
         ends = numbers_of(nest.flatten(target))
         if sources is not None:
             asked = numbers_of(nest.flatten(sources))
-            real = all(isinstance(each, (Tensor, Variable)) for each in (*ends, *asked))
+            real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *asked))
             return real and len(ends) == 1 and all(place_of(self, ends[0], each) for each in asked)
         wanted = {each._id for each in ends if isinstance(each, Tensor)}
         known = any(wanted <= {end.id for end in answer.targets} for answer in self._answers)
@@ -287,6 +288,10 @@ class GradientTape:
             self._followed.clear()
             for log, _, _ in self._windows:
                 log.release(self)
+
+
+def _instead(thing: Any) -> str:
+    return " Try its .value." if isinstance(thing, Holder) else " Try x = tf.constant(…) first."
 
 
 def _wants_zero(unconnected: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
-from tapelab.engine.cell import Cell, Identity, check_shape, moved, own, store
+from tapelab.engine.cell import Cell, Holder, Identity, check_shape, moved, own, store
 from tapelab.engine.exits import leave
 from tapelab.engine.log import (
     MADE,
@@ -30,10 +30,10 @@ from tapelab.shapes import TensorShape
 name_scopes: list[str] = []
 
 
-class Variable:
+class Variable(Holder):
     """A place that holds a value, watched by tapes when it is read, unless `trainable=False`."""
 
-    __slots__ = ("__weakref__", "_cell", "_constraint")
+    __slots__ = ("__weakref__", "_constraint")
     __array_priority__ = 100
 
     def __init__(
@@ -47,7 +47,7 @@ class Variable:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
         start = initial_value() if callable(initial_value) else initial_value
-        start = read(start) if isinstance(start, Variable) else start
+        start = read(start) if isinstance(start, Holder) else start
         value = own(typed_array(start, dtype))
         origin = origin_here()
         state = wrap(value, next_id(), origin)
@@ -210,9 +210,6 @@ class Variable:
     def __int__(self) -> int:
         return int(read(self))
 
-    def __index__(self) -> int:
-        return read(self).__index__()
-
     def __bool__(self) -> bool:
         return bool(read(self))
 
@@ -288,7 +285,7 @@ def handle_of(cell: Cell) -> Variable:
     return own if own is not None else Variable._of(cell)
 
 
-def read(variable: Variable) -> Tensor:
+def read(variable: Holder) -> Tensor:
     """The present state of a variable as a tensor; tapes that listen begin to watch it."""
     cell = variable._cell
     log = thread.log
@@ -306,7 +303,7 @@ def _revived(value: Any, name: str, trainable: bool) -> Variable:
 
 
 def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
-    if isinstance(given, Variable):
+    if isinstance(given, Holder):
         given = read(given)
     if type(given) is Tensor:
         if given.dtype is not cell.dtype:

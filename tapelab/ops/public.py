@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab.dtypes import DType, as_dtype, int64
+from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import (
     NotDense,
     hand_over,
@@ -16,7 +17,7 @@ from tapelab.engine.composite_tensor import (
 from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, read
+from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths, number
@@ -28,12 +29,12 @@ def tensor(x: Any, dtype: Any = None) -> Tensor:
     """The argument as a tensor; a variable is read."""
     if type(x) is Tensor:
         return x
-    return read(x) if isinstance(x, Variable) else to_tensor(x, dtype)
+    return read(x) if isinstance(x, Holder) else to_tensor(x, dtype)
 
 
 def strict_operand(value: Any, like: DType) -> Tensor:
     """The value in the dtype of another tensor; TypeError where it does not fit: 1.5 as int32."""
-    if isinstance(value, (Tensor, Variable)):
+    if isinstance(value, (Tensor, Holder)):
         return tensor(value)
     if hasattr(value, "dtype"):
         return tensor(operand(value, like._numpy))
@@ -45,13 +46,13 @@ def matched(*values: Any) -> tuple[Tensor, ...]:
 
     Where there is none, the first argument decides.
     """
-    first = next((v for v in values if isinstance(v, (Tensor, Variable))), None)
+    first = next((v for v in values if isinstance(v, (Tensor, Holder))), None)
     if first is None:
         first = to_tensor(values[0])
         values = (first, *values[1:])
-    dtype = first.dtype
+    dtype = first._cell.dtype if isinstance(first, Holder) else first.dtype
     return tuple(
-        v if type(v) is Tensor else read(v) if isinstance(v, Variable) else strict_operand(v, dtype)
+        v if type(v) is Tensor else read(v) if isinstance(v, Holder) else strict_operand(v, dtype)
         for v in values
     )
 

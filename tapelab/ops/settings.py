@@ -8,8 +8,9 @@ import numpy as np
 
 from tapelab.dtypes import int64
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.cell import Holder
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, read
+from tapelab.engine.variable import read
 from tapelab.engine.wording import spoken
 from tapelab.errors import OpError, invalid_argument
 from tapelab.shapes import TensorShape
@@ -24,7 +25,7 @@ def lengths(value: Any, raw: str) -> tuple[int, ...]:
     if isinstance(value, (list, tuple)):
         if all(type(each) is int for each in value):
             return tuple(value)
-        if any(isinstance(each, (Tensor, Variable)) for each in value):
+        if any(isinstance(each, (Tensor, Holder)) for each in value):
             return tuple(number(each, raw) for each in value)
     array = whole(value, raw)
     if array.ndim > 1:
@@ -44,7 +45,7 @@ def number(value: Any, raw: str) -> int:
 
 def one_float(name: str, value: Any) -> float:
     """One number for a setting that is a fraction; ValueError for none or several."""
-    found = read(value) if isinstance(value, Variable) else value
+    found = read(value) if isinstance(value, Holder) else value
     array = np.asarray(found._value if type(found) is Tensor else typed_array(found))
     if array.ndim:
         raise ValueError(f"`{name}` must be a scalar or scalar tensor. Received: {value!r}")
@@ -58,7 +59,7 @@ def whole(value: Any, raw: str) -> Any:
 
     What else is no whole number raises InvalidArgumentError; NumPy floats are cut, as anywhere.
     """
-    found = read(value) if isinstance(value, Variable) else value
+    found = read(value) if isinstance(value, Holder) else value
     array = np.asarray(found._value if type(found) is Tensor else _from_python(found))
     if array.dtype.kind in "iu":
         return array

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.arrays import typed_array
-from tapelab.engine.cell import Cell, store
+from tapelab.engine.cell import Cell, Holder, store
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import UnreadVariable, Variable, read
@@ -57,7 +57,7 @@ def _masked(tensor: Tensor, mask: Any) -> Tensor:
 def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variable:
     """Replace a piece of a variable's value; the rest of it stays."""
     del name
-    given = read(value) if isinstance(value, Variable) else value
+    given = read(value) if isinstance(value, Holder) else value
     piece = typed_array(given, cell.dtype)
     whole = np.array(cell.state._value)
     place = whole[key].shape
