@@ -153,6 +153,13 @@ def _source(seed: int | None) -> _Source:
     return _streams[seed]
 
 
+def _fresh_seed() -> int | None:
+    """A seed for what draws on its own, from the stream that `set_seed` began; None before it."""
+    if _global["seed"] is None:
+        return None
+    return int(_source(None)._numbers.integers(1, 2**31))
+
+
 def _stateless(seed: Any) -> _Source:
     value = seed.numpy() if isinstance(seed, Variable) else tensor(seed)._value
     if np.shape(value) != (2,):

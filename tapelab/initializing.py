@@ -1,0 +1,93 @@
+"""TensorFlow's own initializers, which modules outside Keras use: `tf.zeros_initializer()`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapelab import random
+from tapelab.creation import constant, ones, zeros
+from tapelab.dtypes import as_dtype, float32
+from tapelab.engine.tensor import Tensor
+
+
+class zeros_initializer:  # noqa: N801 - TensorFlow's name
+    """Makes tensors of zeros."""
+
+    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
+        """A tensor of the shape."""
+        return zeros(shape, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same again."""
+        return {}
+
+
+class ones_initializer:  # noqa: N801 - TensorFlow's name
+    """Makes tensors of ones."""
+
+    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
+        """A tensor of the shape."""
+        return ones(shape, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same again."""
+        return {}
+
+
+class constant_initializer:  # noqa: N801 - TensorFlow's name
+    """Makes tensors of one number, or of given numbers in the shape asked for."""
+
+    def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        self.value = value
+
+    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
+        """A tensor of the shape; TypeError where the numbers do not fill it."""
+        return constant(self.value, dtype=dtype, shape=shape)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same again."""
+        return {"value": self.value}
+
+
+class random_normal_initializer:  # noqa: N801 - TensorFlow's name
+    """Makes tensors of numbers from the bell curve; a seed gives the same numbers each time."""
+
+    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
+        self.mean, self.stddev, self.seed = mean, stddev, seed
+
+    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
+        """A random tensor of the shape."""
+        _check_floating(dtype)
+        if self.seed is None:
+            return random.normal(shape, self.mean, self.stddev, dtype)
+        return random.stateless_normal(shape, (self.seed, 0), self.mean, self.stddev, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same again."""
+        return {"mean": self.mean, "stddev": self.stddev, "seed": self.seed}
+
+
+class random_uniform_initializer:  # noqa: N801 - TensorFlow's name
+    """Makes tensors of numbers between two limits; a seed gives the same numbers each time."""
+
+    def __init__(
+        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None
+    ) -> None:
+        self.minval, self.maxval, self.seed = minval, maxval, seed
+
+    def __call__(self, shape: Any, dtype: Any = float32, **kwargs: Any) -> Tensor:
+        """A random tensor of the shape."""
+        if self.seed is None:
+            return random.uniform(shape, self.minval, self.maxval, dtype)
+        return random.stateless_uniform(shape, (self.seed, 0), self.minval, self.maxval, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same again."""
+        return {"minval": self.minval, "maxval": self.maxval, "seed": self.seed}
+
+
+def _check_floating(dtype: Any) -> None:
+    if not as_dtype(dtype).is_floating:
+        raise ValueError(
+            f"Argument `dtype` is expected to be floating point. Received: {as_dtype(dtype)!s}."
+        )

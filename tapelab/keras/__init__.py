@@ -1,0 +1,44 @@
+"""A small `tf.keras`: layers and models whose training can be watched on the tape."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+from tapelab.missing import missing
+
+MODULES: Final = (
+    *("activations", "backend", "constraints", "initializers", "layers", "models"),
+    *("regularizers", "utils", "random"),
+)
+"""Parts of `tf.keras` that are modules."""
+TRAINING: Final = ("callbacks", "losses", "metrics", "optimizers")
+"""Parts of `tf.keras` that training brings along."""
+NAMES: Final = {
+    "tapelab.keras.backend": "clear_session",
+    "tapelab.keras.initializers": "Initializer",
+    "tapelab.keras.keras_tensor": "KerasTensor",
+    "tapelab.keras.layers": "Input InputSpec Layer",
+    "tapelab.keras.models": "Model Sequential",
+    "tapelab.keras.naming": "name_scope",
+    "tapelab.keras.regularizers": "Regularizer",
+    "tapelab.keras.variables": "Variable",
+    "tapelab.keras.losses": "Loss",
+    "tapelab.keras.metrics": "Metric",
+    "tapelab.keras.optimizers": "Optimizer",
+}
+"""Names of `tf.keras` by the module they stand in."""
+_PLACES: Final = {name: module for module, names in NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name in MODULES or name in TRAINING:
+        return import_module(f"tapelab.keras.{name}")
+    if name not in _PLACES:
+        raise missing(__name__, name)
+    found = globals()[name] = getattr(import_module(_PLACES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*MODULES, *TRAINING, *_PLACES})

@@ -1,0 +1,67 @@
+"""`tf.keras.backend`: what is true of the whole session: default dtype, names, conversion."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tapelab.dtypes import DType, as_dtype
+from tapelab.engine.cell import Holder
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import read
+from tapelab.keras import naming
+from tapelab.missing import in_module
+from tapelab.ops.casting import cast as _cast
+
+_settings: Final[dict[str, Any]] = {"floatx": "float32", "epsilon": 1e-07}
+_FLOATS: Final = ("bfloat16", "float16", "float32", "float64")
+
+
+def floatx() -> str:
+    """The dtype of new weights, as a string."""
+    return str(_settings["floatx"])
+
+
+def set_floatx(value: str) -> None:
+    """Give new weights another dtype."""
+    if value not in _FLOATS:
+        raise ValueError(f"Unknown `floatx` value: {value}. Expected one of {set(_FLOATS)}")
+    _settings["floatx"] = value
+
+
+def epsilon() -> float:
+    """The small number that keeps divisions away from 0."""
+    return float(_settings["epsilon"])
+
+
+def set_epsilon(value: float) -> None:
+    """Take another small number."""
+    _settings["epsilon"] = value
+
+
+def image_data_format() -> str:
+    """Where the channels of a picture stand: always last."""
+    return "channels_last"
+
+
+def clear_session(free_memory: bool = True) -> None:
+    """Start all automatic names again: the next Dense is called `dense`."""
+    del free_memory
+    naming.forget_names()
+
+
+def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
+    """The value as a tensor; unlike tf.convert_to_tensor it casts a tensor of another dtype."""
+    wanted = None if dtype is None else as_dtype(dtype)
+    if not isinstance(x, (Tensor, Holder)):
+        return to_tensor(x, wanted)
+    found = x if isinstance(x, Tensor) else read(x)
+    return found if wanted is None or found.dtype is wanted else _in_dtype(found, wanted)
+
+
+def _in_dtype(x: Tensor, dtype: DType) -> Tensor:
+    made: Tensor = _cast(x, dtype=dtype._numpy)
+    return made
+
+
+__getattr__, __dir__ = in_module(__name__)

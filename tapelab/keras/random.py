@@ -1,0 +1,84 @@
+"""`tf.keras.random`: seeds that a layer keeps, and tensors drawn from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.keras import drawing
+from tapelab.keras.naming import automatic_name, name_scope
+from tapelab.keras.variables import Variable
+from tapelab.missing import in_module
+from tapelab.ops.settings import lengths
+
+
+class SeedGenerator:
+    """A seed and a count of what was drawn from it, kept as a variable of the layer."""
+
+    def __init__(self, seed: int | None = None, name: str | None = None) -> None:
+        if seed is not None and not isinstance(seed, int):
+            raise ValueError(f"Argument `seed` must be an integer. Received: seed={seed}")
+        self.name = name or automatic_name(type(self))
+        self._given_seed = seed
+        start = drawing.default_seed() if seed is None else seed
+        with name_scope(self.name, caller=self):
+            self.state = Variable(
+                np.array([start, 0], np.int64), name="seed_generator_state", trainable=False
+            )
+
+    def next(self) -> tuple[int, int]:
+        """The seed for the next draw."""
+        seed, count = self.state._cell.state._value.tolist()
+        self.state._value.assign(np.array([seed, count + 1], np.int64))
+        return seed, count
+
+    def get_config(self) -> dict[str, Any]:
+        """The seed as it was given."""
+        return {"seed": self._given_seed}
+
+
+def normal(
+    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
+) -> Tensor:
+    """Random numbers from the normal distribution."""
+    return _tensor(drawing.bell(_drawn(seed), _size(shape), mean, stddev), dtype)
+
+
+def truncated_normal(
+    shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
+) -> Tensor:
+    """Random numbers from the normal distribution, none further than two deviations away."""
+    return _tensor(drawing.cut_bell(_drawn(seed), _size(shape), mean, stddev), dtype)
+
+
+def uniform(
+    shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
+) -> Tensor:
+    """Random numbers between two limits, all equally likely."""
+    return _tensor(drawing.flat(_drawn(seed), _size(shape), minval, maxval), dtype)
+
+
+def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
+    """Random whole numbers; the upper limit is left out."""
+    drawn = np.random.default_rng(_drawn(seed)).integers(minval, maxval, _size(shape))
+    return _tensor(drawn, dtype)
+
+
+def _drawn(seed: Any) -> Any:
+    """The seed of one draw: a generator gives another one each time, a number always the same."""
+    if isinstance(seed, SeedGenerator):
+        return seed.next()
+    return drawing.default_seed() if seed is None else int(seed)
+
+
+def _size(shape: Any) -> tuple[int, ...]:
+    return lengths(shape, "Random")
+
+
+def _tensor(array: Any, dtype: Any) -> Tensor:
+    return constant_of(np.asarray(array, dtype=dtype or "float32")[()])
+
+
+__getattr__, __dir__ = in_module(__name__)

@@ -1,0 +1,189 @@
+"""`tf.keras.Variable`: a weight, which wraps a `tf.Variable` and knows its place in a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.cell import Holder
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable as Wrapped
+from tapelab.engine.variable import read
+from tapelab.keras import backend, initializers, naming
+from tapelab.shapes import TensorShape
+
+Operator = Callable[["Variable", Any], Any]
+
+
+def _binary(name: str) -> Operator:
+    def method(self: Variable, other: Any) -> Any:
+        return getattr(read(self), name)(other)
+
+    method.__name__ = name
+    return method
+
+
+def _unary(name: str) -> Callable[[Variable], Any]:
+    def method(self: Variable) -> Any:
+        return getattr(read(self), name)()
+
+    method.__name__ = name
+    return method
+
+
+class Variable(Holder):
+    """A weight of a layer: a `tf.Variable` (its `value`) with a name and a path in the model.
+
+    Tapes watch the variable behind it; as a source it stands for that variable.
+    """
+
+    def __init__(
+        self, initializer: Any, shape: Any = None, dtype: Any = None, trainable: bool = True,
+        autocast: bool = True, aggregation: str = "none", synchronization: str = "auto",
+        name: str | None = None, **unused: Any,
+    ) -> None:  # fmt: skip
+        del autocast, unused
+        name = name or naming.automatic_name(type(self))
+        if not isinstance(name, str) or "/" in name:
+            raise ValueError(
+                "Argument `name` must be a string and cannot contain character `/`. "
+                f"Received: name={name}"
+            )
+        self.aggregation = aggregation
+        self.synchronization = synchronization
+        self.overwrite_with_gradient = False
+        self.regularizer: Any = None
+        self.constraint: Any = None
+        self.trainable = bool(trainable)
+        self._name = name
+        self._path = "/".join(filter(None, [naming.current_path(), name]))
+        self._value = Wrapped(
+            _start(initializer, shape, dtype), name=self._path, trainable=self.trainable
+        )
+        self._cell = self._value._cell
+
+    @property
+    def name(self) -> str:
+        """What it is called in its layer: `kernel`."""
+        return self._name
+
+    @property
+    def path(self) -> str:
+        """Its name after those of the layers it is in: `dense/kernel`."""
+        return self._path
+
+    @property
+    def value(self) -> Wrapped:
+        """The `tf.Variable` behind it, which is what a tape watches."""
+        return self._value
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the value is along each axis."""
+        return self._cell.shape
+
+    @property
+    def dtype(self) -> str:
+        """What kind of number it holds, as a string."""
+        return self._cell.dtype.name
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._cell.shape)
+
+    @property
+    def handle(self) -> int:
+        """A number that is the same for all handles of the variable behind it."""
+        return self._value.handle
+
+    def numpy(self) -> Any:
+        """A copy of the present value; from here on it is off the tape."""
+        return self._value.numpy()
+
+    def assign(self, value: Any) -> Tensor:
+        """Replace the value, which is cast if need be; shapes must be equal."""
+        given = backend.convert_to_tensor(value, dtype=self.dtype)
+        if given.shape != self.shape:
+            raise ValueError(
+                "The shape of the target variable and the shape of the target value in "
+                f"`variable.assign(value)` must match. variable.shape={self.shape}, Received: "
+                f"value.shape={given.shape}. Target variable: {self!r}"
+            )
+        self._value.assign(given)
+        return given
+
+    def assign_add(self, value: Any) -> Tensor:
+        """Add to the value in place."""
+        return self.assign(self + value)
+
+    def assign_sub(self, value: Any) -> Tensor:
+        """Subtract from the value in place."""
+        return self.assign(self - value)
+
+    __add__, __radd__ = _binary("__add__"), _binary("__radd__")
+    __sub__, __rsub__ = _binary("__sub__"), _binary("__rsub__")
+    __mul__, __rmul__ = _binary("__mul__"), _binary("__rmul__")
+    __truediv__, __rtruediv__ = _binary("__truediv__"), _binary("__rtruediv__")
+    __floordiv__, __rfloordiv__ = _binary("__floordiv__"), _binary("__rfloordiv__")
+    __mod__, __rmod__ = _binary("__mod__"), _binary("__rmod__")
+    __pow__, __rpow__ = _binary("__pow__"), _binary("__rpow__")
+    __matmul__, __rmatmul__ = _binary("__matmul__"), _binary("__rmatmul__")
+    __lt__, __le__ = _binary("__lt__"), _binary("__le__")
+    __gt__, __ge__ = _binary("__gt__"), _binary("__ge__")
+    __getitem__ = _binary("__getitem__")
+    __neg__, __abs__ = _unary("__neg__"), _unary("__abs__")
+
+    def __eq__(self, other: object) -> Any:
+        return read(self) == backend.convert_to_tensor(other, dtype=self.dtype)
+
+    def __ne__(self, other: object) -> Any:
+        return read(self) != backend.convert_to_tensor(other, dtype=self.dtype)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return read(self).__array__(dtype, copy)
+
+    def __bool__(self) -> bool:
+        raise TypeError("A Keras Variable cannot be used as a boolean.")
+
+    def __float__(self) -> float:
+        return float(self._scalar())
+
+    def __int__(self) -> int:
+        return int(self._scalar())
+
+    def _scalar(self) -> Any:
+        if self.ndim:
+            raise TypeError(
+                "Only scalar arrays can be converted to Python scalars. "
+                f"Got: shape={self.shape}. Pick one entry first."
+            )
+        return self.numpy()
+
+    def __repr__(self) -> str:
+        return (
+            f"<Variable path={self._path}, shape={self.shape}, dtype={self.dtype}, "
+            f"value={np.asarray(self._cell.state._value)}>"
+        )
+
+
+def _start(initializer: Any, shape: Any, dtype: Any) -> Any:
+    """The value a variable begins with: from an initializer and a shape, or as it is given."""
+    if isinstance(initializer, str):
+        initializer = initializers.get(initializer)
+    if not callable(initializer):
+        if isinstance(initializer, (Tensor, Holder)):
+            return backend.convert_to_tensor(initializer, dtype)
+        return typed_array(initializer, dtype)
+    if shape is None:
+        raise ValueError(
+            "When creating a Variable from an initializer, the `shape` argument should be "
+            f"specified. Received: initializer={initializer} and shape={shape}"
+        )
+    dtype = dtype or backend.floatx()
+    return backend.convert_to_tensor(initializer(shape, dtype=dtype), dtype)
