@@ -1,0 +1,132 @@
+"""What is known of a tensor before it is there: `tf.TensorSpec`, and the type above all specs."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from tapelab.dtypes import DType, as_dtype, float32
+from tapelab.engine.tensor import Tensor
+from tapelab.shapes import TensorShape
+
+
+class TypeSpec:
+    """A description of values that are not there yet: their dtype, their shape, their parts."""
+
+    @property
+    def value_type(self) -> type:
+        """The type of the values it describes."""
+        raise NotImplementedError(f"{type(self).__name__}.value_type")
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or all values of another spec, may be what this one describes."""
+        other = spec_or_value
+        return type(other) is type(self) and other == self
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether everything this describes is also described by the other."""
+        return type(other) is type(self) and other == self
+
+    def most_specific_common_supertype(self, others: Any) -> Self | None:
+        """The narrowest spec that describes what this and the others do, None if there is none."""
+        return self if all(each == self for each in others) else None
+
+
+class TensorSpec(TypeSpec):
+    """The shape and dtype of a tensor that a function will be given; None for any length."""
+
+    __slots__ = ("_dtype", "_name", "_shape")
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+        self._name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: str | None = None) -> TensorSpec:
+        """The same spec, under another name if one is given."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: str | None = None) -> TensorSpec:
+        """The spec that a tensor fits exactly."""
+        if not isinstance(tensor, Tensor):
+            raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
+        return cls(tensor.shape, tensor.dtype, name)
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the tensor is along each axis; None where that is open."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self._dtype
+
+    @property
+    def name(self) -> str | None:
+        """What the tensor is called inside a graph, if anything."""
+        return self._name
+
+    @property
+    def value_type(self) -> type:
+        """The type of the values: a tensor."""
+        return Tensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a tensor, or another spec, has this dtype and a shape that fits."""
+        other = spec_or_value
+        fits = isinstance(other, (Tensor, TensorSpec)) and other.dtype is self._dtype
+        return fits and self._shape.is_compatible_with(other.shape)
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor of this spec is one of the other."""
+        if not isinstance(other, TensorSpec) or other._dtype is not self._dtype:
+            return False
+        ours, theirs = self._shape.dims, other._shape.dims
+        if ours is None or theirs is None:
+            return theirs is None
+        return len(ours) == len(theirs) and all(
+            b is None or a == b for a, b in zip(ours, theirs, strict=True)
+        )
+
+    def most_specific_common_supertype(self, others: Any) -> Any:
+        """The narrowest spec for this and the others: lengths that differ become None."""
+        shape = self._shape
+        for other in others:
+            if not isinstance(other, TensorSpec) or other._dtype is not self._dtype:
+                return None
+            shape = common_shape(shape, other._shape)
+        return TensorSpec(shape, self._dtype, self._name)
+
+    def most_specific_compatible_type(self, other: Any) -> TensorSpec:
+        """The narrowest spec for both; ValueError where the dtypes differ."""
+        found: TensorSpec | None = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, TensorSpec)
+            and self._dtype is other._dtype
+            and self._shape == other._shape
+            and self._name == other._name
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return TensorSpec, (self._shape, self._dtype, self._name)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self._shape}, dtype={self._dtype!r}, name={self._name!r})"
+
+
+def common_shape(one: TensorShape, other: TensorShape) -> TensorShape:
+    """What two shapes have in common: None where their lengths differ, unknown where ranks do."""
+    ours, theirs = one.dims, other.dims
+    if ours is None or theirs is None or len(ours) != len(theirs):
+        return TensorShape(None)
+    return TensorShape([a if a == b else None for a, b in zip(ours, theirs, strict=True)])
