@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from typing import Final
 
-MODULES: Final = ("bitwise", "debugging", "image", "nn", "random")
+MODULES: Final = ("bitwise", "data", "debugging", "image", "keras", "nn", "random")
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
+    "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
+    " random_uniform_initializer zeros_initializer",
+    "tapelab.module": "Module",
     "tapelab.recording": "Recording",
+    "tapelab.specs": "TensorSpec TypeSpec",
     "tapelab.widgets.show": "show",
     "tapelab.widgets.verdict": "check exercise hint progress",
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
-RENAMED: Final = {"load_ipython_extension": "tapelab.lab:attach"}
+RENAMED: Final = {
+    "initializers": "tapelab.keras.initializers",
+    "load_ipython_extension": "tapelab.lab:attach",
+}
 """Names that are called otherwise where they stand."""
 
 

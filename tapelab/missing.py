@@ -23,6 +23,7 @@ PUBLIC_HOMES: Final = {
         "tapelab.shaping",
     ),
     *("tapelab.sorting", "tapelab.ops.composites"),
+    *("tapelab.data.dataset", "tapelab.data.iterating", "tapelab.data.reading"),
 }
 """Where public functions are defined that other modules of the namespace offer as well."""
 ELSEWHERE: Final = {

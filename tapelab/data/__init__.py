@@ -1,0 +1,25 @@
+"""`tf.data`: pipelines that read, change, shuffle and batch what a model learns from."""
+
+from __future__ import annotations
+
+from tapelab.data import experimental
+from tapelab.data.dataset import AUTOTUNE, Dataset, Options
+from tapelab.data.iterating import Iterator, NumpyIterator
+from tapelab.data.reading import DatasetSpec
+from tapelab.data.stage import INFINITE as INFINITE_CARDINALITY
+from tapelab.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
+from tapelab.missing import in_module
+
+__all__ = [
+    "AUTOTUNE",
+    "INFINITE_CARDINALITY",
+    "UNKNOWN_CARDINALITY",
+    "Dataset",
+    "DatasetSpec",
+    "Iterator",
+    "NumpyIterator",
+    "Options",
+    "experimental",
+]
+
+__getattr__, __dir__ = in_module(__name__)

@@ -1,0 +1,64 @@
+"""Going through a Dataset: tensor by tensor, or as NumPy data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.data.elements import Element, tensors_of
+from tapelab.data.stage import Stage
+from tapelab.data.structure import mapped
+from tapelab.errors import OutOfRangeError
+
+
+class Iterator:
+    """Hands out one element after the other."""
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        raise NotImplementedError
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError(
+                None, "IteratorGetNext", "End of sequence [Op:IteratorGetNext]"
+            ) from None
+
+
+class DatasetIterator(Iterator):
+    """Goes through a Dataset once; its elements are tensors without a history."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._elements = stage.start()
+
+    @property
+    def element_spec(self) -> Any:
+        """The shapes and dtypes of an element, in its structure."""
+        return self._stage.element_spec
+
+    def __next__(self) -> Any:
+        return tensors_of(next(self._elements), self._stage.sources)
+
+
+class NumpyIterator(Iterator):
+    """Goes through a Dataset once; the parts of its elements are NumPy data."""
+
+    def __init__(self, tensors: Iterator) -> None:
+        self._tensors = tensors
+
+    def __next__(self) -> Element:
+        return mapped(_plain, next(self._tensors))
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, Stage):
+        return NumpyIterator(DatasetIterator(part))
+    found = part.numpy()
+    return found.copy() if isinstance(found, np.ndarray) else found

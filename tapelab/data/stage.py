@@ -1,0 +1,65 @@
+"""One stage of a pipeline: how to begin anew, what its elements look like, how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final, Self
+
+import numpy as np
+
+from tapelab.data.elements import Element
+from tapelab.engine.tensor import Tensor
+from tapelab.ops.public import strict_operand
+
+INFINITE: Final = -1
+UNKNOWN: Final = -2
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stage:
+    """A source of elements, or a stage that makes new elements of those before it.
+
+    `start` begins an iteration over elements of raw arrays, `spec_of` tells what they look like,
+    `size` is how many there are, `sources` are the tensors that they were copied from.
+    """
+
+    kind: str
+    start: Callable[[], Iterator[Element]]
+    spec_of: Callable[[], Any]
+    size: int
+    sources: tuple[Tensor, ...] = field(default=())
+
+    @cached_property
+    def element_spec(self) -> Any:
+        """The shapes and dtypes of an element, in its structure."""
+        return self.spec_of()
+
+    def then(
+        self, kind: str, start: Callable[[], Iterator[Element]], *, size: int | None = None,
+        spec_of: Callable[[], Any] | None = None, others: tuple[Stage, ...] = (),
+    ) -> Self:  # fmt: skip
+        """The next stage; what is not said is as in this one."""
+        return replace(
+            self,
+            kind=kind,
+            start=start,
+            spec_of=spec_of or (lambda: self.element_spec),
+            size=self.size if size is None else size,
+            sources=self.sources + tuple(s for other in others for s in other.sources),
+        )
+
+
+def whole(value: Any, name: str = "") -> int:
+    """A whole number of the learner: a Python number or a tensor; TypeError if it is another."""
+    from tapelab.dtypes import int64
+
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    return int(strict_operand(value, int64)._value)
+
+
+def counted(size: int, change: Callable[[int], int]) -> int:
+    """A changed number of elements, where the number is known."""
+    return size if size < 0 else change(size)
