@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final
 
 from tapelab.missing import missing
@@ -32,8 +33,8 @@ _PLACES: Final = {name: module for module, names in NAMES.items() for name in na
 
 
 def __getattr__(name: str) -> Any:
-    if name in MODULES or name in TRAINING:
-        return import_module(f"tapelab.keras.{name}")
+    if not name.startswith("_") and find_spec(f"{__name__}.{name}"):
+        return import_module(f"{__name__}.{name}")
     if name not in _PLACES:
         raise missing(__name__, name)
     found = globals()[name] = getattr(import_module(_PLACES[name]), name)
