@@ -6,6 +6,11 @@ SHELL := /bin/sh
 LESSONS ?= $(HOME)/tapelab-lessons
 # A port for JupyterLab; empty: the first free one from 8888 on.
 PORT ?=
+# How many random programs `make conformance` runs, and of which seed.
+PROGRAMS ?= 20000
+SEED ?= 1
+# What the tests and tapelab need in the environment that has TensorFlow.
+beside_tensorflow = pytest hypothesis matplotlib scipy ml_dtypes
 # The Python to build environments with; empty: the newest one found.
 export PYTHON ?=
 
@@ -29,13 +34,16 @@ test: environment ## run every test: linters, types, engine, lessons, front-end,
 check: environment ## run the fast part: linters, types, unit tests (under 3 minutes)
 	@. .venv/bin/activate && python -m tools.run_tests fast
 
-conformance: ## run the semantic tests on real TensorFlow and record its answers anew
+conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS random programs of SEED
 	@$(find_python) && test -x .venv-tensorflow/bin/pytest || { \
 	  "$$python" -m venv .venv-tensorflow && \
-	  .venv-tensorflow/bin/python -m pip install "tensorflow>=2.21" pytest hypothesis matplotlib; }
+	  .venv-tensorflow/bin/python -m pip install "tensorflow>=2.21" $(beside_tensorflow); }
+	@.venv-tensorflow/bin/python -c "import scipy, ml_dtypes" 2>/dev/null || \
+	  .venv-tensorflow/bin/python -m pip install $(beside_tensorflow)
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/record.py
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/conformance tests/tutorials tests/engine/test_semantics_*.py
+	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
 
 clean: ## remove environments and caches, never lessons
 	rm -rf .venv .venv-lab .venv-tensorflow extension/node_modules build dist

@@ -1,0 +1,199 @@
+"""Write random programs and run each on TensorFlow and on tapelab: what differs is an error.
+
+    python tests/conformance/fuzz.py --programs 20000 --seed 1
+
+runs in an environment that has TensorFlow. The same seed gives the same programs. A program that
+shows a difference is made as small as it can be and printed, to be pasted into a notebook.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty, Queue
+from subprocess import DEVNULL, PIPE, Popen
+from threading import Thread
+from typing import Any
+
+# It runs from a checkout, beside no package of its own.
+sys.path[:0] = [str(Path(__file__).parent.parent.parent), str(Path(__file__).parent)]
+
+from fuzzing.explained import ROUNDING, ROUNDING_REASON, TABLE, explanation  # noqa: E402
+from fuzzing.observing import difference, run  # noqa: E402
+from fuzzing.programs import participants, program  # noqa: E402
+from fuzzing.shrinking import shrink  # noqa: E402
+
+
+def judge(tf: Any, tapelab: Any, text: str) -> tuple[str | None, Any]:
+    """The reason why a program differs ("" for none at all, None where it has none), and how."""
+    ours, theirs = run(tapelab, text), run(tf, text)
+    found = difference(ours, theirs)
+    if found is None:
+        return "", None
+    return explanation(tf, text, found, ours), found
+
+
+def smallest(tf: Any, tapelab: Any, text: str, found: Any) -> tuple[str, Any]:
+    """A program shrunk to what still shows the same kind of difference, and that difference."""
+    sort = _sort(found)
+
+    def shows(candidate: str) -> bool:
+        reason, other = judge(tf, tapelab, candidate)
+        return reason is None and _sort(other) == sort
+
+    small = shrink(text, shows)
+    return small, judge(tf, tapelab, small)[1]
+
+
+def _sort(found: Any) -> tuple[str, ...]:
+    if found.what != "exception":
+        return (found.what,)
+    return (found.what, found.ours.partition(":")[0], found.theirs.partition(":")[0])
+
+
+def work(seed: int, numbers: range, *, shrinking: bool) -> None:
+    """Try some programs and tell of each in a line of JSON: the parent reads them."""
+    import tensorflow as tf
+
+    import tapelab
+
+    for number in numbers:
+        _tell({"begun": number})
+        text = program(seed, number)
+        reason, found = judge(tf, tapelab, text)
+        answer = {"number": number, "reason": reason, "raised": not text}
+        if reason is None:
+            small, last = smallest(tf, tapelab, text, found) if shrinking else (text, found)
+            answer |= {"program": small, "told": str(last or found), "whole": text}
+        _tell(answer)
+
+
+def _tell(answer: dict[str, Any]) -> None:
+    sys.stdout.write("\x1e" + json.dumps(answer) + "\n")
+    sys.stdout.flush()
+
+
+@dataclass
+class Result:
+    """What has come of the programs so far."""
+
+    done: int = 0
+    reasons: Counter[str] = field(default_factory=Counter)
+    failures: list[dict[str, Any]] = field(default_factory=list)
+    ended: list[int] = field(default_factory=list)
+
+
+def follow(seed: int, numbers: range, shrinking: bool, told: Queue[Any]) -> None:
+    """Keep a worker at work on its programs; one that TensorFlow ends is begun anew behind it."""
+    while numbers:
+        command = [sys.executable, __file__, "--seed", str(seed), "--worker",
+                   f"{numbers.start},{numbers.stop},{numbers.step}"]  # fmt: skip
+        command += [] if shrinking else ["--no-shrinking"]
+        environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+        begun = None
+        with Popen(command, stdout=PIPE, stderr=DEVNULL, text=True, env=environment) as worker:
+            for line in worker.stdout or ():
+                head, _, rest = line.rpartition("\x1e")
+                del head
+                answer = json.loads(rest) if line.count("\x1e") else {}
+                begun = answer.get("begun", begun)
+                if "number" in answer:
+                    told.put(answer)
+        if worker.returncode == 0:
+            return
+        if begun is None:
+            raise SystemExit("The worker does not start; is TensorFlow there?")
+        told.put({"number": begun, "ended": worker.returncode})
+        numbers = range(begun + numbers.step, numbers.stop, numbers.step)
+
+
+def fuzz(seed: int, count: int, jobs: int, *, shrinking: bool, first: int = 0) -> Result:
+    """Run so many programs in several processes, and show how far they are."""
+    told: Queue[Any] = Queue()
+    shares = [range(first + job, first + count, jobs) for job in range(jobs)]
+    threads = [Thread(target=follow, args=(seed, share, shrinking, told)) for share in shares]
+    for thread in threads:
+        thread.start()
+    result, start = Result(), time.monotonic()
+    while any(thread.is_alive() for thread in threads) or not told.empty():
+        try:
+            answer = told.get(timeout=1)
+        except Empty:
+            continue
+        _count(result, answer)
+        _progress(result, count, time.monotonic() - start)
+    sys.stderr.write("\n")
+    return result
+
+
+def _count(result: Result, answer: dict[str, Any]) -> None:
+    result.done += 1
+    if "ended" in answer:
+        result.ended.append(answer["number"])
+    elif answer["reason"] is None:
+        result.failures.append(answer)
+        told = f"\n--- program {answer['number']} differs in the {answer['told']}\n"
+        sys.stdout.write(told + answer["program"] + "\n")
+        sys.stdout.flush()
+    elif answer["reason"]:
+        result.reasons[answer["reason"]] += 1
+
+
+def _progress(result: Result, count: int, seconds: float) -> None:
+    if result.done % 20 == 0 or result.done == count:
+        sys.stderr.write(
+            f"\r{result.done} of {count} programs, {len(result.failures)} unexplained differences, "
+            f"{seconds:.0f} s"
+        )
+        sys.stderr.flush()
+
+
+def summary(result: Result, seed: int) -> str:
+    """What is printed at the end: the counts, and every explained difference with its reason."""
+    lines = [f"{result.done} programs of seed {seed}; {len(participants())} functions take part."]
+    reasons = {each.name: each.reason for each in TABLE} | {ROUNDING: ROUNDING_REASON}
+    for name, times in result.reasons.most_common():
+        lines.append(f"{times:6d} explained: {name}: {reasons[name]}")
+    if result.ended:
+        lines.append(
+            f"{len(result.ended):6d} explained: TensorFlow ends the process: {result.ended}"
+        )
+    numbers = [each["number"] for each in result.failures]
+    lines.append(f"{len(numbers):6d} unexplained: {numbers}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Run from the command line; the exit status is 1 where a difference is unexplained."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--programs", type=int, default=20000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first program")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--no-shrinking", action="store_true")
+    parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
+    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.worker:
+        numbers = range(*map(int, given.worker.split(",")))
+        work(given.seed, numbers, shrinking=not given.no_shrinking)
+        return 0
+    if given.show:
+        for number in range(given.first, given.first + given.programs):
+            sys.stdout.write(f"# {number}\n{program(given.seed, number)}\n")
+        return 0
+    result = fuzz(
+        given.seed, given.programs, given.jobs, shrinking=not given.no_shrinking, first=given.first
+    )
+    sys.stdout.write(summary(result, given.seed) + "\n")
+    return 1 if result.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

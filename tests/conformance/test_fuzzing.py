@@ -1,0 +1,160 @@
+"""The fuzzer itself, without TensorFlow: what it writes, what it notices, what it makes of it."""
+
+from __future__ import annotations
+
+import ast
+from types import SimpleNamespace
+
+import pytest
+from conformance.fuzzing import surface
+from conformance.fuzzing.explained import TABLE, rounding_explains
+from conformance.fuzzing.observing import difference, run
+from conformance.fuzzing.programs import KINDS, participants, program
+from conformance.fuzzing.shrinking import shrink
+
+import tapelab
+from tapelab.engine.op import REGISTRY
+
+TEXTS = [program(7, number) for number in range(400)]
+
+
+class Namespace(SimpleNamespace):
+    """A namespace like tapelab's, but for what is put in its place."""
+
+    def __getattr__(self, name):
+        return getattr(tapelab, name)
+
+
+def with_a_wrong_sine():
+    return Namespace(__name__="wrong", sin=lambda x: tapelab.sin(x) * 1.001)
+
+
+def test_a_seed_gives_the_same_programs_again():
+    assert [program(7, number) for number in range(50)] == TEXTS[:50]
+
+
+def test_another_seed_gives_other_programs():
+    assert program(8, 3) != TEXTS[3]
+
+
+def test_every_program_can_be_pasted():
+    for text in TEXTS:
+        ast.parse(text)
+
+
+def test_a_program_gives_the_same_values_when_it_is_run_again():
+    for text in TEXTS[:150]:
+        assert difference(run(tapelab, text), run(tapelab, text)) is None
+
+
+def test_most_programs_run_to_their_end():
+    assert sum(not run(tapelab, text).raised for text in TEXTS) > len(TEXTS) * 0.5
+
+
+def test_every_declared_op_with_a_public_name_takes_part():
+    names = {name.rpartition(".")[2] for name in participants()}
+    public = {name.rpartition(".")[2] for name in surface.functions()}
+    assert set(REGISTRY) & public - names == set()
+
+
+def test_each_participant_has_its_turn_in_a_round():
+    count = len(participants())
+    called = " ".join(program(7, number) for number in range(count))
+    missing = [name for name in participants() if f"tf.{name}(" not in called]
+    assert len(missing) < count * 0.2  # the programs of operators call no function
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        *(
+            "tf.Variable(",
+            "np.array(",
+            "persistent=True",
+            "stop_recording()",
+            ".reset()",
+            ".watch(",
+        ),
+        *(".assign", "output_gradients=", "unconnected_gradients=", ".jacobian(", "tf.gather("),
+        *(".batch_jacobian(", "tf.newaxis", "experimental_use_pfor=False", "complex64", "float16"),
+        *("tf.zeros([0", "axis=-", "stop_gradient(", "trainable=False", " as t1:", "h0 = "),
+    ],
+)
+def test_what_may_happen_under_a_tape_happens(part):
+    assert any(part in text for text in TEXTS)
+
+
+def test_a_planted_difference_is_found_in_value_and_in_gradient():
+    text = program_with("tf.sin(")
+    found = difference(run(with_a_wrong_sine(), text), run(tapelab, text))
+    assert found is not None
+    assert found.what == "value"
+
+
+def program_with(part):
+    texts = (text for text in TEXTS if part in text and not run(tapelab, text).raised)
+    return next(text for text in texts if "tf.zeros([0" not in text)
+
+
+def test_a_program_is_shrunk_to_the_statement_at_fault():
+    wrong = with_a_wrong_sine()
+    text = program_with("tf.sin(") + "z0 = tf.constant([1.0, 2.0])\nz1 = z0 * 3.0\n"
+    small = shrink(text, lambda each: difference(run(wrong, each), run(tapelab, each)) is not None)
+    assert "sin" in small
+    assert "z1" not in small
+    assert len(small.splitlines()) <= 3
+
+
+def test_a_block_around_the_statement_at_fault_is_taken_away():
+    text = "with tf.GradientTape() as t0:\n    x0 = tf.constant(0.25)\n    y0 = tf.sin(x0)\n"
+    assert shrink(text, lambda each: "sin(x0)" in each) == "y0 = tf.sin(x0)\n"
+
+
+OUTCOMES = {
+    "exception": ("tf.constant(1.0) + tf.constant(1)", "1.0"),
+    "kind": ("None", "tf.constant(1.0)"),
+    "dtype": ("tf.constant(1)", "tf.constant(1.0)"),
+    "shape": ("tf.constant([1.0])", "tf.constant(1.0)"),
+    "value": ("tf.constant([1.0, 2.0])", "tf.constant([1.0, 2.001])"),
+}
+
+
+@pytest.mark.parametrize("what", OUTCOMES)
+def test_each_kind_of_difference_is_seen(what):
+    one, other = (run(tapelab, f"y0 = {text}") for text in OUTCOMES[what])
+    found = difference(one, other)
+    assert found is not None
+    assert found.what == what
+
+
+def test_a_gradient_that_becomes_dense_is_seen():
+    block = "x = tf.Variable([1.0, 2.0])\nwith tf.GradientTape() as t:\n    y = tf.gather(x, [0])\n"
+    sparse = run(tapelab, block + "g = t.gradient(y, x)")
+    dense = run(tapelab, block + "g = tf.convert_to_tensor(t.gradient(y, x))")
+    assert difference(sparse, dense).what == "kind"
+
+
+def test_a_warning_that_is_missing_is_seen():
+    watched = "with tf.GradientTape() as t0:\n    {}.watch(tf.constant(1))\n"
+    told, silent = (run(tapelab, watched.format(t)) for t in ("t0", "tf.GradientTape()"))
+    assert told.warned
+    assert not silent.warned
+    silent.raised = told.raised
+    assert difference(told, silent).what == "warning"
+
+
+def test_a_rounding_that_grows_is_explained_and_a_wrong_digit_is_not():
+    steep = "x0 = tf.constant(1.234)\ny0 = tf.exp(x0 * 70.0) - tf.exp(x0 * 70.0 + 1e-5)\n"
+    moved = run(tapelab, steep.replace("1.234", "1.2340001"))
+    assert rounding_explains(tapelab, steep, "y0", moved)
+    flat = "x0 = tf.constant(1.234)\ny0 = tf.sin(x0)\n"
+    assert not rounding_explains(tapelab, flat, "y0", run(with_a_wrong_sine(), flat))
+
+
+def test_every_explanation_has_a_name_of_its_own_and_a_reason():
+    assert len({each.name for each in TABLE}) == len(TABLE)
+    assert all(each.reason.endswith(".") for each in TABLE)
+
+
+def test_every_kind_of_program_is_written():
+    assert all(share > 0 for share, _ in KINDS.values())
