@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-MODULES: Final = ("bitwise", "data", "debugging", "image", "keras", "nn", "random")
+MODULES: Final = ("bitwise", "data", "debugging", "image", "io", "keras", "nn", "random", "strings")
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
+    "tapelab.custom_gradients": "custom_gradient grad_pass_through recompute_grad",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
     "tapelab.module": "Module",
     "tapelab.recording": "Recording",
+    "tapelab.registering": "RegisterGradient no_gradient",
     "tapelab.specs": "TensorSpec TypeSpec",
     "tapelab.widgets.show": "show",
     "tapelab.widgets.verdict": "check exercise hint progress",

@@ -6,16 +6,21 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from tapelab.engine.log import thread
 from tapelab.engine.variable import name_scopes
 
 
 class name_scope:  # noqa: N801 - TensorFlow's name
-    """Put a prefix before the names of the variables that are made inside."""
+    """Put a prefix before the names of the variables that are made inside.
+
+    A name that ends in a slash is a whole prefix: it takes the place of those outside.
+    """
 
     def __init__(self, name: str) -> None:
         if not isinstance(name, str):
             raise ValueError("name for name_scope must be a string.")
         self._name = name
+        self._outside: list[list[str]] = []
 
     @property
     def name(self) -> str:
@@ -23,11 +28,13 @@ class name_scope:  # noqa: N801 - TensorFlow's name
         return self._name
 
     def __enter__(self) -> str:
-        name_scopes.append(self._name)
+        self._outside.append(name_scopes[:])
+        whole = self._name.endswith("/")
+        name_scopes[:] = [self._name[:-1]] if whole else [*name_scopes, self._name]
         return "/".join(name_scopes) + "/"
 
     def __exit__(self, *error: object) -> None:
-        name_scopes.pop()
+        name_scopes[:] = self._outside.pop()
 
 
 def get_current_name_scope() -> str:
@@ -46,11 +53,21 @@ def control_dependencies(control_inputs: Any) -> AbstractContextManager[None]:
     return nullcontext()
 
 
-def init_scope() -> AbstractContextManager[None]:
-    """Does nothing: there is no graph to step out of."""
-    return nullcontext()
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Step out of all functions that are being traced: what is inside runs at once."""
+    trace, thread.trace = thread.trace, None
+    try:
+        yield
+    finally:
+        thread.trace = trace
 
 
 def executing_eagerly() -> bool:
-    """Whether ops run at once; always, here."""
-    return True
+    """Whether ops run at once; they do not while a function is traced."""
+    return thread.trace is None
+
+
+def inside_function() -> bool:
+    """Whether a function is being traced."""
+    return thread.trace is not None and thread.trace.in_function

@@ -15,9 +15,10 @@ LAYERS = (
     "engine",
     "ops",
     (
-        "tapelab choosing clipping convolving creation marking measuring picking printed sampling"
-        " scopes shaping sorting bitwise debugging missing gamma_functions special"
-        " compiling math nn linalg random strings image data keras compat ragged sparse raw_ops"
+        "autodiff control custom_gradients python_functions registering tensor_array test"
+        " tapelab choosing clipping convolving creation marking measuring picking printed sampling"
+        " scopes shaping sorting bitwise debugging missing module initializing gamma_functions special"
+        " specs config compiling math nn linalg random strings image data keras compat ragged sparse raw_ops"
     ),
     "diagnosis views exercises",
     "lab widgets grading",
