@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import RAN, Dropped, Record, next_id, origin_here, small, thread
+from tapelab.engine.log import BACK, RAN, Dropped, Record, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
@@ -55,11 +55,13 @@ def sweep(
 
 def forgotten(tape: GradientTape) -> bool:
     """Whether the tape has let go of a large value that the way back would take."""
-    return tape._consumed and any(
-        type(value) is Dropped
-        for record in _taped(tape)
-        for value in (*record[5], *(record[7] if type(record[7]) is tuple else (record[7],)))
-    )
+    return tape._consumed and any(map(_lightened, _taped(tape)))
+
+
+def _lightened(record: Record) -> bool:
+    results = record[7] if type(record[7]) is tuple else (record[7],)
+    gone = any(type(value) is Dropped for value in (*record[5], *results))
+    return gone or record[8].get(BACK, True) is None
 
 
 def _taped(tape: GradientTape) -> Iterator[Record]:
@@ -99,8 +101,9 @@ def _step_back(
 
 def _contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callable[[int], Any]:
     """What flows to the input at a position; a joint rule is run once for all inputs."""
-    if op.joint is not None:
-        together = op.joint(dy, y, *inputs, **settings)
+    joint = op.together()
+    if joint is not None:
+        together = joint(dy, y, *inputs, **settings)
         return lambda position: together[position]
 
     def alone(position: int) -> Any:

@@ -47,7 +47,7 @@ def _write(
     op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any
 ) -> None:
     serial = result_ids[0] if op.multi else result_ids
-    tapes = _listeners(origin.op, ids, result_ids, results) if thread.active else ()
+    tapes = listeners(origin.op, ids, result_ids, results) if thread.active else ()
     if not tapes:  # no way back will need the large values
         values = tuple(map(small, values))
         results = tuple(map(small, results)) if op.multi else small(results)
@@ -55,7 +55,7 @@ def _write(
     thread.records.append(record)
 
 
-def _listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
     """The tapes that record this op; its differentiable results are then followed by them."""
     tapes: tuple[int, ...] = ()
     for tape in thread.active:

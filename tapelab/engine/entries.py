@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.engine import log as logs
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.log import Record
+from tapelab.engine.log import Record, in_body
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
@@ -50,13 +50,14 @@ def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.E
     given = zip(ids, values, strict=True)
     inputs = tuple([inventory.tensor(i, value, Role.CONSTANT) for i, value in given])
     op, group = inventory.ops.index(origin.op), inventory.groups.of(origin.scope)
-    return e.Ran(op, group, _cause(inventory.tape, record, pauses), inputs, outputs)
+    return e.Ran(op, group, _cause(inventory, record, pauses), inputs, outputs)
 
 
-def _cause(tape: GradientTape, record: Record, pauses: Pauses) -> e.Cause:
-    serial = record[1]
+def _cause(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
+    tape, serial = inventory.tape, record[1]
     if tape._serial in record[9] and serial >= tape._opened:
-        return e.Cause.TAPED
+        replaced = in_body(record[3].scope) and serial not in inventory.reached
+        return e.Cause.REPLACED if replaced else e.Cause.TAPED
     if record[2] != tape._thread:
         return e.Cause.OTHER_THREAD
     if serial < tape._opened:

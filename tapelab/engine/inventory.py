@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Dropped, Scope, Seen
+from tapelab.engine.log import Body, Dropped, Scope, Seen
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 
@@ -28,6 +28,7 @@ class Inventory:
         self.ops = Table()
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}
+        self.reached = {flow.op for answer in tape._answers for flow in answer.flows}
         self._variables: dict[int, int] = {}
         self._gradients: dict[int, int] = {}
         self._inside: dict[int, list[tuple[int, str]]] = {}
@@ -50,9 +51,9 @@ class Inventory:
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
         """Of the results inside one composite only the last keeps the name the learner gave."""
-        if scope is None:
+        if scope is None or type(scope) is Body:
             return
-        while scope.outer is not None:
+        while scope.outer is not None and type(scope.outer) is not Body:
             scope = scope.outer
         for earlier, title in self._inside.get(id(scope), ()):
             self.tensors.rename(earlier, self.strings.index(title))

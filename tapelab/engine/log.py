@@ -17,6 +17,7 @@ import sys
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tapelab.recording.recording import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
-    from tapelab.engine.cell import Identity
+    from tapelab.engine.cell import Cell, Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
 
@@ -44,6 +45,9 @@ OPENED: Final = 9  # tape
 CLOSED: Final = 10  # tape
 RESET: Final = 11  # tape
 
+BACK: Final = "back"
+"""The setting that holds the way back of a step whose gradient is a learner's function."""
+
 next_id: Final = itertools.count(1).__next__
 RECENT: Final = 4096
 recent: Final[deque[Record]] = deque(maxlen=RECENT)
@@ -57,6 +61,12 @@ class Scope(NamedTuple):
     outer: Scope | None
     code: CodeType
     instruction: int
+
+
+class Body(Scope):
+    """The inside of a function that has a gradient of its own."""
+
+    __slots__ = ()
 
 
 class Origin(NamedTuple):
@@ -106,11 +116,14 @@ class ThreadState(threading.local):
 
     def __init__(self) -> None:
         self.number = next(_threads)
-        self.tapes: list[GradientTape] = []
-        self.active: tuple[GradientTape, ...] = ()
+        self.tapes: list[Any] = []
+        self.active: tuple[Any, ...] = ()
         self.log: Log | None = None
         self.records: Any = recent
         self.scope: Scope | None = None
+        self.trace: Any = None  # the function that is being traced, if any
+        self.watchers: tuple[Callable[[Cell], None], ...] = ()
+        self.forward: Callable[[Any], Any] | None = None
 
 
 thread: Final = ThreadState()
@@ -140,6 +153,18 @@ def note(kind: int, *fields: Any) -> int:
     return serial
 
 
+def write_to(records: Any) -> None:
+    """Let what happens be written there; an accumulator that listens goes on hearing it."""
+    thread.records = records if thread.forward is None else thread.forward(records)
+
+
+def in_body(scope: Scope | None) -> bool:
+    """Whether a scope is, or lies in, the body of a function with a gradient of its own."""
+    while scope is not None and type(scope) is not Body:
+        scope = scope.outer
+    return scope is not None
+
+
 def small(value: Any) -> Any:
     """The value itself if it is small enough to keep, else its shape and dtype."""
     if getattr(value, "size", 1) <= KEPT_ELEMENTS:
@@ -154,4 +179,6 @@ def lightened(record: Record) -> Record:
     kind, serial, number, origin, ids, values, result_ids, results, settings, tapes = record
     values = tuple(map(small, values))
     results = tuple(map(small, results)) if type(results) is tuple else small(results)
+    if BACK in settings:  # a learner's function may hold on to anything
+        settings = {**settings, BACK: None}
     return kind, serial, number, origin, ids, values, result_ids, results, settings, tapes

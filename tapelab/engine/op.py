@@ -28,6 +28,9 @@ from tapelab.recording.recording import OpFacts, Rule
 REGISTRY: Final[dict[str, Op]] = {}
 """Every declared op by its name."""
 
+REGISTERED: Final[dict[str, GradRule]] = {}
+"""What a learner registered as the gradient of an op that has none, by the op's raw name."""
+
 Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
 """From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
 
@@ -119,15 +122,22 @@ class Op:
     def rule(self, position: int) -> GradRule | None:
         """The rule of the input at a position; None if none was declared."""
         name = self.inputs[0] if self.variadic else self.inputs[position]
-        return self.rules.get(name)
+        return self.rules.get(name) or REGISTERED.get(self.raw)
+
+    def together(self) -> Callable[..., Any] | None:
+        """The one rule for all inputs: declared, or registered for an op without rules."""
+        if self.rules or self.raw not in REGISTERED:
+            return self.joint
+        return REGISTERED[self.raw].function
 
     def facts(self) -> OpFacts:
         """What the pictures need to know of this op."""
-        empty = GradRule(None, Rule())
+        other = REGISTERED.get(self.raw, GradRule(None, Rule()))
+        known = self.pattern if other.function is None or self.rules else "differentiable"
         return OpFacts(
             name=self.name, title=self.title, glyph=self.glyph, formula=self.formula,
-            inputs=self.inputs, output=self.output, sentence=self.sentence, pattern=self.pattern,
-            rules=tuple(self.rules.get(name, empty).facts for name in self.inputs),
+            inputs=self.inputs, output=self.output, sentence=self.sentence, pattern=known,
+            rules=tuple(self.rules.get(name, other).facts for name in self.inputs),
         )  # fmt: skip
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
 from tapelab.engine.cell import Cell, Holder, Identity
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
-from tapelab.engine.log import Log, note, origin_here, recent, small, thread
+from tapelab.engine.log import Log, note, origin_here, recent, small, thread, write_to
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
@@ -97,7 +97,7 @@ class GradientTape:
         self._recording = self._entered = True
         if thread.log is None:
             thread.log = self._windows[-1][0] if self._windows else Log(tuple(recent))
-            thread.records = thread.log.records
+            write_to(thread.log.records)
         log = thread.log
         log.holders.add(self)
         self._thread = thread.number
@@ -113,9 +113,9 @@ class GradientTape:
         window[2] = len(window[0].records)
         thread.tapes.remove(self)
         thread.active = tuple(tape for tape in thread.active if tape is not self)
-        if not thread.tapes:
+        if not any(isinstance(each, GradientTape) for each in thread.tapes):
             thread.log = None
-            thread.records = recent
+            write_to(recent)
             recent.extend(map(logs.lightened, window[0].records[-logs.RECENT :]))
 
     def watch(self, tensor: Any) -> None:

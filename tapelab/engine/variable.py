@@ -288,13 +288,14 @@ def handle_of(cell: Cell) -> Variable:
 def read(variable: Holder) -> Tensor:
     """The present state of a variable as a tensor; tapes that listen begin to watch it."""
     cell = variable._cell
+    for watcher in thread.watchers:
+        watcher(cell)
+    for tape in thread.active:
+        tape._on_read(cell)
     log = thread.log
-    if log is not None:
-        for tape in thread.active:
-            tape._on_read(cell)
-        if cell.state._id not in log.seen:
-            log.seen.add(cell.state._id)
-            note(READ, cell.identity, cell.state._id, small(cell.state._value))
+    if log is not None and cell.state._id not in log.seen:
+        log.seen.add(cell.state._id)
+        note(READ, cell.identity, cell.state._id, small(cell.state._value))
     return cell.state
 
 

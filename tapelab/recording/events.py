@@ -22,6 +22,7 @@ class Cause(IntEnum):
     AFTER = 4
     INTEGER = 5
     OTHER_THREAD = 6
+    REPLACED = 7
 
 
 class Method(IntEnum):

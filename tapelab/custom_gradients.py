@@ -1,0 +1,196 @@
+"""Gradients that a learner writes: in place of a function's own, or for an op that has none."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+from tapelab import nest
+from tapelab.engine import custom
+from tapelab.engine.cell import Cell, Holder
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable, handle_of, read
+from tapelab.ops.stops import identity
+
+Function = Callable[..., Any]
+
+
+def custom_gradient(f: Function | None = None) -> Any:
+    """Let a function that returns `(result, grad_fn)` be differentiated by its `grad_fn`.
+
+    `grad_fn` takes one upstream gradient per result and returns one gradient, or None, per argument
+    of `f`. If `f` reads variables it takes `variables=` as well, and returns a second list, one
+    gradient per variable.
+    """
+    return custom_gradient if f is None else CustomGradient(f)
+
+
+class CustomGradient:
+    """A function whose gradient is a function of its own; it also works as a method."""
+
+    __name__: str
+
+    def __init__(self, f: Function) -> None:
+        self._f = f
+        update_wrapper(self, f)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else CustomGradient(self._f.__get__(instance, owner))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the function, and write it down as one step with a gradient of its own."""
+        name, used = getattr(self._f, "__name__", "function"), dict[int, Cell]()
+        with custom.body(name), custom.noticing(used):
+            result, grad_fn = self._f(*args, **kwargs)
+        given = nest.flatten(args)
+        own = {each._cell.identity.id for each in (*given, *nest.flatten(kwargs)) if _holds(each)}
+        variables = [handle_of(cell) for number, cell in used.items() if number not in own]
+        _check_takes_variables(grad_fn, variables)
+        results = [to_tensor(each) for each in nest.flatten(result)]
+        places = [at for at, each in enumerate(given) if isinstance(each, (Tensor, Holder))]
+        inputs = [_read(given[at]) for at in places] + [read(each) for each in variables]
+        if not inputs or not results:
+            return nest.pack_sequence_as(result, results)
+        names = _names(self._f, args, places, variables)
+        op = custom.step_op(name, _sentence(self._f), names, many=len(results) > 1)
+        back = _way_back(grad_fn, len(given), places, variables)
+        return nest.pack_sequence_as(result, custom.step(op, inputs, results, back))
+
+
+def _holds(thing: Any) -> bool:
+    return isinstance(thing, Holder)
+
+
+def _read(thing: Any) -> Tensor:
+    return read(thing) if isinstance(thing, Holder) else to_tensor(thing)
+
+
+def _sentence(f: Function) -> str:
+    said = (inspect.getdoc(f) or "").split("\n\n")[0].replace("\n", " ")
+    return said or "A function whose gradient is written by hand, in place of that of its body."
+
+
+def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
+    if not callable(grad_fn):
+        raise TypeError(
+            f"unsupported callable: @tf.custom_gradient functions return (result, grad_fn), but "
+            f"grad_fn is {grad_fn!r}."
+        )
+    takes = inspect.getfullargspec(grad_fn)
+    if variables and not ("variables" in (*takes.args, *takes.kwonlyargs) or takes.varkw):
+        raise TypeError(
+            "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
+            f"uses variables: {variables}. Let it be grad_fn(upstream, variables=None) and return "
+            "(gradients of the arguments, gradients of the variables)."
+        )
+
+
+def _names(f: Function, args: Any, places: list[int], variables: list[Variable]) -> tuple[str, ...]:
+    """A name for every input of the step: its parameter's, or its variable's."""
+    try:
+        bound = inspect.signature(f).bind(*args).arguments
+    except (TypeError, ValueError):
+        bound = {f"x{at}": each for at, each in enumerate(args)}
+    names: list[str] = []
+    for parameter, value in bound.items():
+        atoms = len(nest.flatten(value))
+        names += [parameter] if atoms == 1 else [f"{parameter}{at}" for at in range(atoms)]
+    called = [names[at] if at < len(names) else f"x{at}" for at in places]
+    for number, variable in enumerate(variables):
+        own = variable.name.rpartition("/")[2].partition(":")[0]
+        called.append(own if own not in {*called, "Variable"} else f"v{number}")
+    return tuple(called)
+
+
+def _way_back(
+    grad_fn: Function, count: int, places: list[int], variables: list[Variable]
+) -> custom.Back:
+    """From the upstream gradients to those of the step's inputs, checked as TensorFlow checks."""
+
+    def back(*upstream: Any) -> list[Any]:
+        if variables:
+            found, of_variables = grad_fn(*upstream, variables=variables)
+            if len(of_variables) != len(variables):
+                raise ValueError(
+                    "Must return gradient for each variable from @custom_gradient grad_fn. It uses "
+                    f"{len(variables)} and returned {len(of_variables)}."
+                )
+        else:
+            found, of_variables = grad_fn(*upstream), ()
+        gradients = nest.flatten(found)
+        if len(gradients) != count:
+            raise ValueError(
+                f"custom_gradient function expected to return {count} gradients, but returned "
+                f"{len(gradients)} instead. Return one per argument, or None for an argument that "
+                "has no gradient."
+            )
+        return [*(gradients[at] for at in places), *of_variables]
+
+    return back
+
+
+def recompute_grad(f: Function) -> Any:
+    """Let a function forget what it computed on the way, and run again when its gradient is asked.
+
+    The gradients are the same; the tape holds the arguments and the result only.
+    """
+
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        with custom.unheard():
+            result = f(*args, **kwargs)
+
+        def grad_fn(*upstream: Any, variables: Any = None) -> Any:
+            given = [*upstream, *nest.flatten(args)]
+            once = CustomGradient(_once(f, args, kwargs, len(upstream), variables))
+            found = list(once(*given))
+            gradients = nest.pack_sequence_as(args, found[: len(nest.flatten(args))])
+            if not variables:
+                return gradients
+            return gradients, found[len(nest.flatten(args)) :]
+
+        return result, grad_fn
+
+    return CustomGradient(update_wrapper(recomputed, f))
+
+
+def _once(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) -> Function:
+    """The gradients of `f` by running it again; they cannot be differentiated once more."""
+
+    def gradients(*given: Any) -> Any:
+        upstream, flat = given[:seeds], given[seeds:]
+        with custom.unheard(), GradientTape() as tape:
+            copies = [identity(_read(x)) if isinstance(x, (Tensor, Holder)) else x for x in flat]
+            tape.watch([each for each in copies if isinstance(each, Tensor)])
+            result = f(*nest.pack_sequence_as(args, copies), **kwargs)
+        sources = [each if isinstance(each, Tensor) else None for each in copies]
+        asked = [each for each in (*sources, *(variables or ())) if each is not None]
+        flow = iter(tape.gradient(nest.flatten(result), asked, output_gradients=list(upstream)))
+        return [*(None if each is None else next(flow) for each in sources), *flow], _refuse(f)
+
+    return update_wrapper(gradients, f)
+
+
+def _refuse(f: Function) -> Function:
+    def refuse(*upstream: Any, variables: Any = None) -> Any:
+        raise NotImplementedError(
+            f"recompute_grad tried to transpose grad of {f.__name__}. Consider not using "
+            "recompute_grad in forward mode autodiff, nor where a second order is asked for."
+        )
+
+    return refuse
+
+
+def grad_pass_through(f: Function) -> Any:
+    """Let the gradient pass by a function as if it handed its argument on unchanged."""
+
+    def straight_through(*args: Any, **kwargs: Any) -> Any:
+        def grad_fn(*upstream: Any, variables: Any = None) -> Any:
+            return (upstream, [None] * len(variables)) if variables else upstream
+
+        return f(*args, **kwargs), grad_fn
+
+    return CustomGradient(update_wrapper(straight_through, f))
