@@ -222,6 +222,8 @@ def wrap(value: Any, number: int, origin: Origin) -> Tensor:
             value = value[()]
         else:
             value.flags.writeable = False
+    elif type(value) is bytes:  # NumPy has no scalar for text
+        value = np.array(value, object)
     made = object.__new__(Tensor)
     made._value = value
     made._id = number
