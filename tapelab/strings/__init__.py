@@ -1,0 +1,54 @@
+"""`tf.strings`: text in tensors. Text has no slope, so no gradient passes through any of these."""
+
+from __future__ import annotations
+
+from tapelab.missing import in_module
+from tapelab.strings import rows as _  # noqa: F401 - what these functions do with ragged rows
+from tapelab.strings.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
+from tapelab.strings.joining import join, reduce_join, unsorted_segment_join
+from tapelab.strings.letters import length, lower, strip, substr, upper
+from tapelab.strings.numbers import as_string, to_number
+from tapelab.strings.patterns import regex_full_match, regex_replace
+from tapelab.strings.phrases import ngrams
+from tapelab.strings.scripts import unicode_script
+from tapelab.strings.splitting import bytes_split, split
+from tapelab.strings.templates import format
+from tapelab.strings.unicode import (
+    unicode_decode,
+    unicode_decode_with_offsets,
+    unicode_encode,
+    unicode_split,
+    unicode_split_with_offsets,
+    unicode_transcode,
+)
+
+__all__ = [
+    "as_string",
+    "bytes_split",
+    "format",
+    "join",
+    "length",
+    "lower",
+    "ngrams",
+    "reduce_join",
+    "regex_full_match",
+    "regex_replace",
+    "split",
+    "strip",
+    "substr",
+    "to_hash_bucket",
+    "to_hash_bucket_fast",
+    "to_hash_bucket_strong",
+    "to_number",
+    "unicode_decode",
+    "unicode_decode_with_offsets",
+    "unicode_encode",
+    "unicode_script",
+    "unicode_split",
+    "unicode_split_with_offsets",
+    "unicode_transcode",
+    "unsorted_segment_join",
+    "upper",
+]
+
+__getattr__, __dir__ = in_module(__name__)

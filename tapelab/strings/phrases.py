@@ -1,0 +1,117 @@
+"""Neighbouring words as phrases: n-grams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.composite_tensor import takes_composites_as
+from tapelab.engine.tensor import Tensor
+from tapelab.ops import samples
+from tapelab.ops.shape import reshape
+from tapelab.strings.splitting import in_one_row
+from tapelab.strings.texts import declared, text, texts
+
+Pads = tuple[bytes, bytes]
+
+
+def sentences(rng: np.random.Generator) -> list[samples.Sample]:
+    """Words end to end, where sentences begin, and how long the phrases are to be."""
+    del rng
+    settings = {"widths": (1, 2), "separator": b" ", "pads": (b"<", b">"), "padding": 1,
+                "keep_short": False}  # fmt: skip
+    return [((texts(["a", "b", "c"]), np.array([0, 2, 3])), settings)]
+
+
+@declared("StringNGrams", "ngrams", sentences, multi=True)
+def _ngrams(
+    x: Any, row_splits: Any, *, widths: tuple[int, ...], separator: bytes, pads: Pads, padding: int,
+    keep_short: bool,
+) -> Any:  # fmt: skip
+    """The phrases of each width in every row of words, and where the phrases of each row begin."""
+    ends = zip(row_splits[:-1].tolist(), row_splits[1:].tolist(), strict=True)
+    rows = [
+        list(_phrases(x[start:stop].tolist(), widths, separator, pads, padding, keep_short))
+        for start, stop in ends
+    ]
+    return in_one_row(rows)
+
+
+def _phrases(
+    words: list[bytes], widths: tuple[int, ...], separator: bytes, pads: Pads, padding: int,
+    keep_short: bool,
+) -> Iterator[bytes]:  # fmt: skip
+    found = False
+    for width in widths:
+        # A pad is never a phrase by itself: at most one pad less than the phrase is long.
+        pad = width - 1 if padding < 0 else min(padding, width - 1)
+        row = [pads[0]] * pad + words + [pads[1]] * pad if words or pad else words
+        for at in range(len(row) - width + 1):
+            found = True
+            yield separator.join(row[at : at + width])
+    if not found and keep_short and words:
+        pad = max(widths) - 1 if padding < 0 else padding
+        yield separator.join([pads[0]] * pad + words + [pads[1]] * pad)
+
+
+@takes_composites_as("strings.ngrams")
+def ngrams(
+    data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
+    padding_width: int | None = None, preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The phrases of so many neighbours along the last axis, joined with a separator.
+
+    `pad_values` stand before and after each row, a text for both ends or a pair. ValueError for
+    scalars, and for widths below 1.
+    """
+    settings = ngram_settings(
+        ngram_width, separator, pad_values, padding_width, preserve_short_sequences
+    )
+    x = text(data, "StringNGrams")
+    if not x._value.ndim:
+        raise ValueError("Data must have rank>0")
+    *outer, length = x._value.shape
+    count = int(np.prod(outer, dtype=int))
+    starts = np.arange(count + 1, dtype=np.int64) * length
+    found, ends = _ngrams(_flat(x), starts, **settings)
+    return _grid(found, ends, outer)
+
+
+def ngram_settings(
+    width: Any, separator: str, pads: Any, padding: int | None, keep_short: bool
+) -> dict[str, Any]:
+    """The settings of the op; ValueError where they do not go together."""
+    widths = tuple(int(each) for each in (width if isinstance(width, Sequence) else [width]))
+    if min(widths) < 1:
+        raise ValueError(f"All ngram_widths must be greater than 0. Got {width}")
+    if pads is None and padding is not None:
+        raise ValueError("pad_values must be provided if padding_width is set.")
+    if padding is not None and padding < 1:
+        raise ValueError("padding_width must be greater than 0.")
+    pair = ("", "") if pads is None else (pads, pads) if isinstance(pads, (str, bytes)) else pads
+    left, right = texts(list(pair[:2]))
+    return {
+        "widths": widths, "separator": separator.encode(), "pads": (left, right),
+        "padding": 0 if pads is None else -1 if padding is None else padding,
+        "keep_short": bool(keep_short),
+    }  # fmt: skip
+
+
+def ngrams_of_rows(values: Tensor, row_splits: Tensor, settings: dict[str, Any]) -> Any:
+    """The phrases of ragged rows of words, and where those of each row begin."""
+    return _ngrams(values, row_splits, **settings)
+
+
+def _flat(x: Tensor) -> Tensor:
+    made: Tensor = reshape(x, shape=(-1,))
+    return made
+
+
+def _grid(phrases: Tensor, row_splits: Tensor, outer: list[int]) -> Tensor:
+    """Rows that are all of one length, in their axes."""
+    rows = len(row_splits._value) - 1
+    made: Tensor = reshape(phrases, shape=(*outer, len(phrases._value) // rows if rows else 0))
+    return made

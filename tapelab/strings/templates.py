@@ -1,0 +1,53 @@
+"""Tensors written into a template."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.engine.composite_tensor import takes_composites_as
+from tapelab.engine.tensor import Tensor
+from tapelab.ops import samples
+from tapelab.ops.public import tensor
+from tapelab.printed import _array as array_text
+from tapelab.strings.texts import declared, texts
+
+
+def written(rng: np.random.Generator) -> list[samples.Sample]:
+    """Two arrays with a template for them."""
+    settings = {"template": "{} and {}", "placeholder": "{}", "summarize": 3}
+    return [((rng.normal(size=2), np.arange(9)), settings)]
+
+
+@declared("StringFormat", "string_format", written)
+def _format(x: Any, *more: Any, template: str, placeholder: str, summarize: int) -> Any:
+    """A template with tensors in its gaps."""
+    head, *rest = template.split(placeholder)
+    gaps = zip((x, *more), rest, strict=True)
+    parts = (array_text(np.asarray(value), summarize) + after for value, after in gaps)
+    return texts([head + "".join(parts)], ())
+
+
+@takes_composites_as("strings.format")
+def format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Tensor:
+    """A text with tensors in the gaps of a template, printed as by `tf.print`.
+
+    ValueError unless there is one tensor for each gap.
+    """
+    given = [tensor(each) for each in nest.flatten(inputs)]
+    gaps = template.count(placeholder)
+    if gaps != len(given):
+        raise ValueError(
+            f"The template expects {gaps} tensors, but the inputs only has {len(given)}. Please "
+            "ensure the number of placeholders in template matches inputs length."
+        )
+    if not given:
+        return tensor(template)
+    made: Tensor = _format(
+        *given, template=template, placeholder=placeholder, summarize=int(summarize)
+    )
+    return made

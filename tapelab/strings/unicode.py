@@ -1,0 +1,185 @@
+"""Texts and the numbers of their letters: decode, encode, split, transcode."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.engine.composite_tensor import elementwise, takes_composites_as
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.public import tensor
+from tapelab.ops.shape import reshape
+from tapelab.strings.decoding import ERRORS, LAST, Letter, Rules, is_letter, read
+from tapelab.strings.splitting import in_one_row, many_per_text, splits
+from tapelab.strings.texts import choice, declared, text, texts
+
+OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
+"""The encodings that text can be written in, under Python's names."""
+UTF8: Final = Rules("UTF-8")
+
+
+def encoded(rng: np.random.Generator) -> list[samples.Sample]:
+    """Texts with the rules to read them by."""
+    del rng
+    return [((texts(["né", b"a\xff"]),), {"rules": UTF8})]
+
+
+def recoded(rng: np.random.Generator) -> list[samples.Sample]:
+    """Texts with the rules to read them by and the encoding to write them in."""
+    return [(arrays, {**settings, "output": "UTF-16-BE"}) for arrays, settings in encoded(rng)]
+
+
+def numbered(rng: np.random.Generator) -> list[samples.Sample]:
+    """Numbers of letters, and where texts begin among them."""
+    del rng
+    points, starts = np.array([97, 233, -1], np.int32), np.array([0, 2, 3])
+    return [((points, starts), {"rules": UTF8})]
+
+
+@declared("UnicodeDecodeWithOffsets", "unicode_decode", encoded, multi=True)
+def _decode(x: Any, *, rules: Rules) -> Any:
+    """The numbers of the letters of all texts in a row, where each begins, and the row splits."""
+    rows = _rows(x, rules, "UnicodeDecode")
+    points = np.array([letter.point for row in rows for letter in row], np.int32)
+    return points, _offsets(rows), splits(rows)
+
+
+@declared("UnicodeSplit", "unicode_split", encoded, multi=True)
+def _split(x: Any, *, rules: Rules) -> Any:
+    """The letters of all texts in a row, where each begins, and the row splits."""
+    rows = _rows(x, rules, "UnicodeDecode")
+    pieces, ends = in_one_row([[_written(letter.point, "UTF-8") for letter in row] for row in rows])
+    return pieces, _offsets(rows), ends
+
+
+@declared("UnicodeEncode", "unicode_encode", numbered)
+def _encode(x: Any, row_splits: Any, *, rules: Rules) -> Any:
+    """The text that the letters of each row make."""
+    ends = zip(row_splits[:-1].tolist(), row_splits[1:].tolist(), strict=True)
+    rows = [[_checked(point, rules) for point in x[a:b].tolist()] for a, b in ends]
+    return texts([b"".join(_written(p, rules.encoding) for p in row if p >= 0) for row in rows])
+
+
+@declared("UnicodeTranscode", "unicode_transcode", recoded)
+def _transcode(x: Any, *, rules: Rules, output: str) -> Any:
+    """Each text in another encoding."""
+    rows = _rows(x, rules, "UnicodeTranscode")
+    return texts([b"".join(_written(each.point, output) for each in row) for row in rows], x.shape)
+
+
+@takes_composites_as("strings.unicode_decode")
+def unicode_decode(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, name: str | None = None,
+) -> Any:  # fmt: skip
+    """The numbers of the letters: a row for one text, ragged rows for several."""
+    return unicode_decode_with_offsets(
+        input, input_encoding, errors, replacement_char, replace_control_characters
+    )[0]
+
+
+@takes_composites_as("strings.unicode_decode_with_offsets")
+def unicode_decode_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    replace_control_characters: bool = False, name: str | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The numbers of the letters, and at which byte each begins."""
+    rules = _rules(
+        "UnicodeDecode", input_encoding, errors, replacement_char, replace_control_characters
+    )
+    points, offsets = many_per_text(text(input, "UnicodeDecode"), lambda x: _decode(x, rules=rules))
+    return points, offsets
+
+
+@takes_composites_as("strings.unicode_split")
+def unicode_split(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The letters as texts of their own: a row for one text, ragged rows for several."""
+    return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
+
+
+@takes_composites_as("strings.unicode_split_with_offsets")
+def unicode_split_with_offsets(
+    input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The letters as texts of their own, and at which byte each begins."""
+    rules = _rules("UnicodeDecode", input_encoding, errors, replacement_char, False)
+    pieces, offsets = many_per_text(text(input, "UnicodeDecode"), lambda x: _split(x, rules=rules))
+    return pieces, offsets
+
+
+@takes_composites_as("strings.unicode_encode")
+def unicode_encode(
+    input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The texts that the numbers of letters along the last axis make; ValueError for a scalar."""
+    rules = encoding_rules(output_encoding, errors, replacement_char)
+    x = tensor(input, "int32")
+    if not x._value.ndim:
+        raise ValueError("input_tensor's rank must be at least 1.")
+    *outer, length = x._value.shape
+    starts = np.arange(int(np.prod(outer, dtype=int)) + 1, dtype=np.int64) * length
+    made: Tensor = reshape(_encode(reshape(x, shape=(-1,)), starts, rules=rules), shape=outer)
+    return made
+
+
+def encode_rows(points: Tensor, row_splits: Tensor, rules: Rules) -> Tensor:
+    """The text that the letters of each ragged row make."""
+    made: Tensor = _encode(points, row_splits, rules=rules)
+    return made
+
+
+def encoding_rules(encoding: str, errors: str, replacement: int) -> Rules:
+    """How numbers of letters are written; InvalidArgumentError for an encoding we cannot write."""
+    allowed = choice("UnicodeEncode", "output_encoding", encoding, tuple(OUTPUTS))
+    return _rules("UnicodeEncode", allowed, errors, replacement, False)
+
+
+@elementwise
+def unicode_transcode(
+    input: Any, input_encoding: str, output_encoding: str, errors: str = "replace",
+    replacement_char: int = 0xFFFD, replace_control_characters: bool = False,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Each text in another encoding."""
+    raw = "UnicodeTranscode"
+    output = choice(raw, "output_encoding", output_encoding, tuple(OUTPUTS))
+    rules = _rules(raw, input_encoding, errors, replacement_char, replace_control_characters)
+    return _transcode(text(input, raw), rules=rules, output=output)
+
+
+def _rules(raw: str, encoding: str, errors: str, replacement: int, controls: bool) -> Rules:
+    if not 0 <= replacement <= LAST:
+        raise invalid_argument(raw, "replacement_char out of unicode codepoint range")
+    return Rules(encoding, choice(raw, "errors", errors, ERRORS), replacement, controls)
+
+
+def _rows(x: Any, rules: Rules, raw: str) -> list[list[Letter]]:
+    return [list(read(each, rules, raw)) for each in x.ravel()]
+
+
+def _offsets(rows: list[list[Letter]]) -> Any:
+    return np.array([letter.offset for row in rows for letter in row], np.int64)
+
+
+def _written(point: int, encoding: str) -> bytes:
+    return chr(point).encode(OUTPUTS[encoding])
+
+
+def _checked(point: int, rules: Rules) -> int:
+    """The number of a letter, or what stands for one that is none: -1 where nothing does."""
+    if is_letter(point):
+        return point
+    if rules.errors == "strict":
+        raise invalid_argument(
+            "UnicodeEncode",
+            f"Code point is out of range for Unicode, or is a surrogate. It is {point}",
+        )
+    return rules.replacement if rules.errors == "replace" else -1
