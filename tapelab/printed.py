@@ -49,7 +49,7 @@ def _told(thing: Any, ends: int) -> str:
     if isinstance(thing, Holder):
         thing = read(thing)
     if isinstance(thing, Tensor):
-        return _array(np.asarray(thing._value), ends)
+        return array_text(np.asarray(thing._value), ends)
     if isinstance(thing, CompositeTensor):
         return thing._printed(entry, ends)
     if isinstance(thing, dict):
@@ -63,7 +63,8 @@ def _told(thing: Any, ends: int) -> str:
     return repr(thing)
 
 
-def _array(array: Any, ends: int, depth: int = 0, rank: int | None = None) -> str:
+def array_text(array: Any, ends: int, depth: int = 0, rank: int | None = None) -> str:
+    """An array in brackets, only so many entries at each end of an axis; -1 for all of them."""
     if rank is None:
         rank = array.ndim
         ends = 0 if not array.size else ends if ends >= 0 else array.size
@@ -72,9 +73,9 @@ def _array(array: Any, ends: int, depth: int = 0, rank: int | None = None) -> st
     gap = " " if depth == rank - 1 else "\n" * (rank - 1 - depth) + " " * (depth + 1)
     count = len(array)
     first, last = min(ends, count), max(ends, count - ends)
-    parts = [_array(array[at], ends, depth + 1, rank) for at in range(first)]
+    parts = [array_text(array[at], ends, depth + 1, rank) for at in range(first)]
     middle = [gap + "..."] if count > 2 * ends else []
-    rest = [gap + _array(array[at], ends, depth + 1, rank) for at in range(last, count)]
+    rest = [gap + array_text(array[at], ends, depth + 1, rank) for at in range(last, count)]
     return "[" + gap.join(parts) + "".join(middle + rest) + "]"
 
 

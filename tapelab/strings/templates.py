@@ -11,7 +11,7 @@ from tapelab.engine.composite_tensor import takes_composites_as
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
-from tapelab.printed import _array as array_text
+from tapelab.printed import array_text
 from tapelab.strings.texts import declared, texts
 
 
