@@ -1,4 +1,4 @@
-"""Public functions that slide windows over pictures: convolution and pooling."""
+"""Public convolutions over one, two and three axes, forward and transposed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,22 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
-from tapelab.kernels.windows import Sliding, same_margins
-from tapelab.ops import convolution, pooling
-from tapelab.ops.public import matched, tensor
+from tapelab.ops import convolution as ops
+from tapelab.ops.public import matched
 from tapelab.ops.settings import lengths
-from tapelab.ops.shape import expand_dims, squeeze
+from tapelab.ops.shape import reshape
+from tapelab.sliding import channels_first, channels_moved_first, channels_moved_last, slid, sliding
 
-Pair = tuple[int, int]
+
+def conv1d(
+    input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC",
+    dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Each entry is a window of the row times the filter, entry by entry, summed.
+
+    Rows are (row, place, channel), filters (place, channel, result).
+    """
+    return _convolved("Conv1D", 1, input, filters, stride, padding, data_format, dilations)
 
 
 def conv2d(
@@ -25,34 +34,72 @@ def conv2d(
 
     Pictures are (image, row, column, channel), filters (row, column, channel, result).
     """
+    return _convolved("Conv2D", 2, input, filters, strides, padding, data_format, dilations)
+
+
+def conv3d(
+    input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
+    dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Each entry is a window of the block times the filter, entry by entry, summed.
+
+    Blocks are (block, depth, row, column, channel), filters (depth, row, column, channel, result).
+    """
+    _require_lists("conv3d", strides=strides, dilations=dilations or [1] * 5)
+    return _convolved("Conv3D", 3, input, filters, strides, padding, data_format, dilations)
+
+
+def convolution(
+    input: Any, filters: Any, strides: Any = None, padding: Any = "VALID",
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A convolution over as many axes as the filters have."""
     x, w = matched(input, filters)
-    _check_format(data_format)
-    _check_rank("Conv2D", x, "input")
-    _check_rank("Conv2D", w, "filter")
-    if x.shape[3] != w.shape[2]:
-        raise invalid_argument(
-            "Conv2D", "input depth must be evenly divisible by filter depth: "
-            f"{x.shape[3]} vs {w.shape[2]}",
-        )  # fmt: skip
-    size = w._value.shape[0], w._value.shape[1]
-    how = _sliding("Conv2D", x._value.shape, size, strides, padding, dilations)
-    made: Tensor = convolution.conv2d(x, w, how=how)
-    return made
+    steps = 1 if strides is None else strides
+    return _convolved(f"Conv{_axes_of(w)}D", _axes_of(w), x, w, steps, padding, data_format,
+                      dilations)  # fmt: skip
 
 
 @composite
-def conv1d(
-    input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC",
+def depthwise_conv2d(
+    input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = None,
     dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Each entry is a window of the row times the filter, entry by entry, summed."""
-    x, w = matched(input, filters)
-    _check_format(data_format)
-    steps = 1, _one(stride)
-    apart = 1, _one(1 if dilations is None else dilations)
-    pictures, flat = expand_dims(x, axis=-3), expand_dims(w, axis=0)
-    made: Tensor = squeeze(conv2d(pictures, flat, steps, padding, dilations=apart), axis=(-3,))
-    return made
+    """Each channel has filters of its own: channel `c` gives the results `c * m` to `c * m + m`."""
+    _require_lists("depthwise_conv2d_native", strides=strides)
+    x, w = matched(input, filter)
+    raw = "DepthwiseConv2dNative"
+    rows, columns, channels, each = _filters(raw, w, 2)
+    there = x._value.shape[1 if channels_first(raw, 2, data_format) else -1]
+    if there != channels:
+        raise _depths(raw, there, channels)
+    apart = reshape(w, shape=(rows, columns, 1, channels * each))
+    return _convolved(raw, 2, x, apart, strides, padding, data_format, dilations)
+
+
+@composite
+def separable_conv2d(
+    input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """First each channel by itself, then the channels of each place with one another."""
+    alone = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
+    return conv2d(alone, pointwise_filter, 1, "VALID", data_format or "NHWC")
+
+
+def atrous_conv2d(
+    value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
+) -> Tensor:
+    """A convolution whose filter skips `rate - 1` places between two of its own."""
+    return conv2d(value, filters, 1, padding, dilations=rate)
+
+
+def conv1d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str = "NWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The way back of a convolution over rows, as an op forward."""
+    return _spread(1, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
 def conv2d_transpose(
@@ -60,105 +107,140 @@ def conv2d_transpose(
     data_format: str = "NHWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The way back of a convolution, as an op forward: each entry is laid over its window."""
+    return _spread(2, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv3d_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str = "NDHWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The way back of a convolution over blocks, as an op forward."""
+    return _spread(3, input, filters, output_shape, strides, padding, data_format, dilations)
+
+
+def conv_transpose(
+    input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = None, dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The way back of a convolution over as many axes as the filters have."""
+    if output_shape is None:
+        raise ValueError(
+            f"`output_shape` must be a tensor or sized collection. Received: "
+            f"output_shape={output_shape}"
+        )
     x, w = matched(input, filters)
-    _check_format(data_format)
-    shape = lengths(output_shape, "Conv2DBackpropInput")
-    size = w._value.shape[0], w._value.shape[1]
-    how = _sliding("Conv2DBackpropInput", shape, size, strides, padding, dilations)
-    made: Tensor = convolution.conv2d_input(x, w, how=how, shape=shape)
-    return made
+    return _spread(_axes_of(w), x, w, output_shape, strides, padding, data_format, dilations)
 
 
-def max_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
-    name: str | None = None,
+def atrous_conv2d_transpose(
+    value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
+) -> Tensor:
+    """The way back of a convolution whose filter skips places, as an op forward."""
+    return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
+
+
+def _convolved(
+    raw: str, rank: int, input: Any, filters: Any, strides: Any, padding: Any,
+    data_format: str | None, dilations: Any,
 ) -> Tensor:  # fmt: skip
-    """The largest entry of each window; it alone receives the gradient."""
-    x, how = _pooled("MaxPool", input, ksize, strides, padding, data_format)
-    made: Tensor = pooling.max_pool(x, how=how)
-    return made
+    x, w = matched(input, filters)
+    *size, depth, results = _filters(raw, w, rank)
+    first = channels_first(raw, rank, data_format)
 
-
-def avg_pool2d(
-    input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """The mean of each window; places in the margin do not count."""
-    x, how = _pooled("AvgPool", input, ksize, strides, padding, data_format)
-    made: Tensor = pooling.avg_pool(x, how=how)
-    return made
-
-
-def _pooled(
-    raw: str, input: Any, ksize: Any, strides: Any, padding: Any, data_format: str
-) -> tuple[Tensor, Sliding]:
-    x = tensor(input)
-    _check_format(data_format)
-    _check_rank(raw, x, "input")
-    return x, _sliding(raw, x._value.shape, _pair(raw, ksize), strides, padding, None)
-
-
-def _sliding(
-    raw: str, shape: tuple[int, ...], size: Pair, strides: Any, padding: Any, dilations: Any
-) -> Sliding:
-    steps = _pair(raw, strides)
-    apart = (1, 1) if dilations is None else _pair(raw, dilations)
-    length = shape[1], shape[2]
-    margins = _margins(length, size, steps, apart, padding)
-    for at in (0, 1):
-        reach, there = (size[at] - 1) * apart[at] + 1, length[at] + sum(margins[at])
-        if reach > there:
+    def compute(pictures: Tensor) -> Tensor:
+        _, *length, channels = pictures._value.shape
+        if not depth or channels % depth:
+            raise _depths(raw, channels, depth)
+        if results % (channels // depth or 1):
             raise invalid_argument(
-                raw, "Computed output size would be negative: a window of "
-                f"{brackets(size)} does not fit into a picture of {brackets(length)}. Try a "
-                'smaller window, or padding="SAME"',
+                raw, "output depth must be evenly divisible by number of groups: "
+                f"{results} vs {channels // depth}",
             )  # fmt: skip
-    return Sliding(size, steps, apart, margins)
+        how = sliding(raw, tuple(length), tuple(size), strides, padding, dilations, first=first)
+        made: Tensor = ops.convolution(pictures, w, how=how)
+        return made
+
+    return slid(raw, x, rank, data_format, compute)
 
 
-def _margins(
-    length: Pair, size: Pair, strides: Pair, dilations: Pair, padding: Any
-) -> tuple[Pair, Pair]:
-    if not isinstance(padding, str):
-        _, rows, columns, _ = (tuple(lengths(each, "Conv2D")) for each in padding)
-        return (rows[0], rows[1]), (columns[0], columns[1])
-    if padding.upper() == "SAME":
-        return same_margins(length, size, strides, dilations)
-    if padding.upper() == "VALID":
-        return (0, 0), (0, 0)
-    raise invalid_argument(
-        "Conv2D",
-        f"Value for attr 'padding' of \"{padding}\" is not in the list of allowed values: "
-        '"SAME", "VALID", "EXPLICIT" (a list of margins)',
+def _spread(
+    rank: int, input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any,
+    data_format: str | None, dilations: Any,
+) -> Tensor:  # fmt: skip
+    raw = f"Conv{rank}DBackpropInput"
+    x, w = matched(input, filters)
+    first = channels_first(raw, rank, data_format)
+    pictures = channels_moved_last(x) if first else x
+    *size, channels, results = _filters(raw, w, rank)
+    length = _wanted(raw, output_shape, rank, channels, pictures, first)
+    how = sliding(raw, length, tuple(size), strides, padding, dilations, first=first)
+    shape = (pictures._value.shape[0], *length, channels)
+    counts = [
+        (n + sum(margin) - reach) // stride + 1
+        for n, reach, stride, margin in zip(
+            length, how.reach, how.strides, how.margins, strict=True
+        )
+    ]
+    expected = (*counts, results)
+    if pictures._value.shape[1:] != expected:
+        raise invalid_argument(
+            raw, f"Size of out_backprop doesn't match computed: actual = "
+            f"{brackets(pictures._value.shape[1:])}, computed = {brackets(expected)}: a picture "
+            f"of {brackets(shape)} gives that under these filters. Change output_shape",
+        )  # fmt: skip
+    made: Tensor = ops.convolution_input(pictures, w, how=how, shape=shape)
+    return channels_moved_first(made) if first else made
+
+
+def _wanted(
+    raw: str, output_shape: Any, rank: int, channels: int, x: Tensor, first: bool
+) -> tuple[int, ...]:
+    """The lengths along the sliding axes that `output_shape` asks for."""
+    given = lengths(output_shape, raw)
+    if len(given) == rank:
+        return tuple(given)
+    if len(given) != rank + 2:
+        raise ValueError(
+            f"output_shape should be of length {rank} or {rank + 2}. Received: "
+            f"output_shape={output_shape} of length {len(given)}"
+        )
+    depth = given[1] if first else given[-1]
+    if depth != channels:
+        raise _depths(raw, depth, channels)
+    if given[0] != x._value.shape[0]:
+        raise invalid_argument(
+            raw, f"output_shape asks for {given[0]} pictures, the input has {x._value.shape[0]}"
+        )
+    return tuple(given[2:] if first else given[1:-1])
+
+
+def _filters(raw: str, w: Tensor, rank: int) -> tuple[int, ...]:
+    if w.ndim != rank + 2:
+        raise invalid_argument(
+            raw, f"filter must be {rank + 2}-dimensional: {brackets(w._value.shape)}"
+        )
+    shape: tuple[int, ...] = w._value.shape
+    return shape
+
+
+def _axes_of(w: Tensor) -> int:
+    if w.ndim - 2 not in {1, 2, 3}:
+        raise ValueError(
+            f"`num_spatial_dims` must be 1, 2, or 3. Received: num_spatial_dims={w.ndim - 2}; "
+            "filters are (places…, channel, result)."
+        )
+    return w.ndim - 2
+
+
+def _depths(raw: str, there: int, wanted: int) -> Exception:
+    return invalid_argument(
+        raw, f"input depth must be evenly divisible by filter depth: {there} vs {wanted}"
     )
 
 
-def _pair(raw: str, value: Any) -> Pair:
-    """One number for both directions, two, or four of which the middle ones count."""
-    given = lengths(value, raw)
-    if len(given) == 4:
-        given = given[1:3]
-    if len(given) not in {1, 2} or min(given) < 1:
-        raise invalid_argument(
-            raw, f"ksize, strides and dilations are 1, 2 or 4 positive numbers, not {value!r}"
-        )
-    return given[0], given[-1]
-
-
-def _one(value: Any) -> int:
-    given = lengths(value, "Conv1D")
-    if len(given) not in {1, 3}:
-        raise ValueError(f"stride and dilations are 1 or 3 positive numbers, not {value!r}.")
-    return given[len(given) // 2]
-
-
-def _check_rank(raw: str, x: Tensor, name: str) -> None:
-    if x.ndim != 4:
-        raise invalid_argument(raw, f"{name} must be 4-dimensional: {brackets(x._value.shape)}")
-
-
-def _check_format(data_format: str) -> None:
-    if data_format not in {"NHWC", "NWC"}:
-        raise invalid_argument(
-            "Conv2D", f"Only channels last (NHWC) is supported on the CPU, not {data_format}"
-        )
+def _require_lists(function: str, **given: Any) -> None:
+    for name, value in given.items():
+        if not isinstance(value, (list, tuple)):
+            raise TypeError(
+                f"Expected list for '{name}' argument to '{function}' Op, not {value!r}."
+            )

@@ -15,14 +15,9 @@ PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
     *("tapelab", "tapelab.choosing", "tapelab.clipping", "tapelab.creation", "tapelab.linalg"),
-    *(
-        "tapelab.gamma_functions",
-        "tapelab.marking",
-        "tapelab.picking",
-        "tapelab.sampling",
-        "tapelab.shaping",
-    ),
-    *("tapelab.sorting", "tapelab.ops.composites"),
+    *("tapelab.marking", "tapelab.picking", "tapelab.sampling", "tapelab.shaping"),
+    *("tapelab.sorting", "tapelab.ops.composites", "tapelab.convolving", "tapelab.dropping"),
+    *("tapelab.interleaving", "tapelab.normalizing", "tapelab.pooling", "tapelab.scoring"),
     *("tapelab.data.dataset", "tapelab.data.iterating", "tapelab.data.reading"),
 }
 """Where public functions are defined that other modules of the namespace offer as well."""
@@ -88,7 +83,8 @@ def _members(module: str) -> list[tuple[str, Any]]:
 def _is_public(name: str, thing: Any, module: str) -> bool:
     """Whether a name is for learners, and not a helper that stands in the same module."""
     home = getattr(thing, "__module__", None) or ""
-    return not name.startswith("_") and (home == module or home in PUBLIC_HOMES)
+    own = f"{home}.".startswith(f"{module}.")  # in the module, or within the package that it is
+    return not name.startswith("_") and (own or home in PUBLIC_HOMES)
 
 
 def _advice(name: str) -> str:

@@ -2,36 +2,75 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab import convolving, math, sorting
+from tapelab import convolving, dropping, interleaving, math, normalizing, pooling, scoring, sorting
+from tapelab.creation import constant
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, spoken
-from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.engine.wording import brackets
+from tapelab.errors import invalid_argument
 from tapelab.missing import in_module
-from tapelab.ops import activation, composites, losses, powers, reduction, selection, stops
-from tapelab.ops.arithmetic import multiply, negative
+from tapelab.ops import activation, composites, isotonic, losses
+from tapelab.ops.arithmetic import negative
 from tapelab.ops.casting import cast
-from tapelab.ops.comparison import equal, greater_equal
 from tapelab.ops.error_function import erf
 from tapelab.ops.hyperbolic import tanh as _tanh
-from tapelab.ops.public import axes_of, matched, strict_operand, tensor, unary
-from tapelab.ops.settings import number, one_float
-from tapelab.ops.shape import reshape, squeeze, transpose
+from tapelab.ops.public import matched, one_axis, tensor, unary
+from tapelab.ops.settings import one_float
+from tapelab.ops.shape import reshape, transpose
 from tapelab.picking import gather
-from tapelab.random import uniform
 from tapelab.shaping import concat
 
 log_sigmoid = composites.log_sigmoid
+atrous_conv2d = convolving.atrous_conv2d
+atrous_conv2d_transpose = convolving.atrous_conv2d_transpose
 conv1d = convolving.conv1d
+conv1d_transpose = convolving.conv1d_transpose
 conv2d = convolving.conv2d
 conv2d_transpose = convolving.conv2d_transpose
-max_pool = max_pool2d = convolving.max_pool2d
-avg_pool = avg_pool2d = convolving.avg_pool2d
+conv3d = convolving.conv3d
+conv3d_transpose = convolving.conv3d_transpose
+conv_transpose = convolving.conv_transpose
+convolution = convolving.convolution
+depthwise_conv2d = convolving.depthwise_conv2d
+separable_conv2d = convolving.separable_conv2d
+avg_pool = pooling.avg_pool
+avg_pool1d = pooling.avg_pool1d
+avg_pool2d = pooling.avg_pool2d
+avg_pool3d = pooling.avg_pool3d
+max_pool = pooling.max_pool
+max_pool1d = pooling.max_pool1d
+max_pool2d = pooling.max_pool2d
+max_pool3d = pooling.max_pool3d
+max_pool_with_argmax = pooling.max_pool_with_argmax
+pool = pooling.pool
+depth_to_space = interleaving.depth_to_space
+space_to_depth = interleaving.space_to_depth
+compute_average_loss = scoring.compute_average_loss
+log_poisson_loss = scoring.log_poisson_loss
+log_softmax = scoring.log_softmax
+scale_regularization_loss = scoring.scale_regularization_loss
+sigmoid_cross_entropy_with_logits = scoring.sigmoid_cross_entropy_with_logits
+softmax = scoring.softmax
+softmax_cross_entropy_with_logits = scoring.softmax_cross_entropy_with_logits
+sparse_softmax_cross_entropy_with_logits = scoring.sparse_softmax_cross_entropy_with_logits
+weighted_cross_entropy_with_logits = scoring.weighted_cross_entropy_with_logits
+batch_norm_with_global_normalization = normalizing.batch_norm_with_global_normalization
+batch_normalization = normalizing.batch_normalization
+l2_normalize = normalizing.l2_normalize
+local_response_normalization = normalizing.local_response_normalization
+lrn = normalizing.lrn
+moments = normalizing.moments
+normalize_moments = normalizing.normalize_moments
+sufficient_statistics = normalizing.sufficient_statistics
+weighted_moments = normalizing.weighted_moments
+zero_fraction = normalizing.zero_fraction
+dropout = dropping.dropout
+experimental = dropping.experimental
 top_k = sorting.top_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
@@ -93,144 +132,6 @@ def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
     return relu(concat([x, negative(x)], axis))
 
 
-@takes_composites
-def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """Scores as probabilities: all positive, and 1 in total along the axis."""
-    x, along = _scores(logits, axis)
-    made: Tensor = losses.softmax(x, axis=along)
-    return made
-
-
-def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
-    """The logarithms of the softmax, safe where the probabilities are too small to write down."""
-    x, along = _scores(logits, axis)
-    made: Tensor = losses.log_softmax(x, axis=along)
-    return made
-
-
-def _scores(logits: Any, axis: Any) -> tuple[Tensor, int]:
-    x, along = tensor(logits), -1 if axis is None else number(axis, "Softmax")
-    rank = x._value.ndim
-    if not -rank <= along < rank:
-        raise InvalidArgumentError(
-            None, "Softmax", f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the "
-            f"number of dimensions in the input. Received: dim={along}",
-        )  # fmt: skip
-    return x, along
-
-
-def softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, axis: int = -1, name: str | None = None
-) -> Tensor:
-    """How surprised rows of scores are by rows of probabilities: one number for each row."""
-    y = tensor(logits)
-    _require_floats("SoftmaxCrossEntropyWithLogits", y)
-    x = strict_operand(labels, y.dtype)
-    x = x if x.dtype is y.dtype else cast(x, dtype=np.dtype(y.dtype.as_numpy_dtype))
-    if axis not in {-1, y.ndim - 1}:
-        order = (*(at for at in range(y.ndim) if at != axis % y.ndim), axis % y.ndim)
-        x, y = transpose(x, perm=order), transpose(y, perm=order)
-    made: Tensor = losses.softmax_cross_entropy(x, y)
-    return made
-
-
-def sparse_softmax_cross_entropy_with_logits(
-    labels: Any, logits: Any, name: str | None = None
-) -> Tensor:
-    """How surprised rows of scores are by the right classes, given by number."""
-    x, y = tensor(labels), tensor(logits)
-    if not x.dtype.is_integer:
-        raise invalid_argument(
-            "SparseSoftmaxCrossEntropyWithLogits", f"Value for attr 'Tlabels' of {x.dtype.name} is "
-            "not in the list of allowed values: int32, int64. For rows of probabilities try "
-            "tf.nn.softmax_cross_entropy_with_logits",
-        )  # fmt: skip
-    _require_floats("SparseSoftmaxCrossEntropyWithLogits", y)
-    if not y._value.ndim:
-        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
-    if x.shape != y.shape[:-1]:
-        raise ValueError(
-            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
-            f"labels.shape={x.shape} and logits.shape={y.shape}"
-        )
-    made: Tensor = losses.sparse_softmax_cross_entropy(x, y)
-    return made
-
-
-def _require_floats(raw: str, logits: Tensor) -> None:
-    if not logits.dtype.is_floating:
-        raise invalid_argument(
-            raw, f"Value for attr 'T' of {spoken(logits._value.dtype)} is not in the list of "
-            "allowed values: half, float, double. Scores are floats; try tf.cast(x, tf.float32)",
-        )  # fmt: skip
-
-
-@elementwise
-def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
-    """How surprised each score is by its label between 0 and 1."""
-    y = tensor(logits)
-    x = strict_operand(labels, y.dtype)
-    if x.shape != y.shape:
-        raise ValueError(
-            f"`logits` and `labels` must have the same shape, received ({y.shape} vs {x.shape})."
-        )
-    made: Tensor = losses.sigmoid_cross_entropy(x, y)
-    return made
-
-
-@composite
-def weighted_cross_entropy_with_logits(
-    labels: Any, logits: Any, pos_weight: Any, name: str | None = None
-) -> Any:
-    """The sigmoid cross entropy with more weight on the positive labels."""
-    given: Any = matched(labels, logits, pos_weight)
-    x, y, weight = given
-    more = (weight - 1.0) * x + 1.0
-    return (1.0 - x) * y + more * activation.softplus(-y)
-
-
-@composite
-def moments(
-    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
-) -> tuple[Tensor, Tensor]:
-    """The mean of the entries along the axes, and the mean squared distance from it."""
-    given = tensor(x)
-    along = axes_of(given, axes, "Mean")
-    mean = reduction.reduce_mean(given, axis=along, keepdims=True)
-    away = powers.squared_difference(given, stops.stop_gradient(mean))
-    variance = reduction.reduce_mean(away, axis=along, keepdims=keepdims)
-    if not keepdims:
-        mean = squeeze(mean, axis=along)
-    return mean, variance
-
-
-@composite
-def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None) -> Any:
-    """The entries divided by their length along the axes, which is then 1."""
-    given: Any = tensor(x)
-    total = reduction.reduce_sum(
-        powers.square(given), axis=axes_of(given, axis, "Sum"), keepdims=True
-    )
-    floor = strict_operand(epsilon, given.dtype)
-    return given * powers.rsqrt(selection.maximum(total, floor))
-
-
-@composite
-def batch_normalization(
-    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
-    name: str | None = None,
-) -> Any:  # fmt: skip
-    """The entries moved to mean 0 and variance 1, then scaled and shifted as learned."""
-    given: Any = tensor(x)
-    centre: Any = strict_operand(mean, given.dtype)
-    spread: Any = strict_operand(variance, given.dtype)
-    factor = powers.rsqrt(spread + variance_epsilon)
-    if scale is not None:
-        factor = factor * scale
-    shift = -(centre * factor)
-    return given * factor + (shift if offset is None else offset + shift)
-
-
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
     """One number added to each channel: the last axis, or the second one for "NC…"."""
     x, b = matched(value, bias)
@@ -261,38 +162,29 @@ def embedding_lookup(
     return gather(params, ids)
 
 
-@takes_composites
-@composite
-def dropout(
-    x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
-) -> Any:
-    """Some entries set to 0 by chance, the others scaled up so that the mean stays."""
-    given, share = tensor(x), one_float("rate", rate)
-    if not 0 <= share < 1:
-        raise ValueError(
-            f"`rate` must be a scalar tensor or a float in the range [0, 1). Received: rate={rate}"
-        )
-    if not given.dtype.is_floating:
-        raise ValueError(
-            "`x.dtype` must be a floating point tensor as `x` will be scaled. "
-            f"Received: x_dtype={given.dtype}"
-        )
-    if share == 0:
-        return stops.identity(given)
-    size = given.shape if noise_shape is None else noise_shape
-    chance = uniform(size, seed=seed, dtype=given.dtype)
-    kept = greater_equal(chance, strict_operand(share, given.dtype))
-    scaled = multiply(given, strict_operand(1.0 / (1.0 - share), given.dtype))
-    return selection.select(kept, scaled, selection.zeros_like(scaled))
+class IsotonicRegression(NamedTuple):
+    """Entries that never rise, and the number of the block that each belongs to."""
+
+    output: Tensor
+    segments: Tensor
 
 
-@composite
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
-    """Which share of the entries is 0."""
-    x = tensor(value)
-    hits = cast(equal(x, selection.zeros_like(x)), dtype=np.dtype(np.float32))
-    made: Tensor = reduction.reduce_mean(hits, axis=None, keepdims=False)
-    return made
+def isotonic_regression(
+    inputs: Any, decreasing: bool = True, axis: Any = -1, name: str | None = None
+) -> IsotonicRegression:
+    """The nearest entries that never rise (or never fall), and the number of each entry's block."""
+    x: Any = tensor(inputs)
+    along = one_axis(x, axis, "IsotonicRegression", "axis must be in the range")
+    order = (*(at for at in range(x.ndim) if at != along), along)
+    moved: Any = x if along == x.ndim - 1 else transpose(x, perm=order)
+    moved = moved if decreasing else negative(moved)
+    numbers = constant(isotonic.blocks_of(moved._value))
+    found: Any = isotonic.isotonic_regression(moved)
+    found = found if decreasing else negative(found)
+    if along == x.ndim - 1:
+        return IsotonicRegression(found, numbers)
+    back = tuple(int(at) for at in np.argsort(order))
+    return IsotonicRegression(transpose(found, perm=back), transpose(numbers, perm=back))
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -1,5 +1,7 @@
-"""Convolution: one small filter slides over pictures. The op and its two ways back are each
-other's ways back, so that convolutions can be differentiated to any order.
+"""Convolution: one small filter slides over pictures of one, two or three axes. The op and its two
+ways back are each other's ways back, so that convolutions can be differentiated to any order.
+
+Where a filter is less deep than the pictures, the channels fall into groups with a filter each.
 """
 
 from __future__ import annotations
@@ -20,21 +22,24 @@ SLIDES = (
     Sliding((2, 3), (2, 1), (1, 1), ((1, 0), (1, 1))),
     Sliding((2, 2), (1, 2), (2, 1), ((0, 1), (0, 0))),
 )
+DEEP = Sliding((1, 2, 2), (1, 1, 1), (1, 1, 1), ((0, 0), (0, 1), (0, 0)))
 
 
 def pictures(rng: np.random.Generator) -> list[samples.Sample]:
     """Pictures (image, row, column, channel) and filters (row, column, channel, result)."""
-    return [
-        ((rng.normal(size=(2, 4, 3, 2)), rng.normal(size=(*how.size, 2, 3))), {"how": how})
-        for how in SLIDES
+    flat = [
+        ((rng.normal(size=(2, 4, 3, 2)), rng.normal(size=(*how.size, depth, 4))), {"how": how})
+        for how, depth in zip(SLIDES, (2, 2, 1), strict=True)
     ]
+    deep = rng.normal(size=(1, 2, 2, 3, 1)), rng.normal(size=(1, 2, 2, 1, 2))
+    return [*flat, (deep, {"how": DEEP})]
 
 
 def results(rng: np.random.Generator) -> list[samples.Sample]:
     """What comes back to the pictures, with the filters."""
     found: list[samples.Sample] = []
     for (x, w), settings in pictures(rng):
-        y = conv2d.kernel(x, w, **settings)
+        y = convolution.kernel(x, w, **settings)
         found.append(((rng.normal(size=y.shape), w), {**settings, "shape": x.shape}))
     return found
 
@@ -42,73 +47,104 @@ def results(rng: np.random.Generator) -> list[samples.Sample]:
 def filters(rng: np.random.Generator) -> list[samples.Sample]:
     """What comes back to the filters, with the pictures."""
     return [
-        ((x, rng.normal(size=conv2d.kernel(x, w, **settings).shape)), settings)
+        ((x, rng.normal(size=convolution.kernel(x, w, **settings).shape)),
+         {**settings, "groups": groups_of(x.shape, w.shape)})
         for (x, w), settings in pictures(rng)
-    ]
+    ]  # fmt: skip
 
 
 def by_loops(x: Any, w: Any, how: Sliding) -> Any:
     """The definition of a convolution, one entry of the result at a time."""
     x = np.pad(x, ((0, 0), *how.margins, (0, 0)))
-    reach = [(k - 1) * d + 1 for k, d in zip(how.size, how.dilations, strict=True)]
-    rows, columns = (range(0, x.shape[at + 1] - reach[at] + 1, how.strides[at]) for at in (0, 1))
-    down, right = how.dilations
-    pieces = [
-        [x[:, i : i + reach[0] : down, j : j + reach[1] : right] for j in columns] for i in rows
+    depth, each = w.shape[-2], w.shape[-1] // groups_of(x.shape, w.shape)
+    counts = [
+        (n - reach) // step + 1
+        for n, reach, step in zip(x.shape[1:-1], how.reach, how.strides, strict=True)
     ]
-    return np.array(
-        [[np.einsum("nijc,ijcf->nf", piece, w) for piece in row] for row in pieces]
-    ).transpose(2, 0, 1, 3)
+    y = np.zeros((x.shape[0], *counts, w.shape[-1]))
+    for n, *place, f in np.ndindex(*y.shape):
+        cut = tuple(
+            slice(at * step, at * step + reach, apart)
+            for at, step, reach, apart in zip(
+                place, how.strides, how.reach, how.dilations, strict=True
+            )
+        )
+        first = f // each * depth
+        y[(n, *place, f)] = np.sum(x[(n, *cut)][..., first : first + depth] * w[..., f])
+    return y
+
+
+def groups_of(x: Shape, w: Shape) -> int:
+    """Into how many groups the channels of pictures fall, by the depth of the filters."""
+    return x[-1] // w[-2]
+
+
+def _cut(whole: Any, groups: int, axis: int) -> list[Any]:
+    """The equal parts along an axis, one for each group."""
+    return [whole] if groups == 1 else np.split(whole, groups, axis)
+
+
+def _joined(parts: list[Any], axis: int) -> Any:
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
 
 
 @op(formula=r"y = \operatorname{conv}(x, w)", glyph="∗", title="Convolution", raw="Conv2D",
     samples=pictures, kinds=FLOATS, same_dtype=True, reference=by_loops)  # fmt: skip
-def conv2d(x: Any, w: Any, *, how: Sliding) -> Any:
+def convolution(x: Any, w: Any, *, how: Sliding) -> Any:
     """Each entry is a window of the picture times the filter, entry by entry, summed."""
-    return np.tensordot(windows_of(x, how), w, ((4, 5, 3), (0, 1, 2)))
+    rank, groups = len(how.size), groups_of(x.shape, w.shape)
+    of_windows = (*range(rank + 2, 2 * rank + 2), rank + 1)
+    windows = _cut(windows_of(x, how), groups, rank + 1)
+    pairs = zip(windows, _cut(w, groups, -1), strict=True)
+    return _joined([np.tensordot(a, b, (of_windows, range(rank + 1))) for a, b in pairs], -1)
 
 
-@conv2d.grad("x", r"\bar x = \operatorname{spread}(\bar y, w)")
-def conv2d_grad_x(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding) -> Any:
-    return conv2d_input(dy, w, how=how, shape=tuple(x.shape))
+@convolution.grad("x", r"\bar x = \operatorname{spread}(\bar y, w)")
+def convolution_grad_x(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding) -> Any:
+    return convolution_input(dy, w, how=how, shape=tuple(x.shape))
 
 
-@conv2d.grad("w", r"\bar w = \operatorname{collect}(x, \bar y)")
-def conv2d_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding) -> Any:
-    return conv2d_filter(x, dy, how=how)
+@convolution.grad("w", r"\bar w = \operatorname{collect}(x, \bar y)")
+def convolution_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding) -> Any:
+    return convolution_filter(x, dy, how=how, groups=groups_of(tuple(x.shape), tuple(w.shape)))
 
 
 @op(formula=r"y = \operatorname{spread}(x, w)", glyph="∗ᵀ", title="Convolution back to the picture",
     raw="Conv2DBackpropInput", samples=results, kinds=FLOATS, same_dtype=True)  # fmt: skip
-def conv2d_input(x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
+def convolution_input(x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry laid over its window of the picture, times the filter; what overlaps is added."""
-    parts = np.tensordot(x, w, ((3,), (3,)))
-    return added_back(np.moveaxis(parts, -1, 3), how, shape)
+    rank, groups = len(how.size), groups_of(shape, w.shape)
+    pairs = zip(_cut(x, groups, -1), _cut(w, groups, -1), strict=True)
+    parts = [np.moveaxis(np.tensordot(a, b, (-1, -1)), -1, rank + 1) for a, b in pairs]
+    return added_back(_joined(parts, rank + 1), how, shape)
 
 
-@conv2d_input.grad("x", r"\bar x = \operatorname{conv}(\bar y, w)")
-def conv2d_input_grad_x(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
-    return conv2d(dy, w, how=how)
+@convolution_input.grad("x", r"\bar x = \operatorname{conv}(\bar y, w)")
+def convolution_input_grad_x(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
+    return convolution(dy, w, how=how)
 
 
-@conv2d_input.grad("w", r"\bar w = \operatorname{collect}(\bar y, x)")
-def conv2d_input_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
-    return conv2d_filter(dy, x, how=how)
+@convolution_input.grad("w", r"\bar w = \operatorname{collect}(\bar y, x)")
+def convolution_input_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
+    return convolution_filter(dy, x, how=how, groups=groups_of(shape, tuple(w.shape)))
 
 
 @op(formula=r"z = \operatorname{collect}(x, y)", glyph="∗ᵀ", title="Convolution back to the filter",
     raw="Conv2DBackpropFilter", samples=filters, kinds=FLOATS, same_dtype=True)  # fmt: skip
-def conv2d_filter(x: Any, y: Any, *, how: Sliding) -> Any:
+def convolution_filter(x: Any, y: Any, *, how: Sliding, groups: int) -> Any:
     """For each entry of the filter, what it met in all windows, times what came of it, summed."""
-    met = np.tensordot(windows_of(x, how), y, ((0, 1, 2), (0, 1, 2)))
-    return np.ascontiguousarray(np.moveaxis(met, 0, 2))
+    rank = len(how.size)
+    met = (range(rank + 1), range(rank + 1))
+    pairs = zip(_cut(windows_of(x, how), groups, rank + 1), _cut(y, groups, -1), strict=True)
+    parts = [np.moveaxis(np.tensordot(a, b, met), 0, rank) for a, b in pairs]
+    return np.ascontiguousarray(_joined(parts, -1))
 
 
-@conv2d_filter.grad("x", r"\bar x = \operatorname{spread}(y, \bar z)")
-def conv2d_filter_grad_x(dz: Any, z: Any, x: Any, y: Any, *, how: Sliding) -> Any:
-    return conv2d_input(y, dz, how=how, shape=tuple(x.shape))
+@convolution_filter.grad("x", r"\bar x = \operatorname{spread}(y, \bar z)")
+def convolution_filter_grad_x(dz: Any, z: Any, x: Any, y: Any, *, how: Sliding, groups: int) -> Any:
+    return convolution_input(y, dz, how=how, shape=tuple(x.shape))
 
 
-@conv2d_filter.grad("y", r"\bar y = \operatorname{conv}(x, \bar z)")
-def conv2d_filter_grad_y(dz: Any, z: Any, x: Any, y: Any, *, how: Sliding) -> Any:
-    return conv2d(x, dz, how=how)
+@convolution_filter.grad("y", r"\bar y = \operatorname{conv}(x, \bar z)")
+def convolution_filter_grad_y(dz: Any, z: Any, x: Any, y: Any, *, how: Sliding, groups: int) -> Any:
+    return convolution(x, dz, how=how)

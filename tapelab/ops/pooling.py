@@ -11,9 +11,9 @@ from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.kernels.windows import Sliding, added_back, windows_of
 from tapelab.ops import samples
-from tapelab.ops.convolution import SLIDES
+from tapelab.ops.convolution import DEEP, SLIDES
 from tapelab.ops.gathering import scatter_rows
-from tapelab.ops.rules import FLOATS
+from tapelab.ops.rules import FLOATS, REALS
 from tapelab.ops.shape import reshape
 
 Shape = tuple[int, ...]
@@ -21,7 +21,8 @@ Shape = tuple[int, ...]
 
 def pictures(rng: np.random.Generator) -> list[samples.Sample]:
     """Pictures of distinct entries with the windows that slide over them."""
-    return [((rng.permutation(48).reshape(2, 4, 3, 2) / 8.0,), {"how": how}) for how in SLIDES]
+    flat = [((rng.permutation(48).reshape(2, 4, 3, 2) / 8.0,), {"how": how}) for how in SLIDES]
+    return [*flat, ((rng.permutation(24).reshape(1, 2, 3, 2, 2) / 8.0,), {"how": DEEP})]
 
 
 def means(rng: np.random.Generator) -> list[samples.Sample]:
@@ -33,15 +34,15 @@ def means(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \max x", glyph="max pool", title="Largest of each window", raw="MaxPool",
-    samples=pictures, kinds=FLOATS)  # fmt: skip
+    samples=pictures, kinds=REALS)  # fmt: skip
 def max_pool(x: Any, *, how: Sliding) -> Any:
     """The largest entry of each window; the first such entry receives the gradient."""
-    return windows_of(x, how, -np.inf).max(axis=(4, 5))
+    return windows_of(x, how, lowest(x.dtype)).max(axis=_inside(how))
 
 
 @max_pool.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
 def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
-    places = _places_of_largest(x._value if type(x) is Tensor else x, how)
+    places = places_of_largest(x._value if type(x) is Tensor else x, how).reshape(-1)
     shape = tuple(x.shape)
     rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
     return reshape(rows, shape=shape)
@@ -51,7 +52,7 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
     raw="AvgPool", samples=pictures, kinds=FLOATS)  # fmt: skip
 def avg_pool(x: Any, *, how: Sliding) -> Any:
     """The mean of each window; places in the margin do not count."""
-    return windows_of(x, how).sum(axis=(4, 5)) / _counts(x.shape, how).astype(x.dtype)
+    return windows_of(x, how).sum(axis=_inside(how)) / _counts(x.shape, how).astype(x.dtype)
 
 
 @avg_pool.grad("x", r"\bar x = \operatorname{spread}(\bar y)")
@@ -64,7 +65,8 @@ def avg_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
 def avg_unpool(x: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry shared evenly among its window; where windows overlap the shares are added."""
     shares = x / _counts(shape, how).astype(x.dtype)
-    return added_back(np.broadcast_to(shares[..., None, None], (*x.shape, *how.size)), how, shape)
+    inside = shares.reshape(*x.shape, *(1,) * len(how.size))
+    return added_back(np.broadcast_to(inside, (*x.shape, *how.size)), how, shape)
 
 
 @avg_unpool.grad("x", r"\bar x = \operatorname{mean}(\bar y)")
@@ -72,16 +74,26 @@ def avg_unpool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding, shape: Shape) ->
     return avg_pool(dy, how=how)
 
 
+def places_of_largest(x: Any, how: Sliding) -> Any:
+    """Where the largest entry of each window stands in the pictures laid flat."""
+    windows = windows_of(x, how, lowest(x.dtype))
+    numbers = windows_of(np.arange(x.size).reshape(x.shape), how)
+    flat = (*windows.shape[: x.ndim], -1)
+    first = windows.reshape(flat).argmax(axis=-1)
+    return np.take_along_axis(numbers.reshape(flat), first[..., None], -1)[..., 0]
+
+
+def lowest(dtype: Any) -> Any:
+    """What no entry of a dtype is less than: it fills the margins where the largest is sought."""
+    return -np.inf if dtype.kind == "f" else np.iinfo(dtype).min
+
+
+def _inside(how: Sliding) -> tuple[int, ...]:
+    """The axes of a window among those of all windows."""
+    rank = len(how.size)
+    return tuple(range(rank + 2, 2 * rank + 2))
+
+
 def _counts(shape: Shape, how: Sliding) -> Any:
     """How many entries of the picture each window covers."""
-    return windows_of(np.ones((1, *shape[1:3], 1)), how).sum(axis=(4, 5))
-
-
-def _places_of_largest(x: Any, how: Sliding) -> Any:
-    """Where the largest entry of each window stands in the picture laid flat."""
-    windows = windows_of(x, how, -np.inf)
-    numbers = windows_of(np.arange(x.size).reshape(x.shape), how)
-    flat = (*windows.shape[:4], -1)
-    first = windows.reshape(flat).argmax(axis=-1)
-    places = np.take_along_axis(numbers.reshape(flat), first[..., None], -1)
-    return places.reshape(-1)
+    return windows_of(np.ones((1, *shape[1:-1], 1)), how).sum(axis=_inside(how))

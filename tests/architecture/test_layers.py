@@ -16,8 +16,11 @@ LAYERS = (
     "ops",
     (
         "autodiff control custom_gradients python_functions registering tensor_array test"
-        " tapelab choosing clipping convolving creation marking measuring picking printed sampling"
+        " tapelab choosing blocks clipping convolving creation dropping normalizing pooling scoring sliding marking measuring picking printed sampling"
         " scopes shaping sorting bitwise debugging missing module initializing gamma_functions special"
+        " space_batches counting ordering partitioning segmenting"
+        " dropping interleaving normalizing pooling scoring sliding"
+        " io queue serialized sets"
         " specs config compiling math nn linalg random strings image data keras compat ragged sparse raw_ops"
     ),
     "diagnosis views exercises",

@@ -1,0 +1,144 @@
+"""Means, variances, and what is moved and scaled by them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
+from tapelab.ops import powers, reduction, selection, stops
+from tapelab.ops.casting import cast
+from tapelab.ops.comparison import equal
+from tapelab.ops.public import axes_of, strict_operand, tensor
+from tapelab.ops.shape import squeeze
+
+
+@composite
+def moments(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The mean of the entries along the axes, and the mean squared distance from it."""
+    given = tensor(x)
+    along = axes_of(given, axes, "Mean")
+    mean = reduction.reduce_mean(given, axis=along, keepdims=True)
+    away = powers.squared_difference(given, stops.stop_gradient(mean))
+    variance = reduction.reduce_mean(away, axis=along, keepdims=keepdims)
+    if not keepdims:
+        mean = squeeze(mean, axis=along)
+    return mean, variance
+
+
+@composite
+def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None) -> Any:
+    """The entries divided by their length along the axes, which is then 1."""
+    given: Any = tensor(x)
+    total = reduction.reduce_sum(
+        powers.square(given), axis=axes_of(given, axis, "Sum"), keepdims=True
+    )
+    floor = strict_operand(epsilon, given.dtype)
+    return given * powers.rsqrt(selection.maximum(total, floor))
+
+
+@composite
+def batch_normalization(
+    x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The entries moved to mean 0 and variance 1, then scaled and shifted as learned."""
+    given: Any = tensor(x)
+    centre: Any = strict_operand(mean, given.dtype)
+    spread: Any = strict_operand(variance, given.dtype)
+    factor = powers.rsqrt(spread + variance_epsilon)
+    if scale is not None:
+        factor = factor * scale
+    shift = -(centre * factor)
+    return given * factor + (shift if offset is None else offset + shift)
+
+
+@composite
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """Which share of the entries is 0."""
+    x = tensor(value)
+    hits = cast(equal(x, selection.zeros_like(x)), dtype=np.dtype(np.float32))
+    made: Tensor = reduction.reduce_mean(hits, axis=None, keepdims=False)
+    return made
+
+
+@composite
+def sufficient_statistics(
+    x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
+) -> tuple[Any, Any, Any, Any]:
+    """The count, the sum and the sum of squares along axes: what moments are made of."""
+    given: Any = tensor(x)
+    along = axes_of(given, axes, "Sum")
+    shape = given._value.shape
+    count = math.prod(shape if along is None else [shape[at] for at in along])
+    moved = given if shift is None else given - shift
+    total = reduction.reduce_sum(moved, axis=along, keepdims=keepdims)
+    squares = reduction.reduce_sum(powers.square(moved), axis=along, keepdims=keepdims)
+    moved_by = None if shift is None else strict_operand(shift, given.dtype)
+    return to_tensor(count, given.dtype), total, squares, moved_by
+
+
+@composite
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Any, Any]:
+    """The mean and the variance from a count, a sum and a sum of squares."""
+    share: Any = powers.reciprocal(tensor(counts))
+    moved = tensor(mean_ss) * share
+    mean = moved if shift is None else moved + shift
+    return mean, tensor(variance_ss) * share - powers.square(moved)
+
+
+@composite
+def weighted_moments(
+    x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
+) -> tuple[Any, Any]:
+    """The mean and the variance where some entries count more than others."""
+    given: Any = tensor(x)
+    weights: Any = strict_operand(frequency_weights, given.dtype)
+    along = axes_of(given, axes, "Sum")
+
+    def summed(entries: Any) -> Any:
+        return reduction.reduce_sum(entries, axis=along, keepdims=True)
+
+    whole = summed(weights + selection.zeros_like(given))
+    mean = summed(weights * given) / whole
+    variance = summed(weights * powers.squared_difference(given, mean)) / whole
+    if keepdims:
+        return mean, variance
+    return squeeze(mean, axis=along), squeeze(variance, axis=along)
+
+
+@composite
+def batch_norm_with_global_normalization(
+    input: Any, mean: Any, variance: Any, beta: Any, gamma: Any, variance_epsilon: Any,
+    scale_after_normalization: bool, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Batch normalization under its older name; `gamma` counts only if it is asked for."""
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
+
+
+@composite
+def local_response_normalization(
+    input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Each entry divided by a power of the sum of squares of the channels around it."""
+    given: Any = tensor(input)
+    if given.ndim != 4:
+        raise invalid_argument("LRN", f"in must be 4-dimensional, not of shape {given.shape}")
+    channels = given._value.shape[-1]
+    apart = np.abs(np.subtract.outer(np.arange(channels), np.arange(channels)))
+    near = to_tensor((apart <= depth_radius).astype(given._value.dtype))
+    return given / (bias + alpha * (powers.square(given) @ near)) ** beta
+
+
+lrn = local_response_normalization
