@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Final
 
-MODULES: Final = ("bitwise", "data", "debugging", "image", "io", "keras", "nn", "random", "strings")
+MODULES: Final = (
+    "autodiff",
+    "bitwise",
+    "data",
+    "debugging",
+    "image",
+    "io",
+    "keras",
+    "nn",
+    "random",
+    "strings",
+)
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
     "tapelab.custom_gradients": "custom_gradient grad_pass_through recompute_grad",

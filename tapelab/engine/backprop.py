@@ -88,18 +88,18 @@ def _step_back(
         del adjoints[result_ids]
     inputs = _lifted_all(values, ids, recorded, origin)
     result = _lifted_results(results, result_ids, recorded, origin, op)
-    contribution_of = _contributions(op, dy, result, inputs, settings)
+    contribution_of = contributions(op, dy, result, inputs, settings)
     for position, each in enumerate(ids):
         if each in tracked:
             contribution = contribution_of(position)
             if contribution is not None:
                 if op.broadcasts:
-                    contribution = _undo_broadcast(contribution, values[position])
+                    contribution = undo_broadcast(contribution, values[position])
                 _add(adjoints, each, contribution)
             flows.append(_flow(serial, position, each, dy, contribution, adjoints))
 
 
-def _contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callable[[int], Any]:
+def contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callable[[int], Any]:
     """What flows to the input at a position; a joint rule is run once for all inputs."""
     joint = op.together()
     if joint is not None:
@@ -134,7 +134,8 @@ def _upstream(
     )
 
 
-def _undo_broadcast(contribution: Any, value: Any) -> Any:
+def undo_broadcast(contribution: Any, value: Any) -> Any:
+    """The contribution in the shape of the value, summed along the axes it was stretched on."""
     shape = np.shape(value) if not isinstance(value, Dropped) else value.shape
     there = contribution._value.shape if type(contribution) is Tensor else np.shape(contribution)
     return contribution if there == shape else REGISTRY["sum_to"](contribution, shape=shape)

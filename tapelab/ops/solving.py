@@ -11,9 +11,10 @@ from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import add, conjugated, multiply, negative, subtract
+from tapelab.ops.casting import cast
 from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part, matrix_transpose
 from tapelab.ops.products import matmul
-from tapelab.ops.rules import CONTINUOUS
+from tapelab.ops.rules import CONTINUOUS, is_complex, numpy_dtype
 from tapelab.ops.shape import reshape
 
 
@@ -89,7 +90,8 @@ def log_abs_determinant(A: Any) -> Any:
 
 @log_abs_determinant.grad("A", r"\bar A = \bar y \cdot (A^{-1})^\top")
 def log_abs_determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
-    return multiply(reshape(dy, shape=(*A.shape[:-2], 1, 1)), adjoint(inverse(A)))
+    upstream = cast(dy, dtype=numpy_dtype(A)) if is_complex(A) else dy
+    return multiply(reshape(upstream, shape=(*A.shape[:-2], 1, 1)), adjoint(inverse(A)))
 
 
 @op(formula=r"Y = A^{-1} B", glyph="solve", title="Solve", raw="MatrixSolve", samples=equations,

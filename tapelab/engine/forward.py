@@ -1,0 +1,114 @@
+"""Forward mode: a tangent travels along with each value, op by op, as the code runs.
+
+While an accumulator listens, whatever is written to the log is followed forward at once. The rule
+of an op in this direction is its gradient rule turned round (`tangents`), and what is computed is
+seen by the tapes and accumulators that were opened before, which can differentiate it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.engine.log import RAN, Record, lightened, thread, write_to
+from tapelab.engine.tangents import tangents_of
+from tapelab.engine.tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from tapelab.engine.cell import Cell
+
+_serials: Final = count(-1, -1)
+"""Below zero, where no tape has its number."""
+
+
+class Accumulating:
+    """Follows tangents forward; to the ops it looks like one more tape that listens."""
+
+    def __init__(self) -> None:
+        self._serial = next(_serials)
+        self._mark = (self._serial,)
+        self._tracked: set[int] = set()
+        self._walled: set[int] = set()
+        self._tangents: dict[int, Tensor] = {}
+        self._of_variable: dict[int, Tensor] = {}
+        self._recording = False
+
+    def _follow(self, number: int, tangent: Tensor) -> None:
+        self._tracked.add(number)
+        self._tangents[number] = tangent
+
+    def _on_read(self, cell: Cell) -> None:
+        tangent = self._of_variable.get(cell.identity.id)
+        if tangent is not None:
+            self._follow(cell.state._id, tangent)
+
+    def _push(self) -> None:
+        self._recording = True
+        thread.tapes.append(self)
+        thread.active = (*thread.active, self)
+        thread.forward = Forwarding
+        write_to(_written(thread.records))
+
+    def _pop(self) -> None:
+        self._recording = False
+        thread.tapes.remove(self)
+        thread.active = tuple(each for each in thread.active if each is not self)
+        if not any(isinstance(each, Accumulating) for each in thread.tapes):
+            thread.forward = None
+        write_to(_written(thread.records))
+
+    def _advance(self, record: Record) -> None:
+        """Give the results of an op their tangents."""
+        _, _, _, origin, ids, values, result_ids, results, settings, _ = record
+        one = type(result_ids) is not tuple
+        made = {result_ids: results} if one else dict(zip(result_ids, results, strict=True))
+        moving = [self._tangents.get(each) for each in ids]
+        known = self._from_body(made, settings)
+        if len(known) < len(made) and any(each is not None for each in moving):
+            with _heard_by_those_before(self):
+                inputs = [wrap(x, each, origin) for x, each in zip(values, ids, strict=True)]
+                outputs = [wrap(y, each, origin) for each, y in made.items()]
+                found = tangents_of(origin.op, outputs, inputs, settings, moving)
+            known = dict(zip(made, found, strict=True)) | known
+        self._tangents.update((each, new) for each, new in known.items() if new is not None)
+
+    def _from_body(self, made: dict[int, Any], settings: dict[str, Any]) -> dict[int, Tensor]:
+        """The tangents that came through the body of a function with a gradient of its own."""
+        inside = settings.get("body", ())
+        return {
+            each: self._tangents[other]
+            for each, other in zip(made, inside, strict=False)
+            if other in self._tangents
+        }
+
+
+class Forwarding:
+    """The log while accumulators listen: each op that is written down is also followed forward."""
+
+    def __init__(self, records: Any) -> None:
+        self.records = records
+
+    def append(self, record: Record) -> None:
+        """Write a record down, and let each accumulator that knows an input advance by it."""
+        self.records.append(record if thread.log is not None else lightened(record))
+        if record[0] == RAN and record[9]:
+            for each in tuple(thread.tapes):  # the outer ones first, for the inner use them
+                if each._serial in record[9] and isinstance(each, Accumulating):
+                    each._advance(record)
+
+
+def _written(records: Any) -> Any:
+    return records.records if isinstance(records, Forwarding) else records
+
+
+@contextmanager
+def _heard_by_those_before(accumulator: Accumulating) -> Iterator[None]:
+    listening = thread.active
+    at = next(i for i, each in enumerate(listening) if each is accumulator)
+    thread.active = listening[:at]
+    try:
+        yield
+    finally:
+        thread.active = listening
