@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import DType, as_dtype
+from tapelab.dtypes import DType, as_dtype, bool_
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import elementwise, takes_composites
@@ -102,12 +102,35 @@ def _direct(x: Any, wanted: DType) -> Tensor | None:
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype, those that do not fit held at its nearest bound."""
     x, wanted = tensor(value), as_dtype(dtype)
-    low = max(x.dtype.min, wanted.min)
-    high = min(x.dtype.max, wanted.max)
-    return cast(clip_by_value(x, low, high), wanted)
+    if x.dtype.is_complex:
+        x = casting.real(x)
+    if x.dtype.is_bool or wanted.is_bool:
+        raise TypeError(f"Cannot find minimum value of {bool_} with type {bool_}.")
+    real = x.dtype
+    low, high = (_held(bound, wanted.real_dtype, real) for bound in ("min", "max"))
+    if low != real.min or high != real.max:
+        x = clip_by_value(x, low, high)
+    return cast(x, wanted)
 
 
-@elementwise
+def _held(bound: str, wanted: DType, given: DType) -> Any:
+    """The bound of the narrower of two dtypes, as a number of the given dtype within both."""
+    ours, theirs = getattr(given, bound), getattr(wanted, bound)
+    narrower = (min if bound == "max" else max)(int(ours), int(theirs))
+    if narrower == int(ours):
+        return ours
+    kind = given.as_numpy_dtype
+    held = kind(theirs)
+    beyond = float(held) > float(theirs) if bound == "max" else float(held) < float(theirs)
+    return np.nextafter(held, kind(0)) if beyond else held
+
+
+def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
+    """The same bits read as another dtype; the last axis makes up for a difference in width."""
+    made: Tensor = casting.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
+    return made
+
+
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """A complex number from its real and its imaginary part."""
     first, second = tensor(real), tensor(imag)

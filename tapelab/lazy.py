@@ -18,7 +18,14 @@ MODULES: Final = (
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
+    "tapelab.compiling.function": "function",
     "tapelab.custom_gradients": "custom_gradient grad_pass_through recompute_grad",
+    "tapelab.space_batches": (
+        "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
+    ),
+    "tapelab.choosing": "bitcast",
+    "tapelab.counting": "histogram_fixed_width histogram_fixed_width_bins",
+    "tapelab.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
@@ -26,6 +33,7 @@ NAMES: Final = {
     "tapelab.module": "Module",
     "tapelab.recording": "Recording",
     "tapelab.registering": "RegisterGradient no_gradient",
+    "tapelab.scopes": "inside_function",
     "tapelab.specs": "TensorSpec TypeSpec",
     "tapelab.widgets.show": "show",
     "tapelab.widgets.verdict": "check exercise hint progress",
@@ -53,6 +61,16 @@ PLACES: Final[dict[str, str]] = {
 IN_MATH: Final = {
     "tapelab.gamma_functions": (
         "betainc digamma erfcinv erfinv igamma igammac lbeta lgamma ndtri nextafter polygamma zeta"
+    ),
+    "tapelab.counting": "bincount confusion_matrix",
+    "tapelab.nn": "l2_normalize log_softmax softmax zero_fraction",
+    "tapelab.ordering": (
+        "approx_max_k in_top_k invert_permutation is_non_decreasing is_strictly_increasing"
+    ),
+    "tapelab.segmenting": (
+        "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max"
+        " unsorted_segment_mean unsorted_segment_min unsorted_segment_prod"
+        " unsorted_segment_sqrt_n unsorted_segment_sum"
     ),
     "tapelab.special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
 }

@@ -16,7 +16,6 @@ from tapelab.ops.casting import cast
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.settings import number, unfit_index
-from tapelab.picking import unsorted_segment_sum
 
 
 @takes_composites
@@ -57,23 +56,6 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
 
 
 @takes_composites
-def bincount(
-    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
-    dtype: Any = int32, name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """How often each of the numbers 0, 1, 2 … occurs, or the sum of the weights where it does."""
-    x = _whole(arr)
-    if np.min(x._value, initial=0) < 0:
-        raise invalid_argument("Bincount", f"Input arr must be non-negative, not {arr!r}")
-    size = max(int(np.max(x._value, initial=-1)) + 1, number(minlength or 0, "Bincount"))
-    if maxlength is not None:
-        size = min(size, number(maxlength, "Bincount"))
-    if weights is not None:
-        return unsorted_segment_sum(weights, x, size)
-    made: Tensor = marking.bincount(x, size=size)
-    return made if as_dtype(dtype) is int32 else cast(made, dtype=as_dtype(dtype))
-
-
 def _whole(given: Any) -> Tensor:
     """A tensor of whole numbers; true and false, and fractions, are cast as TensorFlow does."""
     x = tensor(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import marking, picking, sorting
+from tapelab import sorting
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
@@ -126,6 +126,7 @@ reduce_all = along_axes(reduction.reduce_all)
 reduce_any = along_axes(reduction.reduce_any)
 cumsum = running(accumulation.cumsum)
 cumprod = running(accumulation.cumprod)
+cumulative_logsumexp = running(accumulation.cumulative_logsumexp)
 argmax = position(searching.argmax)
 argmin = position(searching.argmin)
 
@@ -133,9 +134,6 @@ reduce_variance = composites.reduce_variance
 reduce_std = composites.reduce_std
 count_nonzero = composites.count_nonzero
 top_k = sorting.top_k
-bincount = marking.bincount
-segment_sum = picking.segment_sum
-unsorted_segment_sum = picking.unsorted_segment_sum
 reciprocal_no_nan = composites.reciprocal_no_nan
 log_sigmoid = composites.log_sigmoid
 polyval = composites.polyval

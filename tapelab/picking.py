@@ -11,13 +11,11 @@ import numpy as np
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import gathering, masking, scattering, slicing
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, unfit_index
-from tapelab.ops.shape import reshape
 
 
 @takes_composites
@@ -144,41 +142,6 @@ tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
 
 
 @takes_composites
-def segment_sum(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
-    """The sums of the rows that have the same id; the ids must be sorted."""
-    ids = _indices("SegmentSum", segment_ids)._value
-    if ids.ndim != 1:
-        raise invalid_argument("SegmentSum", f"segment_ids should be a vector, not {segment_ids!r}")
-    return unsorted_segment_sum(data, ids, int(ids[-1]) + 1 if ids.size else 0)
-
-
-@takes_composites
-def unsorted_segment_sum(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
-) -> Tensor:
-    """The sums of the rows that have the same id."""
-    x, ids = as_tensor(data), _indices("UnsortedSegmentSum", segment_ids)._value
-    if x._value.shape[: ids.ndim] != ids.shape:
-        raise invalid_argument(
-            "UnsortedSegmentSum", f"data.shape = {brackets(x._value.shape)} does not start with "
-            f"segment_ids.shape = {brackets(ids.shape)}",
-        )  # fmt: skip
-    rest = x._value.shape[ids.ndim :]
-    rows = reshape(x, shape=(ids.size, *rest)) if ids.ndim != 1 else x
-    count = number(num_segments, "UnsortedSegmentSum")
-    flat = ids.reshape(-1)
-    if np.max(flat, initial=-1) >= count:
-        raise invalid_argument(
-            "UnsortedSegmentSum", f"segment_ids holds {np.max(flat)}, which is out of range "
-            f"[0, {count})",
-        )  # fmt: skip
-    if np.min(flat, initial=0) < 0:  # a row with an id below 0 belongs to no sum
-        kept = np.flatnonzero(flat >= 0)
-        rows, flat = gathering.gather(rows, as_tensor(kept)), flat[kept]
-    made: Tensor = gathering.scatter_rows(rows, indices=flat, shape=(count, *rest))
-    return made
-
-
 def _indices(raw: str, indices: Any) -> Tensor:
     places = as_tensor(indices)
     if places._value.dtype.kind not in "iu":

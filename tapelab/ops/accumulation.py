@@ -9,7 +9,10 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.rules import NUMBERS
+from tapelab.ops.comparison import greater
+from tapelab.ops.exponential import exp, log
+from tapelab.ops.rules import FLOATS, NUMBERS, numpy_dtype
+from tapelab.ops.selection import ones_like, select, zeros_like
 from tapelab.ops.shielded import divide_no_nan
 
 
@@ -21,6 +24,11 @@ def runs(rng: np.random.Generator) -> list[samples.Sample]:
         ((rng.uniform(0.5, 2.0, size=s),), {"axis": axis, "exclusive": out, "reverse": back})
         for s, axis, out, back in cases
     ]
+
+
+def inclusive_runs(rng: np.random.Generator) -> list[samples.Sample]:
+    """As `runs`, but no entry is left out: nothing would remain for the first, and no logarithm."""
+    return [(arrays, along | {"exclusive": False}) for arrays, along in runs(rng)]
 
 
 def by_loop(combine: Any, start: float) -> Any:
@@ -67,8 +75,36 @@ def cumprod_grad_x(
     return divide_no_nan(later, conjugated(x))
 
 
+@op(formula=r"y_i = \ln \sum_{j \leq i} e^{x_j}", output="y", glyph="ln Σ→ eˣ",
+    raw="CumulativeLogsumexp", title="Running log of the sum of exponentials", kinds=FLOATS,
+    samples=inclusive_runs)  # fmt: skip
+def cumulative_logsumexp(
+    x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    """Each entry is the logarithm of the sum of all exponentials up to its place along the axis."""
+    return _run(np.logaddexp, -np.inf, x, axis, exclusive, reverse)
+
+
+@cumulative_logsumexp.grad("x", r"\bar x_j = \sum_{i \geq j} \bar y_i \cdot e^{x_j - y_i}")
+def cumulative_logsumexp_grad_x(
+    dy: Any, y: Any, x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
+) -> Any:
+    """Summed up in logarithms, gains and losses apart, so that nothing overflows."""
+    back: Any = {"axis": axis, "exclusive": exclusive, "reverse": not reverse}
+    gains = exp(cumulative_logsumexp(_log_where_positive(dy) - y, **back) + x)
+    losses = exp(cumulative_logsumexp(_log_where_positive(-dy) - y, **back) + x)
+    return gains - losses
+
+
+def _log_where_positive(dy: Any) -> Any:
+    """The logarithm of what is positive, and the lowest number elsewhere."""
+    positive = greater(dy, zeros_like(dy))
+    lowest = zeros_like(dy) + np.finfo(numpy_dtype(dy)).min
+    return select(positive, log(select(positive, dy, ones_like(dy))), lowest)
+
+
 def _run(
-    combine: np.ufunc, start: int, x: Any, axis: int, exclusive: bool, reverse: bool
+    combine: np.ufunc, start: float, x: Any, axis: int, exclusive: bool, reverse: bool
 ) -> Any:  # fmt: skip
     ahead = np.moveaxis(x, axis, 0)
     rows = ahead[::-1] if reverse else ahead

@@ -8,7 +8,8 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype
 from tapelab.engine.op import op
-from tapelab.errors import UnimplementedError
+from tapelab.engine.wording import brackets, spoken
+from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, numpy_dtype
 
@@ -24,8 +25,14 @@ def complexes(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=s), rng.normal(size=s)), {}) for s in samples.SHAPES]
 
 
-@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, reference=lambda x,
-    dtype: x.astype(dtype))  # fmt: skip
+def readings(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with the dtype that their bits are read as."""
+    kinds = (np.dtype(np.int64), np.dtype(np.uint8))
+    return [((rng.integers(0, 99, size=(2, 8)),), {"dtype": kind}) for kind in kinds]
+
+
+@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, reference=lambda x, dtype:
+    x.astype(dtype))  # fmt: skip
 def cast(x: Any, *, dtype: Any) -> Any:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = dtype if isinstance(dtype, np.dtype) else np.dtype(as_dtype(dtype).as_numpy_dtype)
@@ -88,3 +95,29 @@ def imag(x: Any) -> Any:
 @imag.grad("x", r"\bar x = i \bar y")
 def imag_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return cast(dy, dtype=numpy_dtype(x)) * (1j if numpy_dtype(x).kind == "c" else 0)
+
+
+@op(formula=r"y = \operatorname{bits}(x)", glyph="bits as", title="Same bits, other dtype",
+    pattern="integer", raw="Bitcast", samples=readings)  # fmt: skip
+def bitcast(x: Any, *, dtype: Any) -> Any:
+    """The same bits read as another dtype; wider or narrower entries fill or make an axis."""
+    wanted = np.dtype(dtype)
+    if {x.dtype.kind, wanted.kind} & {"b", "O"}:
+        raise invalid_argument(
+            "Bitcast", f"Value for attr 'T' of {spoken(x.dtype)} is not in the list of allowed "
+            "values: half, float, double, int32, int64, uint8. Only numbers have bits to read",
+        )  # fmt: skip
+    ratio = wanted.itemsize // x.dtype.itemsize
+    if ratio > 1 and x.shape[-1:] != (ratio,):
+        raise invalid_argument(
+            "Bitcast", f"Cannot bitcast from {as_dtype(x.dtype).name} to {as_dtype(wanted).name}: "
+            f"the last axis must have {ratio} entries, and the shape is {brackets(x.shape)}",
+        )  # fmt: skip
+    whole = np.ascontiguousarray(x)
+    if ratio <= 1:
+        deeper = x.dtype.itemsize > wanted.itemsize
+        return (whole.reshape(*x.shape, 1) if deeper else whole.reshape(x.shape)).view(wanted)[()]
+    return whole.view(wanted)[..., 0][()]
+
+
+bitcast.no_grad("x", because="Bits read as another dtype are other numbers, without a slope.")

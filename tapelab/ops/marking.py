@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.ops import samples
 from tapelab.ops.gathering import POSITIONS
+from tapelab.ops.rules import WHOLE
 
 
 def classes(rng: np.random.Generator) -> list[samples.Sample]:
@@ -59,15 +61,40 @@ def unravelled(x: Any, *, dims: tuple[int, ...]) -> Any:
 unravelled.no_grad("x", because=POSITIONS)
 
 
-def counted(rng: np.random.Generator) -> list[samples.Sample]:
-    """Small whole numbers, some of them repeated, with how many different ones there are."""
-    return [((rng.integers(0, 4, size=(6,)),), {"size": 4})]
+def weighed(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rows of small whole numbers with a weight for each."""
+    return [((rng.integers(0, 4, size=shape), rng.normal(size=shape)), {"size": 3, "binary": False})
+            for shape in ((6,), (2, 3))]  # fmt: skip
 
 
-@op(formula=r"y = \operatorname{bincount}(x)", glyph="count", pattern="integer", samples=counted)
-def bincount(x: Any, *, size: int) -> Any:
-    """How often each of the numbers 0, 1, 2 … occurs."""
-    return np.bincount(np.ravel(x), minlength=size)[:size].astype(np.int32)
+@op(formula=r"z_i = \sum_{x_j = i} w_j", output="z", glyph="count", raw="DenseBincount",
+    pattern="not implemented", samples=weighed)  # fmt: skip
+def dense_bincount(x: Any, w: Any, *, size: int, binary: bool) -> Any:
+    """In each row the sums of the weights of the numbers 0, 1, 2 … or whether they occur."""
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    whole = np.zeros((len(rows), size), w.dtype)
+    kept = rows < size
+    at = np.broadcast_to(np.arange(len(rows))[:, None], rows.shape)
+    weights = np.broadcast_to(w, x.shape).reshape(rows.shape)
+    if binary:
+        whole[at[kept], rows[kept]] = 1
+    else:
+        np.add.at(whole, (at[kept], rows[kept]), weights[kept])
+    return whole.reshape(*x.shape[:-1], size)
 
 
-bincount.no_grad("x", because=POSITIONS)
+def binned(rng: np.random.Generator) -> list[samples.Sample]:
+    """Numbers with the range that is cut into equal bins."""
+    return [((rng.normal(size=(5,)), np.array([-1.0, 1.0])), {"count": 4})]
+
+
+@op(formula=r"z = \lfloor n \cdot \frac{x - r_0}{r_1 - r_0} \rfloor", glyph="bins",
+    raw="HistogramFixedWidth", pattern="integer", samples=binned)  # fmt: skip
+def bins_of(x: Any, r: Any, *, count: int) -> Any:
+    """The number of the bin each entry falls in; the first and last one take what lies outside."""
+    low, high = np.float64(r[0]), np.float64(r[1])
+    step = (high - low) / count
+    return np.clip(np.floor((x - low) / step), 0, count - 1).astype(np.int32)
+
+
+bins_of.no_grad("x", "r", because=WHOLE.format("histogram_fixed_width"))

@@ -1,0 +1,100 @@
+"""Public functions that ask whether entries are in order, or undo an order."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapelab.engine.convert import new_constant
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.errors import NotFoundError, invalid_argument
+from tapelab.ops import comparison, sorting
+from tapelab.ops.public import tensor
+from tapelab.ops.reduction import reduce_all
+from tapelab.ops.settings import number, unfit_index
+from tapelab.ops.shape import reshape
+
+
+class ApproxTopK(NamedTuple):
+    """The largest entries and their places."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def approx_max_k(
+    operand: Any, k: Any, reduction_dimension: int = -1, recall_target: float = 0.95,
+    reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
+    name: str | None = None,
+) -> ApproxTopK:  # fmt: skip
+    """The k largest entries of each row and their places, found exactly."""
+    x = tensor(operand)
+    if reduction_dimension not in (-1, x.ndim - 1):
+        raise NotFoundError(
+            None, "ApproxTopK", "Could not find device for node: {{node ApproxTopK}}: it looks "
+            "along the last axis only. Try tf.transpose, or tf.argsort",
+        )  # fmt: skip
+    return ApproxTopK(*sorting.top_k(x, k=number(k, "ApproxTopK")))
+
+
+def invert_permutation(x: Any, name: str | None = None) -> Tensor:
+    """For each number from 0 up, where it stands in an order of these numbers."""
+    order = tensor(x)
+    values = order._value
+    if values.dtype.kind not in "iu":
+        raise unfit_index("InvertPermutation", values.dtype, x)
+    if values.ndim != 1:
+        raise invalid_argument("InvertPermutation", "invert_permutation expects a 1D vector.")
+    seen: set[int] = set()
+    for each in values.tolist():
+        if not 0 <= each < values.size:
+            raise invalid_argument(
+                "InvertPermutation", f"{each} is not between 0 and {values.size}"
+            )
+        if each in seen:
+            raise invalid_argument("InvertPermutation", f"{each} is duplicated in the input.")
+        seen.add(each)
+    return new_constant(np.argsort(values).astype(values.dtype), None)
+
+
+@composite
+def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether no entry is smaller than the one before it."""
+    return _each_pair(x, comparison.less_equal)
+
+
+@composite
+def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+    """Whether every entry is larger than the one before it."""
+    return _each_pair(x, comparison.less)
+
+
+def _each_pair(x: Any, holds: Any) -> Tensor:
+    given = tensor(x)
+    if not given.dtype.is_numeric:
+        raise TypeError(f"Expected x to be numeric, instead found: {given}")
+    flat: Any = reshape(given, shape=(-1,))
+    made: Tensor = reduce_all(holds(flat[:-1], flat[1:]))
+    return made
+
+
+def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether the score of the true class is among the k largest of its row; ties count."""
+    classes, scores = tensor(targets)._value, tensor(predictions)._value
+    if scores.ndim != 2 or classes.ndim != 1:
+        word, each, rank = (
+            ("predictions", scores, 2) if scores.ndim != 2 else ("targets", classes, 1)
+        )
+        raise invalid_argument("InTopKV2", f"{word} must be {rank}-dimensional, not {each.ndim}")
+    if len(classes) != len(scores):
+        raise invalid_argument(
+            "InTopKV2", f"First dimension of predictions {len(scores)} must match length of "
+            f"targets {len(classes)}",
+        )  # fmt: skip
+    there = (classes >= 0) & (classes < scores.shape[1])
+    own = scores[np.arange(len(scores)), np.where(there, classes, 0)]
+    ahead = (scores > own[:, None]).sum(1)
+    sound = np.isfinite(scores).all(1)
+    return new_constant(there & sound & (ahead < number(k, "InTopKV2")), None)
