@@ -1,0 +1,55 @@
+"""`tf.sparse`: tensors that store only the entries that are not zero."""
+
+from __future__ import annotations
+
+from tapelab.missing import in_module
+from tapelab.sparse.combining import add, maximum, minimum, sparse_dense_matmul
+from tapelab.sparse.counting import bincount
+from tapelab.sparse.joining import concat, split
+from tapelab.sparse.making import eye, from_dense, to_dense, to_indicator
+from tapelab.sparse.mapping import map_values, mask
+from tapelab.sparse.reducing import fill_empty_rows, reduce_max, reduce_sum, softmax
+from tapelab.sparse.segments import segment_mean, segment_sqrt_n, segment_sum
+from tapelab.sparse.shaping import (
+    expand_dims,
+    reorder,
+    reset_shape,
+    reshape,
+    retain,
+    slice,
+    transpose,
+)
+from tapelab.sparse.tensor import SparseTensor
+
+__all__ = [
+    "SparseTensor",
+    "add",
+    "bincount",
+    "concat",
+    "expand_dims",
+    "eye",
+    "fill_empty_rows",
+    "from_dense",
+    "map_values",
+    "mask",
+    "maximum",
+    "minimum",
+    "reduce_max",
+    "reduce_sum",
+    "reorder",
+    "reset_shape",
+    "reshape",
+    "retain",
+    "segment_mean",
+    "segment_sqrt_n",
+    "segment_sum",
+    "slice",
+    "softmax",
+    "sparse_dense_matmul",
+    "split",
+    "to_dense",
+    "to_indicator",
+    "transpose",
+]
+
+__getattr__, __dir__ = in_module(__name__)

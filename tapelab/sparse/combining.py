@@ -1,0 +1,134 @@
+"""Two tensors into one, at least one of them sparse: sums, extremes, products of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.engine.wording import brackets, unlike
+from tapelab.errors import invalid_argument
+from tapelab.ops.arithmetic import add as add_entries
+from tapelab.ops.arithmetic import conjugated, multiply
+from tapelab.ops.public import tensor
+from tapelab.ops.scattering import tensor_scatter_nd_add
+from tapelab.ops.selection import maximum as larger
+from tapelab.ops.selection import minimum as smaller
+from tapelab.ops.shape import expand_dims, transpose
+from tapelab.sparse.cells import check_same_shape, merged
+from tapelab.sparse.elements import picked, put
+from tapelab.sparse.parts import cells_of, given, made_of, shape_of
+from tapelab.sparse.tensor import SparseTensor
+
+
+@composite
+def add(a: Any, b: Any, threshold: Any = 0) -> Any:
+    """The sum of two sparse tensors, a sparse one, or of a sparse and a dense one, a dense one.
+
+    Sums that are smaller than `threshold` are left out of a sparse result. TypeError if both are
+    dense.
+    """
+    if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
+        return _sum(a, b, threshold)
+    if isinstance(a, SparseTensor):
+        return _onto_dense(a, tensor(b))
+    if isinstance(b, SparseTensor):
+        return _onto_dense(b, tensor(a))
+    raise TypeError("At least one input should be SparseTensor; do you mean to use tf.add()?")
+
+
+def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
+    cells, one, other = _together("SparseAdd", a, b, position=4)
+    total: Tensor = add_entries(put(a.values, one, len(cells)), put(b.values, other, len(cells)))
+    kept = np.flatnonzero(np.abs(total._value) >= np.asarray(threshold))
+    values = total if len(kept) == len(cells) else picked(total, kept)
+    return made_of(cells[kept], values, shape_of(a))
+
+
+def _onto_dense(sparse: SparseTensor, dense: Tensor) -> Tensor:
+    raw, ours, theirs = "SparseTensorDenseAdd", shape_of(sparse), dense._value.shape
+    if len(ours) != len(theirs):
+        raise invalid_argument(
+            raw, "Two operands have different ranks; received: "
+            f"{len(ours)} and {len(theirs)}",
+        )  # fmt: skip
+    check_same_shape(raw, ours, theirs)
+    if sparse.values._value.dtype != dense._value.dtype:
+        raise unlike(raw, 3, sparse.values._value.dtype, dense._value.dtype)
+    made: Tensor = tensor_scatter_nd_add(dense, constant_of(cells_of(sparse)), sparse.values)
+    return made
+
+
+@composite
+def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The larger of the two entries at each place; what is stored in one only is held to zero."""
+    return _extreme("SparseSparseMaximum", larger, given(sp_a), given(sp_b))
+
+
+@composite
+def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    """The smaller of the two entries at each place; what is stored in one only is held to zero."""
+    return _extreme("SparseSparseMinimum", smaller, given(sp_a), given(sp_b))
+
+
+def _extreme(raw: str, op: Callable[..., Any], a: SparseTensor, b: SparseTensor) -> SparseTensor:
+    cells, one, other = _together(raw, a, b, position=4)
+    count = len(cells)
+    values: Tensor = op(put(a.values, one, count), put(b.values, other, count))
+    return made_of(cells, values, shape_of(a))
+
+
+def _together(raw: str, a: SparseTensor, b: SparseTensor, *, position: int) -> tuple[Any, Any, Any]:
+    """The cells of both, and where those of either went; InvalidArgumentError if unlike."""
+    check_same_shape(raw, shape_of(a), shape_of(b))
+    if a.dtype is not b.dtype:
+        raise unlike(raw, position, a.values._value.dtype, b.values._value.dtype)
+    return merged(cells_of(a), cells_of(b), shape_of(a))
+
+
+@composite
+def sparse_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse and a dense matrix, in either order, each turned if so wanted."""
+    if isinstance(b, SparseTensor) and not isinstance(sp_a, SparseTensor):
+        turned = _product(b, tensor(sp_a), not adjoint_b, not adjoint_a)
+        made: Tensor = conjugated(transpose(turned))
+        return made
+    if isinstance(b, SparseTensor):
+        raise TypeError(
+            "sparse_dense_matmul() got two sparse matrices; make one dense with "
+            "tf.sparse.to_dense(b)."
+        )
+    return _product(given(sp_a), tensor(b), adjoint_a, adjoint_b)
+
+
+def _product(sparse: SparseTensor, b: Tensor, turn_a: bool, turn_b: bool) -> Tensor:
+    """Each entry times the row of b that it meets, added up in the row that it stands in."""
+    raw = "SparseTensorDenseMatMul"
+    _check_matrices(raw, sparse, b, turn_a, turn_b)
+    columns: Tensor = conjugated(transpose(b)) if turn_b else b
+    values = conjugated(sparse.values) if turn_a else sparse.values
+    into, meets = cells_of(sparse).T[:: -1 if turn_a else 1]
+    rows = multiply(expand_dims(values, axis=1), picked(columns, meets))
+    return put(rows, into, shape_of(sparse)[1 if turn_a else 0])
+
+
+def _check_matrices(raw: str, sparse: SparseTensor, b: Tensor, turn_a: bool, turn_b: bool) -> None:
+    shape, other = shape_of(sparse), b._value.shape
+    if len(shape) != 2:
+        raise invalid_argument(raw, f"Tensor 'a' is not a matrix; its shape is {brackets(shape)}")
+    if len(other) != 2:
+        raise invalid_argument(raw, f"Tensor 'b' is not a matrix; its shape is {brackets(other)}")
+    if sparse.values._value.dtype != b._value.dtype:
+        raise unlike(raw, 3, sparse.values._value.dtype, b._value.dtype)
+    inner, theirs = shape[0 if turn_a else 1], other[1 if turn_b else 0]
+    if inner != theirs:
+        raise invalid_argument(
+            raw, "Cannot multiply A and B because inner dimension does not match: "
+            f"{inner} vs. {theirs}.  Did you forget a transpose?  Dimensions of A: "
+            f"[{shape[0]}, {shape[1]}).  Dimensions of B: {brackets(other)}",
+        )  # fmt: skip

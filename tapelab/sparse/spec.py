@@ -1,0 +1,64 @@
+"""What is known of a sparse tensor before it is there: its shape and dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapelab.dtypes import DType, as_dtype, float32
+from tapelab.shapes import TensorShape
+from tapelab.sparse.tensor import SparseTensor
+from tapelab.specs import TypeSpec
+
+
+class SparseTensorSpec(TypeSpec):
+    """The shape and dtype of a sparse tensor that a function will be given; None for any length."""
+
+    __slots__ = ("_dtype", "_shape")
+
+    def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
+        self._shape = TensorShape(shape)
+        self._dtype = as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> SparseTensorSpec:
+        """The spec that a sparse tensor fits exactly; TypeError for anything else."""
+        if not isinstance(value, SparseTensor):
+            raise TypeError(f"Expected SparseTensor or SparseTensorValue, not {value!r}.")
+        return cls(value.shape, value.dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the tensor is along each axis; None where that is open."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self._dtype
+
+    @property
+    def value_type(self) -> type:
+        """The type of the values: a sparse tensor."""
+        return SparseTensor
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a sparse tensor, or another spec, has this dtype and a shape that fits."""
+        other = spec_or_value
+        fits = isinstance(other, (SparseTensor, SparseTensorSpec)) and other.dtype is self._dtype
+        return fits and self._shape.is_compatible_with(other.shape)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, SparseTensorSpec)
+            and self._dtype is other._dtype
+            and self._shape == other._shape
+        )
+
+    def __hash__(self) -> int:
+        return hash((self._shape, self._dtype.name))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SparseTensorSpec, (self._shape, self._dtype)
+
+    def __repr__(self) -> str:
+        return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"

@@ -1,0 +1,184 @@
+"""The sparse tensor: the entries that are not zero, and the index of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Final, NoReturn
+
+import numpy as np
+
+from tapelab.dtypes import DType, int64
+from tapelab.engine.composite_tensor import CompositeTensor, NotDense
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
+from tapelab.printed import array_text
+from tapelab.shapes import TensorShape
+from tapelab.sparse.elements import divided, multiplied
+
+MAPPED: Final = frozenset({
+    *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
+    *("identity", "negative", "sign", "sin", "sqrt", "square", "stop_gradient", "tan", "tanh"),
+})  # fmt: skip
+"""The functions of single entries that TensorFlow takes sparse tensors for."""
+
+
+class SparseTensor(CompositeTensor):
+    """Entries `values` at `indices` of a tensor of `dense_shape`; all other entries are zero.
+
+    Each index is a row of whole numbers, one for each axis. Most functions want the indices sorted
+    and each but once: see `tf.sparse.reorder`. A gradient flows through `values`.
+    """
+
+    __slots__ = ("__weakref__", "_dense_shape", "_indices", "_values")
+
+    kind: ClassVar[str] = "sparse"
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        self._indices = _whole("indices", indices)
+        self._values = to_tensor(values)
+        self._dense_shape = _whole("dense_shape", dense_shape)
+        self._check()
+
+    def _check(self) -> None:
+        """ValueError unless the three parts fit together."""
+        parts = (self._values, 1), (self._indices, 2), (self._dense_shape, 1)
+        for part, rank in parts:
+            if part.ndim != rank:
+                raise ValueError(f"Shape {part.shape} must have rank {rank}")
+        (count, rank), (length,), (axes,) = (
+            part._value.shape for part in (self._indices, self._values, self._dense_shape)
+        )
+        for one, other in ((count, length), (rank, axes)):
+            if one != other:
+                raise ValueError(
+                    f"Dimensions {one} and {other} are not compatible: SparseTensor() got {length} "
+                    f"values, indices of shape {self._indices.shape} and {axes} lengths of axes."
+                )
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A sparse tensor from another, or from its three parts."""
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return sparse_tensor_value
+        return cls(*sparse_tensor_value)
+
+    @property
+    def indices(self) -> Tensor:
+        """The place of each entry, a row of whole numbers."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """The entries that are not zero; this is what a gradient is asked for."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """How long the tensor is along each axis, as a tensor."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the tensor is along each axis."""
+        return TensorShape(self._dense_shape._value.tolist())
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self._values.dtype
+
+    @property
+    def op(self) -> NoReturn:
+        """The op that made it in a graph; there is none where code runs at once."""
+        raise AttributeError("Tensor.op is undefined when eager execution is enabled.")
+
+    @property
+    def graph(self) -> NoReturn:
+        """The graph that it is in; there is none where code runs at once."""
+        raise AttributeError("Tensor.graph is undefined when eager execution is enabled.")
+
+    def get_shape(self) -> TensorShape:
+        """How long the tensor is along each axis."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """ValueError unless the tensor has this shape."""
+        self.shape.assert_is_compatible_with(shape)
+
+    def consumers(self) -> list[Any]:
+        """The ops that use it in a graph; none where code runs at once."""
+        return []
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """Other entries at the same places."""
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def __mul__(self, y: Any) -> Any:
+        return multiplied(self, y)
+
+    def __rmul__(self, y: Any) -> Any:
+        return multiplied(self, y) if isinstance(y, (Tensor, Variable)) else NotImplemented
+
+    def __truediv__(self, y: Any) -> Any:
+        return divided(self, y)
+
+    def _wants_dense(self, other: Any) -> Any:
+        """The answer of an operator that sparse tensors do not have."""
+        if isinstance(other, (Tensor, Variable)):
+            raise NotDense(self)
+        return NotImplemented
+
+    __radd__ = __rsub__ = __rtruediv__ = __rfloordiv__ = __rmod__ = __rpow__ = _wants_dense
+    __rmatmul__ = _wants_dense
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices!s}, values={self._values!s}, "
+            f"dense_shape={self._dense_shape!s})"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SparseTensor, (self._indices, self._values, self._dense_shape)
+
+    def _refusal(self) -> str:
+        return (
+            f"Attempt to convert a value ({self!r}) with an unsupported type ({type(self)}) to a "
+            "Tensor. Try tf.sparse.to_dense(x), or one of the functions of tf.sparse."
+        )
+
+    def _components(self) -> Sequence[Tensor]:
+        return self._indices, self._values, self._dense_shape
+
+    def _with_components(self, components: Sequence[Any]) -> SparseTensor:
+        made = SparseTensor(*components)
+        if not np.array_equal(made._dense_shape._value, self._dense_shape._value):
+            raise ValueError(f"Shapes {made.shape} and {self.shape} are not compatible")
+        return made
+
+    def _numbers(self) -> Tensor:
+        return self._values
+
+    def _as_end(self) -> NoReturn:
+        raise ValueError(
+            "Type SparseTensor is not supported as a gradient source or gradient target. "
+            "Ask for its values: tape.gradient(target, x.values)."
+        )
+
+    def _map_elements(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        first, *rest = args or (None,)
+        if first is not self or getattr(function, "__name__", "") not in MAPPED:
+            return NotImplemented
+        return self.with_values(function(self._values, *rest, **kwargs))
+
+    def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
+        indices, values, shape = (array_text(p._value, ends) for p in self._components())
+        return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
+
+
+def _whole(name: str, value: Any) -> Tensor:
+    """Whole numbers of 64 bits as a tensor; the error of another dtype says of what part."""
+    try:
+        return to_tensor(value, int64)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
