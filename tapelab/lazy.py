@@ -14,6 +14,7 @@ MODULES: Final = (
     "keras",
     "nn",
     "random",
+    "sparse",
     "strings",
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
@@ -34,6 +35,8 @@ NAMES: Final = {
     "tapelab.recording": "Recording",
     "tapelab.registering": "RegisterGradient no_gradient",
     "tapelab.scopes": "inside_function",
+    "tapelab.sparse": "SparseTensor",
+    "tapelab.sparse.spec": "SparseTensorSpec",
     "tapelab.specs": "TensorSpec TypeSpec",
     "tapelab.widgets.show": "show",
     "tapelab.widgets.verdict": "check exercise hint progress",
