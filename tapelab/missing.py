@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
@@ -18,6 +19,9 @@ PUBLIC_HOMES: Final = {
     *("tapelab.marking", "tapelab.picking", "tapelab.sampling", "tapelab.shaping"),
     *("tapelab.sorting", "tapelab.ops.composites", "tapelab.convolving", "tapelab.dropping"),
     *("tapelab.interleaving", "tapelab.normalizing", "tapelab.pooling", "tapelab.scoring"),
+    *("tapelab.ragged.constant", "tapelab.ragged.crossing", "tapelab.ragged.dynamic_shape"),
+    *("tapelab.ragged.operators", "tapelab.ragged.partition", "tapelab.ragged.picking"),
+    *("tapelab.ragged.segments", "tapelab.ragged.shaping"),
     *("tapelab.data.dataset", "tapelab.data.iterating", "tapelab.data.reading"),
 }
 """Where public functions are defined that other modules of the namespace offer as well."""
@@ -43,7 +47,7 @@ ELSEWHERE: Final = {
 
 def missing(module: str, name: str) -> AttributeError:
     """The error for a name that a module of the namespace does not have."""
-    if name.startswith("_"):  # asked by machinery, which wants no advice
+    if name.startswith("_") or _is_part(module, name):  # asked by machinery, wants no advice
         return AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
     return AttributeError(
         f"module '{module}' has no attribute '{name}': tapelab has the part of TensorFlow that is "
@@ -51,6 +55,12 @@ def missing(module: str, name: str) -> AttributeError:
         name=name,
         obj=sys.modules.get(module),
     )
+
+
+def _is_part(module: str, name: str) -> bool:
+    """Whether there is a module of this name, about to be imported: `from tapelab import nn`."""
+    package = hasattr(sys.modules.get(module), "__path__")
+    return package and find_spec(f"{module}.{name}") is not None
 
 
 def in_module(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

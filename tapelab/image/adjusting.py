@@ -1,0 +1,110 @@
+"""Brightness, contrast, gamma, hue and saturation of pictures, and their dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.choosing import saturate_cast
+from tapelab.dtypes import DType, as_dtype
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.ops import colour, powers, reduction
+from tapelab.ops.casting import cast
+from tapelab.ops.public import strict_operand, tensor
+from tapelab.ops.selection import maximum
+
+
+def convert_image_dtype(
+    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+) -> Any:
+    """Pictures in another dtype: floats go from 0 to 1, whole numbers over their whole range."""
+    x, wanted = tensor(image), as_dtype(dtype)
+    if x.dtype is wanted:
+        return x
+    if not (wanted.is_floating or wanted.is_integer):
+        raise AttributeError("dtype must be either floating point or integer")
+    return _converted(x, wanted, saturate)
+
+
+@composite
+def _converted(x: Any, wanted: DType, saturate: bool) -> Any:
+    if x.dtype.is_integer and wanted.is_integer:
+        ratio = (int(x.dtype.max) + 1) // (int(wanted.max) + 1)
+        if ratio > 1:
+            return _in(x // ratio, wanted, saturate)
+        return _in(x, wanted, saturate) * ((int(wanted.max) + 1) // (int(x.dtype.max) + 1))
+    if x.dtype.is_floating and wanted.is_floating:
+        return _in(x, wanted, False)
+    if x.dtype.is_integer:
+        return _in(x, wanted, False) * (1.0 / x.dtype.max)
+    return _in(x * (wanted.max + 0.5), wanted, saturate)
+
+
+def _in(x: Any, wanted: DType, saturate: bool) -> Any:
+    return saturate_cast(x, wanted) if saturate else cast(x, dtype=wanted._numpy)
+
+
+def adjust_brightness(image: Any, delta: Any) -> Any:
+    """Pictures made lighter or darker by the same number everywhere."""
+    return _as_floats(image, lambda x: x + strict_operand(delta, x.dtype))
+
+
+def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
+    """Pictures with their contrast changed: each channel stretched around its mean.
+
+    TensorFlow has no gradient for it, so asking for one is a LookupError here as well.
+    """
+    x, factor = tensor(images), _float(contrast_factor)
+    floats = x if x.dtype.is_floating else cast(x, dtype=np.dtype(np.float32))
+    y: Tensor = colour.adjust_contrast_v2(floats, factor)
+    return y if x.dtype.is_floating else cast(y, dtype=x._value.dtype)
+
+
+def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
+    """Pictures raised to a power and multiplied: light areas and dark ones change differently."""
+    if isinstance(gamma, (int, float)) and gamma < 0:
+        raise ValueError("Gamma should be a non-negative real number.")
+    return _as_floats(image, lambda x: (x**gamma) * gain)
+
+
+def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
+    """Pictures with each colour turned around the circle; no gradient is known for it."""
+    if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
+        raise ValueError(f"delta must be in the interval [-1, 1]. Received: delta={delta}")
+    return _as_floats(image, lambda x: colour.adjust_hue(x, _float(delta)))
+
+
+def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
+    """Pictures with their colours stronger or paler; no gradient is known for it."""
+    return _as_floats(image, lambda x: colour.adjust_saturation(x, _float(saturation_factor)))
+
+
+@composite
+def per_image_standardization(image: Any) -> Any:
+    """Each picture moved to mean 0 and scaled to variance 1, or less where it hardly varies."""
+    given = tensor(image)
+    x: Any = given if given.dtype.is_floating else cast(given, dtype=np.dtype(np.float32))
+    axes = (x.ndim - 3, x.ndim - 2, x.ndim - 1)
+    mean = reduction.reduce_mean(x, axis=axes, keepdims=True)
+    variance = reduction.reduce_mean(
+        powers.square(x - mean), axis=axes, keepdims=True
+    )  # of the whole picture
+    entries = np.prod(x._value.shape[-3:])
+    floor = strict_operand(1.0 / np.sqrt(max(entries, 1)), x.dtype)
+    return (x - mean) / maximum(powers.sqrt(variance), floor)
+
+
+@composite
+def _as_floats(image: Any, change: Any) -> Any:
+    """Change pictures as floats from 0 to 1, and give them back in the dtype they came in."""
+    x = tensor(image)
+    if x.dtype.is_floating:
+        return change(x)
+    floats = convert_image_dtype(x, np.dtype(np.float32))
+    return convert_image_dtype(change(floats), x.dtype, saturate=True)
+
+
+def _float(factor: Any) -> Tensor:
+    return tensor(factor) if isinstance(factor, Tensor) else strict_operand(factor, as_dtype(float))
