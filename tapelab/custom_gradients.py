@@ -55,7 +55,7 @@ class CustomGradient:
         inputs = [_read(given[at]) for at in places] + [read(each) for each in variables]
         if not inputs or not results:
             return nest.pack_sequence_as(result, results)
-        names = _names(self._f, args, places, variables)
+        names = names_of(self._f, args, places, variables)
         op = custom.step_op(name, _sentence(self._f), names, many=len(results) > 1)
         back = _way_back(grad_fn, len(given), places, variables)
         return nest.pack_sequence_as(result, custom.step(op, inputs, results, back))
@@ -89,7 +89,9 @@ def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
         )
 
 
-def _names(f: Function, args: Any, places: list[int], variables: list[Variable]) -> tuple[str, ...]:
+def names_of(
+    f: Function, args: Any, places: list[int], variables: list[Variable]
+) -> tuple[str, ...]:
     """A name for every input of the step: its parameter's, or its variable's."""
     try:
         bound = inspect.signature(f).bind(*args).arguments

@@ -16,10 +16,14 @@ MODULES: Final = (
     "random",
     "sparse",
     "strings",
+    "test",
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
     "tapelab.compiling.function": "function",
+    "tapelab.control": (
+        "case cond get_static_value group guarantee_const no_op switch_case while_loop"
+    ),
     "tapelab.custom_gradients": "custom_gradient grad_pass_through recompute_grad",
     "tapelab.space_batches": (
         "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
@@ -31,9 +35,13 @@ NAMES: Final = {
     "tapelab.diagnosis": "explain",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
+    "tapelab.graph_gradients": "gradients hessians",
+    "tapelab.mapping": "foldl foldr map_fn scan vectorized_map",
     "tapelab.module": "Module",
+    "tapelab.python_functions": "numpy_function py_function",
     "tapelab.recording": "Recording",
     "tapelab.registering": "RegisterGradient no_gradient",
+    "tapelab.tensor_array": "TensorArray",
     "tapelab.scopes": "inside_function",
     "tapelab.sparse": "SparseTensor",
     "tapelab.sparse.spec": "SparseTensorSpec",
@@ -45,6 +53,7 @@ NAMES: Final = {
 RENAMED: Final = {
     "initializers": "tapelab.keras.initializers",
     "load_ipython_extension": "tapelab.lab:attach",
+    "tuple": "tapelab.control:tuple_",
 }
 """Names that are called otherwise where they stand."""
 

@@ -39,8 +39,10 @@ OWN_RULE: Final = "The gradient function that was given in place of the body's o
 
 
 @lru_cache(maxsize=1024)
-def step_op(name: str, sentence: str, inputs: tuple[str, ...], *, many: bool) -> Op:
-    """The op that stands for a learner's function of some inputs."""
+def step_op(
+    name: str, sentence: str, inputs: tuple[str, ...], *, many: bool, because: str = ""
+) -> Op:
+    """The op that stands for a learner's function; `because` says why no gradient passes, if so."""
     said = name.strip("<>").replace("_", " ") or "function"
     letters = [each if each.isalpha() else rf"\text{{{each}}}" for each in inputs]
     own = rf"\operatorname{{{said}}}"
@@ -48,14 +50,18 @@ def step_op(name: str, sentence: str, inputs: tuple[str, ...], *, many: bool) ->
         name=name,
         kernel=_off_the_log,
         inputs=inputs,
-        settings=(BACK, "body"),
+        settings=() if because else (BACK, "body"),
         formula=f"y = {own}({', '.join(letters)})",
         glyph=said if len(said) <= 16 else f"{said[:15]}…",
         title=said[:1].upper() + said[1:],
         raw=name,
         sentence=sentence,
         multi=many,
+        pattern="stateful" if because else "differentiable",
     )
+    if because:
+        made.no_grad(*inputs, because=because)
+        return made
     for each, letter in zip(inputs, letters, strict=True):
         formula = rf"\bar {letter} = \operatorname{{gradient of {said}}}(\bar y)"
         made.rules[each] = GradRule(_way_back, Rule(formula=formula, sentence=OWN_RULE))
@@ -88,7 +94,9 @@ def as_it_flows(gradient: Any, x: Any) -> Any:
     return made if thread.active else made._value
 
 
-def step(op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], back: Back) -> list[Tensor]:
+def step(
+    op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], back: Back | None = None
+) -> list[Tensor]:
     """Write one entry from the inputs to new tensors of the results' values."""
     origin = origin_here(op)
     ids = tuple([each._id for each in inputs])
@@ -99,7 +107,9 @@ def step(op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], back: Back
     if not op.multi:
         result_ids, result_values = result_ids[0], result_values[0]
     tapes = listeners(op, ids, result_ids, result_values) if thread.active else ()
-    settings = {BACK: back if tapes else None, "body": tuple([each._id for each in results])}
+    settings: dict[str, Any] = {}
+    if back is not None:
+        settings = {BACK: back if tapes else None, "body": tuple([y._id for y in results])}
     if not tapes:
         values = tuple(map(small, values))
         result_values = tuple(map(small, result_values)) if op.multi else small(result_values)
