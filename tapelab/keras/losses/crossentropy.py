@@ -111,8 +111,8 @@ def _check_classes(classes: Any, predicted: Any) -> None:
 def kl_divergence(y_true: Any, y_pred: Any) -> Any:
     """How much is lost where the predicted distribution stands for that of the labels."""
     labels, predicted = pair(y_true, y_pred)
-    labels, predicted = (clip_by_value(x, backend.epsilon(), 1.0) for x in (labels, predicted))
-    return math.reduce_sum(labels * math.log(labels / predicted), axis=-1)
+    labels = _floored(labels)
+    return math.reduce_sum(labels * math.log(labels / _floored(predicted)), axis=-1)
 
 
 @composite
@@ -131,6 +131,11 @@ def binary_focal_crossentropy(
     if apply_class_balancing:
         weighted = (labels * alpha + (1.0 - labels) * (1.0 - alpha)) * weighted
     return math.reduce_mean(weighted, axis=axis)
+
+
+def _floored(shares: Any) -> Any:
+    """Probabilities kept away from 0."""
+    return clip_by_value(shares, backend.epsilon(), 1.0)
 
 
 def _clipped(shares: Any) -> Any:

@@ -1,0 +1,47 @@
+"""`tf.keras.optimizers`: ways to follow a gradient downhill."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tapelab.keras.optimizers import adam, adaptive, descent, schedules
+from tapelab.keras.optimizers import optimizer as _optimizer
+from tapelab.keras.serialization import deserialized, resolver, serialized
+from tapelab.missing import in_module
+
+Optimizer = _optimizer.Optimizer
+SGD = descent.SGD
+Lion = descent.Lion
+Ftrl = descent.Ftrl
+RMSprop = adaptive.RMSprop
+Adagrad = adaptive.Adagrad
+Adadelta = adaptive.Adadelta
+Adam = adam.Adam
+AdamW = adam.AdamW
+Adamax = adam.Adamax
+Nadam = adam.Nadam
+
+_CLASSES: Final = {
+    each.__name__: each
+    for each in (SGD, Lion, Ftrl, RMSprop, Adagrad, Adadelta, Adam, AdamW, Adamax, Nadam)
+}
+_named = resolver(
+    "optimizer", {**_CLASSES, **{name.lower(): each for name, each in _CLASSES.items()}}
+)
+
+
+def get(identifier: Any) -> Any:
+    """The optimizer that a name, a config or an optimizer itself stands for."""
+    return identifier if isinstance(identifier, Optimizer) else _named(identifier)
+
+
+serialize = serialized
+
+
+def deserialize(config: Any, custom_objects: Any = None) -> Any:
+    """The optimizer that `serialize` wrote down."""
+    return deserialized(config, {**_CLASSES, **(custom_objects or {})})
+
+
+__all__ = ["Optimizer", "deserialize", "get", "schedules", "serialize", *_CLASSES]  # noqa: PLE0604
+__getattr__, __dir__ = in_module(__name__)

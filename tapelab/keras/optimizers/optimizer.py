@@ -1,0 +1,318 @@
+"""`tf.keras.optimizers.Optimizer`: what all ways to follow a gradient downhill have in common."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from tapelab.engine.tensor import Tensor
+from tapelab.keras import backend, naming
+from tapelab.keras.optimizers import schedules
+from tapelab.keras.optimizers.gradients import Clipping, prepared
+from tapelab.keras.variables import Variable
+
+
+class Optimizer:
+    """Moves variables against their gradients. A subclass writes `update_step`.
+
+    `build` makes the variables that remember earlier gradients, one set for each variable.
+    """
+
+    def __init__(
+        self, learning_rate: Any, weight_decay: float | None = None,
+        clipnorm: float | None = None, clipvalue: float | None = None,
+        global_clipnorm: float | None = None, use_ema: bool = False, ema_momentum: float = 0.99,
+        ema_overwrite_frequency: int | None = None, loss_scale_factor: float | None = None,
+        gradient_accumulation_steps: int | None = None, name: str | None = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        _check_unused(kwargs)
+        self.name = name or naming.automatic_name(type(self))
+        self.weight_decay = weight_decay
+        self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
+        self._clipping = Clipping(clipnorm, clipvalue, global_clipnorm)
+        self.use_ema, self.ema_momentum = use_ema, ema_momentum
+        self.ema_overwrite_frequency = ema_overwrite_frequency
+        self.loss_scale_factor = loss_scale_factor
+        self.gradient_accumulation_steps = gradient_accumulation_steps
+        if gradient_accumulation_steps is not None:
+            raise ValueError(
+                "`gradient_accumulation_steps` is not supported here. Add up the gradients in a "
+                "loop of your own."
+            )
+        self.built = False
+        self._variables: list[Variable] = []
+        self._trainable_variables: list[Any] = []
+        self._places: dict[int, int] = {}
+        self._averages: list[Variable] = []
+        self._undecayed: set[int] = set()
+        self.iterations = self._own_variable("iteration", 0, "int64")
+        self._learning_rate = self._checked_rate(learning_rate)
+
+    def _own_variable(self, name: str, value: Any, dtype: str) -> Variable:
+        with naming.name_scope(self.name, self):
+            made = Variable(value, dtype=dtype, trainable=False, name=name)
+        self._variables.append(made)
+        return made
+
+    def _checked_rate(self, rate: Any) -> Any:
+        if isinstance(rate, schedules.LearningRateSchedule) or callable(rate):
+            return rate
+        if not isinstance(rate, (int, float, Tensor)) and not hasattr(rate, "dtype"):
+            raise ValueError(
+                "Argument `learning_rate` should be float, or an instance of "
+                "LearningRateSchedule, or a callable (that takes in the current iteration value "
+                "and returns the corresponding learning rate value). Received instead: "
+                f"learning_rate={rate}"
+            )
+        return self._own_variable("learning_rate", rate, backend.floatx())
+
+    @property
+    def learning_rate(self) -> Any:
+        """How far a step goes: a variable, or what the schedule says for the present step."""
+        rate = self._learning_rate
+        if isinstance(rate, schedules.LearningRateSchedule):
+            return rate(self.iterations)
+        return rate() if callable(rate) else rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: Any) -> None:
+        if isinstance(value, schedules.LearningRateSchedule):
+            self._learning_rate = value
+            return
+        if isinstance(self._learning_rate, schedules.LearningRateSchedule):
+            raise TypeError(
+                "This optimizer was created with a `LearningRateSchedule` object as its "
+                "`learning_rate` constructor argument, hence its learning rate is not settable. "
+                "If you need the learning rate to be settable, you should instantiate the "
+                "optimizer with a float `learning_rate` argument."
+            )
+        self._learning_rate.assign(value)
+
+    @property
+    def variables(self) -> list[Variable]:
+        """What the optimizer remembers: the step, the learning rate, and what `build` made."""
+        return list(self._variables)
+
+    def build(self, variables: Iterable[Any]) -> None:
+        """Make what the optimizer remembers of each variable."""
+        if self.built:
+            return
+        self._trainable_variables = list(variables)
+        self._places = {_key(v): place for place, v in enumerate(self._trainable_variables)}
+        if self.use_ema:
+            self._averages = self.add_optimizer_variables(self._trainable_variables, "average")
+        self.built = True
+
+    def add_variable_from_reference(
+        self, reference_variable: Any, name: str | None = None, initializer: Any = "zeros"
+    ) -> Variable:
+        """A variable of the shape and dtype of another, to remember something of it."""
+        known = getattr(reference_variable, "path", None) or reference_variable.name
+        prefix = known.replace("/", "_").replace(":", "_")
+        with naming.name_scope(self.name, self):
+            made = Variable(
+                initializer, shape=reference_variable.shape.as_list(),
+                dtype=_dtype(reference_variable), trainable=False, name=f"{prefix}_{name}",
+            )  # fmt: skip
+        self._variables.append(made)
+        return made
+
+    def add_optimizer_variables(
+        self, trainable_variables: Iterable[Any], name: str, initializer: Any = "zeros"
+    ) -> list[Variable]:
+        """Such a variable for each of several variables."""
+        return [
+            self.add_variable_from_reference(each, name, initializer)
+            for each in trainable_variables
+        ]
+
+    def place(self, variable: Any) -> int:
+        """Which of the variables this is, to find what is remembered of it."""
+        return self._places[_key(variable)]
+
+    _get_variable_index = place
+
+    def assign(self, variable: Any, value: Any) -> None:
+        """Give a variable a value."""
+        variable.assign(backend.convert_to_tensor(value, _dtype(variable)))
+
+    def assign_add(self, variable: Any, value: Any) -> None:
+        """Add to a variable."""
+        variable.assign_add(backend.convert_to_tensor(value, _dtype(variable)))
+
+    def assign_sub(self, variable: Any, value: Any) -> None:
+        """Subtract from a variable."""
+        variable.assign_sub(backend.convert_to_tensor(value, _dtype(variable)))
+
+    def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Variable:
+        """Take one step, with pairs of a gradient and its variable; returns the step number."""
+        grads, variables = zip(*grads_and_vars, strict=True)
+        self.apply(grads, variables)
+        return self.iterations
+
+    def apply(self, grads: Any, trainable_variables: Any = None) -> None:
+        """Take one step, with gradients in the order of the variables."""
+        grads = list(grads)
+        if not grads:
+            return
+        variables = self._known(grads, trainable_variables)
+        pairs = _with_gradients(grads, variables)
+        steps = self._clipping(prepared(g, _dtype(v)) for g, v in pairs)
+        rate = self.learning_rate
+        moving = [variable for _, variable in pairs]
+        self._decay(moving, rate)
+        self.before_step()
+        for gradient, variable in zip(steps, moving, strict=True):
+            self.update_step(gradient, variable, backend.convert_to_tensor(rate, _dtype(variable)))
+        self.iterations.assign(self.iterations + 1)
+        self._average(moving)
+        for variable in moving:
+            if getattr(variable, "constraint", None) is not None:
+                variable.assign(variable.constraint(backend.convert_to_tensor(variable)))
+
+    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+        """Move one variable."""
+        raise NotImplementedError
+
+    def before_step(self) -> None:
+        """What happens once in a step, before the variables move."""
+
+    def _known(self, grads: list[Any], given: Any) -> list[Any]:
+        """The variables of a step; an error where the optimizer was built for others."""
+        if given is None:
+            return self._built_for(grads)
+        variables = list(given)
+        self.build(variables)
+        for each in variables:
+            if _key(each) not in self._places:
+                raise ValueError(
+                    f"Unknown variable: {each}. This optimizer can only be called for the "
+                    "variables it was originally built with. When working with a new set of "
+                    "variables, you should recreate a new optimizer instance."
+                )
+        return variables
+
+    def _built_for(self, grads: list[Any]) -> list[Any]:
+        if not self.built:
+            raise ValueError(
+                "When passing `grads` without `variables`, the optimizer must already be built on "
+                "a list of variables. Call `optimizer.build(trainable_variables)` first. "
+            )
+        if len(grads) != len(self._trainable_variables):
+            raise ValueError(
+                "When passing `grads` as a list of gradient tensors, the gradients must match "
+                f"`optimizer.variables` one-to-on. Received a list of {len(grads)} gradients, but "
+                f"the optimizer is tracking {len(self._trainable_variables)} trainable variables."
+            )
+        return self._trainable_variables
+
+    def exclude_from_weight_decay(
+        self, var_list: Iterable[Any] | None = None, var_names: Any = None
+    ) -> None:
+        """Let the weights of some variables not shrink by themselves."""
+        if self.built:
+            raise ValueError(
+                "`exclude_from_weight_decay()` can only be configured before the optimizer is "
+                "built."
+            )
+        self._undecayed |= {_key(each) for each in var_list or ()}
+        self._undecayed_names = tuple(var_names or ())
+
+    _undecayed_names: tuple[str, ...] = ()
+
+    def _decay(self, variables: list[Any], rate: Any) -> None:
+        if self.weight_decay is None:
+            return
+        for variable in variables:
+            named = any(part in variable.name for part in self._undecayed_names)
+            if not named and _key(variable) not in self._undecayed:
+                value: Any = backend.convert_to_tensor(variable)
+                step = backend.convert_to_tensor(rate, _dtype(variable))
+                variable.assign(value - value * self.weight_decay * step)
+
+    def _average(self, variables: list[Any]) -> None:
+        if not self.use_ema:
+            return
+        momentum = self.ema_momentum if int(self.iterations) > 1 else 0.0
+        for variable in variables:
+            average: Any = self._averages[self.place(variable)]
+            value: Any = backend.convert_to_tensor(variable)
+            average.assign(momentum * average + (1 - momentum) * value)
+        every = self.ema_overwrite_frequency
+        if every and not int(self.iterations) % every:
+            self.finalize_variable_values(variables)
+
+    def finalize_variable_values(self, var_list: Iterable[Any]) -> None:
+        """Let the averages take the place of the variables, where averages are kept."""
+        for variable in var_list if self.use_ema else ():
+            variable.assign(backend.convert_to_tensor(self._averages[self.place(variable)]))
+
+    def scale_loss(self, loss: Any) -> Any:
+        """The loss times the factor that keeps small gradients from vanishing."""
+        return loss if self.loss_scale_factor is None else loss * self.loss_scale_factor
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments with which to make the same optimizer again."""
+        rate = self._learning_rate
+        if isinstance(rate, schedules.LearningRateSchedule):
+            rate = schedules.serialize(rate)
+        elif isinstance(rate, Variable):
+            rate = float(rate)
+        names = (
+            "weight_decay", "clipnorm", "global_clipnorm", "clipvalue", "use_ema", "ema_momentum",
+            "ema_overwrite_frequency", "loss_scale_factor", "gradient_accumulation_steps",
+        )  # fmt: skip
+        shared = {name: getattr(self, name) for name in names}
+        return {"name": self.name, "learning_rate": rate, **shared, **self._own_config()}
+
+    _settings: tuple[str, ...] = ()
+
+    def _own_config(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self._settings}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """Make an optimizer from its config."""
+        rate = config.get("learning_rate")
+        if isinstance(rate, dict):
+            config = {**config, "learning_rate": schedules.deserialize(rate, custom_objects)}
+        return cls(**config)
+
+
+def _key(variable: Any) -> int:
+    """A number that is the same for all handles of one variable."""
+    return int(variable._cell.identity.id)
+
+
+def _dtype(variable: Any) -> Any:
+    return variable._cell.dtype
+
+
+def _with_gradients(grads: list[Any], variables: list[Any]) -> list[tuple[Any, Any]]:
+    """The pairs that have a gradient; a warning names the others, an error says that none has."""
+    pairs = [(g, v) for g, v in zip(grads, variables, strict=True) if g is not None]
+    if not pairs:
+        raise ValueError(
+            "No gradients provided for any variable. tf.explain(tape, loss, variable) says why a "
+            "gradient is None."
+        )
+    without = [v.name for g, v in zip(grads, variables, strict=True) if g is None]
+    if without:
+        warnings.warn(
+            f"Gradients do not exist for variables {without} when minimizing the loss. If using "
+            "`model.compile()`, did you forget to provide a `loss` argument?",
+            stacklevel=4,
+        )
+    return pairs
+
+
+def _check_unused(kwargs: dict[str, Any]) -> None:
+    if kwargs.pop("decay", None) is not None:
+        warnings.warn(
+            "Argument `decay` is no longer supported and will be ignored. "
+            "Try a schedule of tf.keras.optimizers.schedules.",
+            stacklevel=4,
+        )
+    if kwargs:
+        raise ValueError(f"Argument(s) not recognized: {kwargs}")
