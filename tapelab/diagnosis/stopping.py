@@ -22,6 +22,7 @@ CODES: Final = {
     "predicate-only": "PREDICATE_ONLY",
     "shape-only": "SHAPE_ONLY",
     "sampler": "SAMPLER",
+    "stateful": "STATE_READ",
 }
 
 WHOLE: Final = "`{}` answers with whole numbers, and those cannot make small steps."

@@ -1,0 +1,11 @@
+"""`tf.queue`: lines of elements that wait to be taken out; no gradient passes through them."""
+
+from __future__ import annotations
+
+from tapelab.missing import in_module
+from tapelab.queue.base import QueueBase
+from tapelab.queue.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+
+__all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
+
+__getattr__, __dir__ = in_module(__name__)
