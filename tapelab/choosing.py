@@ -125,12 +125,14 @@ def _held(bound: str, wanted: DType, given: DType) -> Any:
     return np.nextafter(held, kind(0)) if beyond else held
 
 
+@elementwise
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype; the last axis makes up for a difference in width."""
     made: Tensor = casting.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
     return made
 
 
+@elementwise
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """A complex number from its real and its imaginary part."""
     first, second = tensor(real), tensor(imag)

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.choosing import cast
 from tapelab.dtypes import as_dtype, int32, int64
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, spoken
@@ -20,6 +21,7 @@ from tapelab.picking import scatter_nd
 from tapelab.shaping import stack
 
 
+@takes_composites
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
     dtype: Any = int32, name: str | None = None, axis: int | None = None,

@@ -10,7 +10,7 @@ from tapelab import nest
 from tapelab.dtypes import DType, as_dtype, float32
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import CompositeTensor, elementwise
+from tapelab.engine.composite_tensor import CompositeTensor, elementwise, takes_composites
 from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
@@ -53,11 +53,13 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, (Tensor, Holder, CompositeTensor))
 
 
+@takes_composites
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of zeros."""
     return _filled(shape, dtype, 0, "tf.zeros")
 
 
+@takes_composites
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of ones."""
     return _filled(shape, dtype, 1, "tf.ones")
@@ -67,7 +69,7 @@ def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
-    if dtype is None or as_dtype(dtype) is x.dtype:
+    if x.dtype.name != "string" and (dtype is None or as_dtype(dtype) is x.dtype):
         made: Tensor = selection.zeros_like(x)
         return made
     return zeros(x.shape, dtype)
@@ -83,6 +85,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return ones(x.shape, dtype)
 
 
+@takes_composites
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of the given lengths with the same scalar everywhere."""
     x = tensor(value)

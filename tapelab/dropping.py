@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapelab import random
-from tapelab.engine.composite_tensor import takes_composites
+from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
 from tapelab.ops import selection, stops
 from tapelab.ops.arithmetic import multiply
@@ -18,7 +18,7 @@ from tapelab.ops.settings import one_float
 Sampler = Callable[[Any, Any], Any]
 
 
-@takes_composites
+@elementwise
 @composite
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, bool_, float32, int32
 from tapelab.engine.arrays import typed_array
-from tapelab.engine.composite_tensor import takes_composites
+from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import marking
@@ -18,7 +18,7 @@ from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.settings import number, unfit_index
 
 
-@takes_composites
+@elementwise
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
     dtype: Any = None, name: str | None = None,
@@ -55,7 +55,6 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@takes_composites
 def _whole(given: Any) -> Tensor:
     """A tensor of whole numbers; true and false, and fractions, are cast as TensorFlow does."""
     x = tensor(given)

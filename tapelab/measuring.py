@@ -55,6 +55,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
         ) from error
 
 
+@takes_composites
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
     one, other = (lengths(each, "BroadcastArgs") for each in (shape_x, shape_y))

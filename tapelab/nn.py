@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab import convolving, dropping, interleaving, math, normalizing, pooling, scoring, sorting
 from tapelab.creation import constant
-from tapelab.engine.composite_tensor import elementwise, takes_composites
+from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
@@ -154,7 +154,7 @@ def _add_to_channel(x: Any, b: Any, channel: int) -> Any:
     return x + (reshape(b, shape=(-1, *(1,) * after)) if after else b)
 
 
-@takes_composites
+@elementwise
 def embedding_lookup(
     params: Any, ids: Any, max_norm: Any = None, name: str | None = None
 ) -> Tensor:

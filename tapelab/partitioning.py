@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import int32
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, unlike
@@ -16,6 +17,7 @@ from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import unfit_index
 
 
+@takes_composites
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

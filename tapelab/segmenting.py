@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
@@ -42,7 +43,7 @@ def _unsorted(op: Op, raw: str, name: str, sentence: str) -> Public:
         made: Tensor = op(x, ids, count=count)
         return made
 
-    return _named(function, name, sentence)
+    return takes_composites(_named(function, name, sentence))
 
 
 def _named(function: Public, name: str, sentence: str) -> Public:

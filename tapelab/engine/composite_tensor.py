@@ -48,6 +48,9 @@ class NotDense(ValueError):  # noqa: N818 - it reads as what it says
         self.composite = composite
 
 
+NotDense.__name__ = "ValueError"  # what TensorFlow raises
+
+
 class CompositeTensor:
     """A thing made of several tensors that functions treat as one; see the top of this file."""
 
