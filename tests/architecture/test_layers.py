@@ -22,7 +22,7 @@ LAYERS = (
         " space_batches counting ordering partitioning segmenting"
         " dropping interleaving normalizing pooling scoring sliding"
         " io queue serialized sets"
-        " specs config compiling math nn linalg random strings image data keras compat ragged sparse raw_ops"
+        " specs config autograph compiling math nn linalg random strings image data keras compat ragged sparse raw_ops experimental"
     ),
     "diagnosis views exercises",
     "lab widgets grading",

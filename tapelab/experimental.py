@@ -1,0 +1,10 @@
+"""`tf.experimental`: the shapes and the rows of ragged tensors."""
+
+from __future__ import annotations
+
+from tapelab.missing import in_module
+from tapelab.ragged.dynamic_shape import DynamicRaggedShape
+from tapelab.ragged.partition import RowPartition
+
+__all__ = ["DynamicRaggedShape", "RowPartition"]
+__getattr__, __dir__ = in_module(__name__)

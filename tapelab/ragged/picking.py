@@ -1,0 +1,202 @@
+"""Picking from ragged tensors by number, by index tuples and by masks; choosing between two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab import choosing, picking
+from tapelab.engine.composite_tensor import handles
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.dispatch import composite
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.ops.public import matched
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.settings import number
+from tapelab.ragged.broadcasting import aligned
+from tapelab.ragged.factories import rows_in
+from tapelab.ragged.partition import RowPartition
+from tapelab.ragged.rows import Array, row_ids
+from tapelab.ragged.shaping import as_deep
+from tapelab.ragged.taking import take
+from tapelab.ragged.tensor import RaggedTensor
+
+
+@handles("ragged", "gather")
+@composite
+def gather(
+    params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
+    batch_dims: int = 0, name: str | None = None,
+) -> Any:  # fmt: skip
+    """Rows, or entries of rows, by number; one that is picked twice receives both gradients."""
+    along = batch_dims if axis is None else number(axis, "GatherV2")
+    if along < 0:
+        along += params._rank if isinstance(params, RaggedTensor) else as_tensor(params)._value.ndim
+    if batch_dims:
+        return _gather_in_rows(params, indices, along, batch_dims)
+    if isinstance(indices, RaggedTensor):
+        return indices._with_flat(picking.gather(params, indices.flat_values, axis=along))
+    if not isinstance(params, RaggedTensor):
+        return picking.gather(params, indices, axis=along)
+    places = np.asarray(to_tensor(indices)._value)
+    return _gather_columns(params, places, along) if along else _gather_rows(params, places)
+
+
+def _gather_rows(params: Any, places: Array) -> Any:
+    _check(places, rows_in(params))
+    if not places.ndim:
+        return params[int(places)]
+    found = take(params, places.reshape(-1))
+    rows = RaggedTensor._of(found._values, RowPartition._of(found._partition._splits))
+    for length in reversed(places.shape[1:]):
+        count = rows_in(rows) // length
+        rows = RaggedTensor._of(rows, RowPartition._of_lengths(np.full(count, length)))
+    return rows
+
+
+def _gather_columns(params: RaggedTensor, places: Array, along: int) -> Any:
+    """The same entries of each row."""
+    if along > 1:
+        return params._over(picking.gather(params._values, constant_of(places), axis=along - 1))
+    partition = params._partition
+    for length in partition._lengths:
+        _check(places, int(length))
+    spots = partition._splits[:-1].reshape(-1, *[1] * places.ndim) + places
+    found = take(params._values, spots.reshape(-1))
+    if isinstance(found, RaggedTensor):
+        return RaggedTensor._of(found, RowPartition._evenly(len(spots), places.size))
+    return REGISTRY["reshape"](found, shape=(*spots.shape, *found._value.shape[1:]))
+
+
+def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> Any:
+    """From each row of the params what the same row of the indices names."""
+    rows, places = as_deep(params, _depth(params)), as_deep(indices, _depth(indices))
+    if batch_dims > 1:
+        inner = gather(rows._values, places._values, axis=along - 1, batch_dims=batch_dims - 1)
+        return places._over(inner)
+    if rows_in(rows) != rows_in(places):
+        raise ValueError(f"The batches differ: {rows_in(rows)} and {rows_in(places)} rows.")
+    owners, wanted = _owners(places), places.flat_values._value
+    _check(wanted, rows._partition._lengths[owners])
+    spots = rows._partition._splits[:-1][owners] + wanted
+    found = take(rows._values, spots)
+    if isinstance(indices, RaggedTensor) or isinstance(found, RaggedTensor):
+        return places._with_flat(found)
+    shape = (*to_tensor(indices)._value.shape, *found._value.shape[1:])
+    return REGISTRY["reshape"](found, shape=shape)
+
+
+def _owners(places: RaggedTensor) -> Array:
+    """For each flat value the outermost row it is in."""
+    owners = np.arange(rows_in(places))
+    for partition in places._partitions:
+        owners = np.repeat(owners, partition._lengths)
+    return owners
+
+
+def _depth(thing: Any) -> int:
+    return thing.ragged_rank if isinstance(thing, RaggedTensor) else 1
+
+
+def _check(places: Array, lengths: Any) -> None:
+    """InvalidArgumentError unless each place is in its row, whose length is given."""
+    outside = (places < 0) | (places >= lengths)
+    if np.any(outside):
+        first = tuple(np.argwhere(outside)[0]) if places.ndim else ()
+        at = f"[{','.join(map(str, first))}]" if first else ""
+        length = np.broadcast_to(lengths, places.shape)[first]
+        raise invalid_argument(
+            "RaggedGather", f"indices{at} = {places[first]} is not in [0, {length})"
+        )
+
+
+@handles("ragged", "gather_nd")
+@composite
+def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
+    """Entries, or whole rows, by index tuples."""
+    if isinstance(indices, RaggedTensor):
+        return indices._with_flat(picking.gather_nd(params, indices.flat_values))
+    tuples = np.asarray(to_tensor(indices)._value)
+    values, spots, rest = params, tuples[..., 0], tuples[..., 1:]
+    _check(spots, rows_in(params))
+    while isinstance(values, RaggedTensor) and rest.shape[-1]:
+        partition = values._partition
+        _check(rest[..., 0], partition._lengths[spots])
+        spots = partition._splits[:-1][spots] + rest[..., 0]
+        values, rest = values._values, rest[..., 1:]
+    if isinstance(values, RaggedTensor):
+        return _gather_rows(values, spots)
+    whole = np.concatenate([spots[..., None], rest], axis=-1)
+    return REGISTRY["gather_nd"](values, constant_of(whole))
+
+
+@composite
+def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
+    """The entries where the mask is true, each row keeping its own: rows may become shorter."""
+    kept = mask if isinstance(mask, RaggedTensor) else to_tensor(mask, "bool")
+    if not isinstance(kept, RaggedTensor) and not kept._value.ndim:
+        raise ValueError("mask cannot be scalar.")
+    if not isinstance(kept, RaggedTensor) and kept._value.ndim == 1:
+        return _rows_where(data, np.asarray(kept._value))
+    depth = kept._rank - 1 if isinstance(kept, RaggedTensor) else kept._value.ndim - 1
+    deep_mask = as_deep(kept, depth)
+    x = data if isinstance(data, RaggedTensor) else to_tensor(data)
+    rows = as_deep(x, max(depth, _depth(x)))
+    _require_mask(rows, deep_mask)
+    values: Any = rows
+    for _ in range(depth):
+        values = values._values
+    flags = np.asarray(deep_mask.flat_values._value)
+    inner = deep_mask._partitions[-1]
+    counts = np.bincount(row_ids(inner._lengths)[flags], minlength=inner.static_nrows)
+    partitions = [*deep_mask._partitions[:-1], RowPartition._of_lengths(counts)]
+    return RaggedTensor._nested(take(values, np.flatnonzero(flags)), partitions)
+
+
+def _rows_where(data: Any, flags: Array) -> Any:
+    x = data if isinstance(data, RaggedTensor) else to_tensor(data)
+    if not isinstance(x, RaggedTensor):
+        return picking.boolean_mask(x, flags)
+    if rows_in(x) != len(flags):
+        raise ValueError(f"Shapes ({rows_in(x)},) and ({len(flags)},) are incompatible")
+    return take(x, np.flatnonzero(flags))
+
+
+def _require_mask(rows: RaggedTensor, mask: RaggedTensor) -> None:
+    for one, other in zip(rows._partitions, mask._partitions, strict=False):
+        if not one._matches(other):
+            raise InvalidArgumentError(
+                None, None, "Inputs must have identical ragged splits\nCondition x == y did not "
+                f"hold.\nmask: {other._splits}\ndata: {one._splits}",
+            )  # fmt: skip
+
+
+@handles("ragged", "where")
+@composite
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
+    """Each entry from x where the condition holds, else from y; alone, the places that are true."""
+    if x is None and y is None:
+        return _true_places(condition)
+    if x is None or y is None:
+        raise ValueError("x and y must both be non-None or both be None.")
+    given = (x, y)
+    numbers = matched(*[e.flat_values if isinstance(e, RaggedTensor) else e for e in given])
+    operands = [
+        each._with_flat(made) if isinstance(each, RaggedTensor) else made
+        for each, made in zip(given, numbers, strict=True)
+    ]
+    picks = condition if isinstance(condition, RaggedTensor) else to_tensor(condition, "bool")
+    flat, partitions = aligned(picks, *operands)
+    return RaggedTensor._nested(choosing.where(*flat), partitions)
+
+
+def _true_places(condition: RaggedTensor) -> Tensor:
+    flat = np.argwhere(np.asarray(condition.flat_values._value))
+    columns = [flat[:, 0], *flat.T[1:]]
+    for partition in reversed(condition._partitions):
+        outer = row_ids(partition._lengths)[columns[0]]
+        columns = [outer, columns[0] - partition._splits[:-1][outer], *columns[1:]]
+    return constant_of(np.stack(columns, axis=1).astype(np.int64))

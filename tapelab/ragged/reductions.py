@@ -1,0 +1,177 @@
+"""Sums, means, largest and smallest entries along axes of ragged tensors.
+
+Entries that meet in one result are laid side by side in a row, short rows filled up with what
+changes nothing (0 for a sum, 1 for a product), and the op for dense tensors does the rest. So the
+gradients are those of that op, and equal largest entries share theirs evenly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab import math
+from tapelab.choosing import stop_gradient
+from tapelab.engine.composite_tensor import handles
+from tapelab.engine.dispatch import composite
+from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.tensor import constant_of
+from tapelab.ops import reduction, reduction_product
+from tapelab.ops.settings import lengths as as_lengths
+from tapelab.ragged.factories import axis_of
+from tapelab.ragged.partition import RowPartition
+from tapelab.ragged.rows import Array, offsets, row_ids
+from tapelab.ragged.shaping import expand_dims
+from tapelab.ragged.tensor import RaggedTensor
+
+Public = Callable[..., Any]
+
+
+def _lowest(dtype: Any) -> Any:
+    return dtype.min
+
+
+def _highest(dtype: Any) -> Any:
+    return dtype.max
+
+
+NEUTRAL: Final[dict[str, Callable[[Any], Any]]] = {
+    "reduce_sum": lambda _: 0,
+    "reduce_prod": lambda _: 1,
+    "reduce_max": _lowest,
+    "reduce_min": _highest,
+    "reduce_all": lambda _: True,
+    "reduce_any": lambda _: False,
+}
+"""What an empty row gives, by the op."""
+
+
+def _along(op: Op) -> Public:
+    """The reduction of ragged tensors by an op that reduces dense ones."""
+
+    @handles("ragged", op.name)
+    def reduce(
+        input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    ) -> Any:
+        if not isinstance(input_tensor, RaggedTensor):
+            return NotImplemented
+        if axis is None:
+            whole = op(input_tensor.flat_values, axis=None, keepdims=False)
+            return _kept(whole, input_tensor._rank) if keepdims else whole
+        rank = input_tensor._rank
+        axes = sorted({axis_of(each, rank) for each in as_lengths(axis, op.raw)}, reverse=True)
+        if len(axes) == rank:
+            return reduce(input_tensor, None, keepdims)
+        result = input_tensor
+        for at in axes:
+            result = _reduced(result, at, op, keepdims=keepdims)
+        return result
+
+    reduce.__name__ = op.name
+    return composite(reduce)
+
+
+def _kept(whole: Any, rank: int) -> Any:
+    return REGISTRY["reshape"](whole, shape=(1,) * rank)
+
+
+def _reduced(rows: Any, at: int, op: Op, *, keepdims: bool) -> Any:
+    """The reduction along one axis of what may no longer be ragged."""
+    if not isinstance(rows, RaggedTensor):
+        return op(rows, axis=(at,), keepdims=keepdims)
+    if at == 0:
+        lengths = rows._partition._lengths
+        result = _met(rows._values, offsets(lengths), int(lengths.max(initial=0)), op)
+    elif at == 1:
+        lengths = rows._partition._lengths
+        result = _met(rows._values, row_ids(lengths), len(lengths), op)
+    else:
+        return rows._over(_reduced(rows._values, at - 1, op, keepdims=keepdims))
+    if not keepdims:
+        return result
+    if isinstance(result, RaggedTensor):
+        return expand_dims(result, at)
+    return REGISTRY["expand_dims"](result, axis=at)
+
+
+def _met(values: Any, ids: Array, count: int, op: Op) -> Any:
+    """All values with one id reduced to one; rows with one id meet entry by entry."""
+    if not isinstance(values, RaggedTensor):
+        return _side_by_side(values, ids, count, op)
+    lengths = values._partition._lengths
+    longest = np.zeros(count, lengths.dtype)
+    np.maximum.at(longest, ids, lengths)
+    partition = RowPartition._of_lengths(longest)
+    places = partition._splits[:-1][np.repeat(ids, lengths)] + offsets(lengths)
+    return RaggedTensor._of(_met(values._values, places, partition._total, op), partition)
+
+
+def _side_by_side(values: Any, ids: Array, count: int, op: Op) -> Any:
+    shape = values._value.shape
+    if op is reduction.reduce_sum:
+        return REGISTRY["scatter_rows"](values, indices=ids, shape=(count, *shape[1:]))
+    order = np.argsort(ids, kind="stable")
+    lengths = np.bincount(ids, minlength=count)
+    longest = int(lengths.max(initial=0))
+    table = np.full((count, longest), shape[0])
+    table[np.arange(longest) < lengths[:, None]] = order
+    fill = np.full((1, *shape[1:]), NEUTRAL[op.name](values.dtype), values._value.dtype)
+    filled = REGISTRY["concat"](values, constant_of(fill), axis=0)
+    if not longest:
+        return constant_of(np.broadcast_to(fill, (count, *shape[1:])).copy())
+    return op(REGISTRY["gather"](filled, constant_of(table)), axis=(1,), keepdims=False)
+
+
+reduce_sum = _along(reduction.reduce_sum)
+reduce_prod = _along(reduction_product.reduce_prod)
+reduce_max = _along(reduction.reduce_max)
+reduce_min = _along(reduction.reduce_min)
+reduce_all = _along(reduction.reduce_all)
+reduce_any = _along(reduction.reduce_any)
+
+
+@handles("ragged", "reduce_mean")
+@composite
+def reduce_mean(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The sum along the axes divided by how many entries there are; whole numbers give float64."""
+    x = input_tensor
+    ones = x._with_flat(constant_of(np.ones_like(x.flat_values._value)))
+    total, count = (math.reduce_sum(each, axis, keepdims) for each in (x, ones))
+    return math.truediv(total, count)
+
+
+@handles("ragged", "reduce_variance")
+@composite
+def ragged_variance(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The mean of the squares along the axes less the square of the mean."""
+    of_squares = math.reduce_mean(math.square(input_tensor), axis, keepdims)
+    return of_squares - math.square(math.reduce_mean(input_tensor, axis, keepdims))
+
+
+@handles("ragged", "reduce_std")
+@composite
+def ragged_std(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The square root of the variance."""
+    return math.sqrt(math.reduce_variance(input_tensor, axis, keepdims))
+
+
+@handles("ragged", "reduce_logsumexp")
+@composite
+def reduce_logsumexp(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Any:
+    """The logarithm of the sum of exponentials, the largest entry taken out first."""
+    if axis is None:
+        return reduction.reduce_logsumexp(input_tensor.flat_values, axis=None, keepdims=False)
+    top = math.reduce_max(input_tensor, axis, keepdims=True)
+    total = math.reduce_sum(math.exp(input_tensor - stop_gradient(top)), axis, keepdims)
+    largest = stop_gradient(math.reduce_max(input_tensor, axis, keepdims))
+    return math.log(total) + largest

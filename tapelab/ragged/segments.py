@@ -1,0 +1,91 @@
+"""`tf.ragged`: ranges of many lengths, row splits and segment ids, and rows by a partition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.dtypes import as_dtype, int64
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.dispatch import composite
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.errors import invalid_argument
+from tapelab.ops.public import matched
+from tapelab.ragged.partition import RowPartition, whole_numbers
+from tapelab.ragged.rows import Array
+from tapelab.ragged.tensor import RaggedTensor
+
+
+def range(
+    starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
+    row_splits_dtype: Any = int64,
+) -> RaggedTensor:  # fmt: skip
+    """Rows of evenly spaced numbers, each from its start up to its limit, which is left out."""
+    if limits is None:
+        starts, limits = 0, starts
+    if dtype is not None:
+        given = [to_tensor(each, dtype)._value for each in (starts, limits, deltas)]
+    else:
+        given = [each._value for each in _one_dtype(starts, limits, deltas)]
+    if any(np.ndim(each) > 1 for each in given):
+        raise invalid_argument(
+            "RaggedRange", "starts, limits and deltas must be scalars or vectors"
+        )
+    vectors = [np.atleast_1d(each) for each in given]
+    count = max(len(each) for each in vectors)
+    if {len(each) for each, one in zip(vectors, given, strict=True) if np.ndim(one)} - {count}:
+        raise invalid_argument("RaggedRange", "starts, limits, and deltas must have the same shape")
+    first, last, step = (np.broadcast_to(each, count) for each in vectors)
+    if np.any(step == 0):
+        raise invalid_argument("RaggedRange", "Requires delta != 0")
+    rows = [np.arange(*ends, dtype=first.dtype) for ends in zip(first, last, step, strict=True)]
+    kind = as_dtype(row_splits_dtype).as_numpy_dtype
+    lengths: Array = np.array([len(row) for row in rows], kind)
+    flat = np.concatenate([np.zeros(0, first.dtype), *rows])
+    return RaggedTensor._of(constant_of(flat), RowPartition._of_lengths(lengths))
+
+
+def _one_dtype(*given: Any) -> tuple[Tensor, ...]:
+    """Starts, limits and steps in one dtype: a step of 1 fits whole numbers and floats alike."""
+    kinds = [to_tensor(each).dtype for each in given]
+    floats = [kind for kind in kinds if kind.is_floating]
+    wide = [kind for kind in kinds if kind is int64]
+    like = [*floats, *wide, kinds[1]][0]
+    return matched(*[each if hasattr(each, "dtype") else to_tensor(each, like) for each in given])
+
+
+def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
+    """For each value the number of its row."""
+    ids = RowPartition._of(whole_numbers(splits, "splits")).value_rowids()
+    return ids if out_type is None else constant_of(ids._value.astype(as_dtype(out_type)._numpy))
+
+
+def segment_ids_to_row_splits(
+    segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
+) -> Tensor:
+    """Where the rows of sorted ids begin and end."""
+    empty = not np.size(np.asarray(to_tensor(segment_ids)._value))
+    ids = np.zeros(0, np.int64) if empty else whole_numbers(segment_ids, "segment_ids")
+    splits = RowPartition.from_value_rowids(ids, num_segments, validate=False).row_splits()
+    return splits if out_type is None else constant_of(
+        splits._value.astype(as_dtype(out_type)._numpy)
+    )  # fmt: skip
+
+
+@composite
+def stack_dynamic_partitions(
+    data: Any, partitions: Any, num_partitions: Any, name: str | None = None
+) -> RaggedTensor:
+    """Entries sorted into rows by the number of a row that each is given."""
+    values = data if isinstance(data, RaggedTensor) else to_tensor(data)
+    ids = to_tensor(partitions)._value
+    count = int(to_tensor(num_partitions)._value)
+    if ids.size and (ids.min() < 0 or ids.max() >= count):
+        raise invalid_argument(
+            "DynamicPartition", f"partitions must be in [0, {count}), but they are {ids}"
+        )
+    order = np.argsort(ids, kind="stable")
+    rows = RowPartition._of_lengths(np.bincount(ids, minlength=count))
+    return RaggedTensor._of(REGISTRY["gather"](values, constant_of(order)), rows)

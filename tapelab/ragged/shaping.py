@@ -1,0 +1,213 @@
+"""Ragged tensors of another shape: new axes, joined, repeated, reversed, taken apart."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tapelab import shaping
+from tapelab.engine.composite_tensor import handles
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.dispatch import composite
+from tapelab.engine.op import REGISTRY
+from tapelab.errors import InvalidArgumentError
+from tapelab.ops.settings import lengths as as_lengths
+from tapelab.ragged.factories import axis_of, rows_in
+from tapelab.ragged.partition import RowPartition
+from tapelab.ragged.taking import take
+from tapelab.ragged.tensor import RaggedTensor
+
+
+@handles("ragged", "expand_dims")
+@composite
+def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
+    """The same rows with one more axis, of length 1."""
+    return _expanded(input, axis_of(axis, input._rank + 1))
+
+
+def _expanded(rows: Any, at: int) -> Any:
+    if not isinstance(rows, RaggedTensor):
+        return REGISTRY["expand_dims"](rows, axis=at)
+    count, kind = rows_in(rows), rows._partition._splits.dtype.type
+    if at == 0:
+        return RaggedTensor._of(rows, RowPartition._evenly(1, count, kind))
+    if at == 1:
+        return RaggedTensor._of(rows, RowPartition._evenly(count, 1, kind))
+    return rows._over(_expanded(rows._values, at - 1))
+
+
+@handles("ragged", "squeeze")
+@composite
+def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
+    """The same rows without axes of length 1, which must be named."""
+    if axis is None:
+        raise ValueError("Ragged.squeeze must have an axis argument.")
+    for at in sorted(axis_of(each, input._rank) for each in as_lengths(axis, "Squeeze"))[::-1]:
+        input = _squeezed(input, at, at)
+    return input
+
+
+def _squeezed(rows: Any, at: int, axis: int) -> Any:
+    if not isinstance(rows, RaggedTensor):
+        return REGISTRY["squeeze"](rows, axis=(at,))
+    if at > 1:
+        return rows._over(_squeezed(rows._values, at - 1, axis))
+    lengths = [rows_in(rows)] if at == 0 else rows._partition._lengths
+    if np.any(np.not_equal(lengths, 1)):
+        raise InvalidArgumentError(
+            None, None, f"the given axis (axis = {axis}) is not squeezable! Its rows have lengths "
+            f"{list(map(int, lengths))}, and only an axis of length 1 can go.",
+        )  # fmt: skip
+    return rows._values
+
+
+@handles("ragged", "concat")
+@composite
+def concat(values: Any, axis: Any, name: str = "concat") -> Any:
+    """Ragged tensors joined end to end along an axis they all have."""
+    parts = _alike([*values] if isinstance(values, (list, tuple)) else [values])
+    return parts[0] if len(parts) == 1 else _joined(parts, axis_of(axis, _rank(parts[0])))
+
+
+@handles("ragged", "stack")
+@composite
+def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
+    """Tensors laid side by side along a new axis, also if their rows differ in length."""
+    given = [each if isinstance(each, RaggedTensor) else to_tensor(each) for each in values]
+    rank = max(map(_rank, given)) + 1
+    at = axis_of(axis, rank)
+    dense = not any(isinstance(each, RaggedTensor) for each in given)
+    if dense and (rank == 1 or at == rank - 1):
+        return shaping.stack(given, at)
+    return _joined(_alike([_expanded(each, at) for each in given]), at)
+
+
+def _rank(thing: Any) -> int:
+    return thing._rank if isinstance(thing, RaggedTensor) else int(thing._value.ndim)
+
+
+def _alike(given: list[Any]) -> list[Any]:
+    """All as ragged tensors of one rank and one ragged rank."""
+    parts = [each if isinstance(each, RaggedTensor) else to_tensor(each) for each in given]
+    rank = _rank(parts[0])
+    for each in parts:
+        if _rank(each) != rank:
+            raise ValueError(f"Shape {each.shape} must have rank {rank}")
+    ragged = [each for each in parts if isinstance(each, RaggedTensor)]
+    depth = max((each.ragged_rank for each in ragged), default=rank - 1)
+    kind = ragged[0]._partition.dtype if ragged else "int64"
+    return [as_deep(each, depth, kind) for each in parts]
+
+
+def as_deep(given: Any, depth: int, kind: Any = "int64") -> RaggedTensor:
+    """A tensor, or a ragged one, with so many axes cut by row splits."""
+    if not isinstance(given, RaggedTensor):
+        made: RaggedTensor = RaggedTensor.from_tensor(
+            given, ragged_rank=depth, row_splits_dtype=kind
+        )
+        return made
+    missing = depth - given.ragged_rank
+    if not missing:
+        return given
+    inner = RaggedTensor.from_tensor(given.flat_values, ragged_rank=missing, row_splits_dtype=kind)
+    deeper: RaggedTensor = given._with_flat(inner)
+    return deeper
+
+
+def _joined(parts: list[Any], at: int) -> Any:
+    if not isinstance(parts[0], RaggedTensor):
+        return shaping.concat(parts, at)
+    if at == 0:
+        return _rows_joined(parts)
+    _require_equal([rows_in(each) for each in parts])
+    if at == 1:
+        return _columns_joined(parts)
+    for each in parts[1:]:
+        _require_equal_rows(parts[0], each)
+    return parts[0]._over(_joined([each._values for each in parts], at - 1))
+
+
+def _rows_joined(parts: list[Any]) -> Any:
+    """All rows of the first, then all of the second, and so on."""
+    values = _joined([each._values for each in parts], 0)
+    lengths = np.concatenate([each._partition._lengths for each in parts])
+    return RaggedTensor._of(values, RowPartition._of_lengths(lengths))
+
+
+def _columns_joined(parts: list[Any]) -> Any:
+    """Row i of each, one after the other, as row i of the result."""
+    count, rows = len(parts), rows_in(parts[0])
+    order = np.arange(count * rows).reshape(count, rows).T.ravel()
+    woven = take(_rows_joined(parts), order)
+    splits = woven._partition._splits[::count].copy()
+    return RaggedTensor._of(woven._values, RowPartition._of(splits))
+
+
+def _require_equal(counts: list[int]) -> None:
+    for at, count in enumerate(counts):
+        if count != counts[0]:
+            raise InvalidArgumentError(
+                None, None, f"Input tensors at index 0 (=x) and {at} (=y) have incompatible shapes."
+                f"\nCondition x == y did not hold.\nFirst 1 elements of x:\n[{counts[0]}]\nFirst 1 "
+                f"elements of y:\n[{count}]",
+            )  # fmt: skip
+
+
+def _require_equal_rows(one: RaggedTensor, other: RaggedTensor) -> None:
+    if not one._partition._matches(other._partition):
+        raise InvalidArgumentError(
+            None, None, "Inputs must have identical ragged splits\nCondition x == y did not hold.\n"
+            f"x: {one._partition._splits}\ny: {other._partition._splits}",
+        )  # fmt: skip
+
+
+@handles("ragged", "tile")
+@composite
+def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
+    """The whole laid side by side, so many times along each axis."""
+    times = as_lengths(multiples, "Tile")
+    if len(times) != input._rank:
+        raise IndexError(
+            f"index {len(times)} is out of bounds for axis 0 with size {len(times)}: multiples "
+            f"needs one number for each of {input._rank} axes."
+        )
+    for at, count in enumerate(times):
+        input = _joined([input] * count, at) if count else input[(*[slice(None)] * at, slice(0))]
+    return input
+
+
+@handles("ragged", "reverse")
+@composite
+def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
+    """The entries in the opposite order along some axes, each row within itself."""
+    for each in as_lengths(axis, "ReverseV2"):
+        before = [slice(None)] * axis_of(each, tensor._rank)
+        tensor = tensor[(*before, slice(None, None, -1))]
+    return tensor
+
+
+@handles("ragged", "split")
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Any]:
+    """Pieces along an axis that is not ragged: so many equal ones, or of the given lengths."""
+    at = axis_of(axis, value._rank)
+    length = value.shape[at]
+    if length is None:
+        raise ValueError(
+            f"Cannot split a ragged dimension. Got `value` with shape {value.shape} and `axis` "
+            f"{at}."
+        )
+    given = to_tensor(num_or_size_splits)._value
+    sizes = [length // int(given)] * int(given) if given.ndim == 0 else [int(n) for n in given]
+    if sum(sizes) != length:
+        raise InvalidArgumentError(
+            None, None, "Cannot exactly split the `axis` dimension of `value` with the given "
+            f"`num_or_size_split`.\nCondition x == y did not hold.\nFirst 1 elements of x:\n"
+            f"[{length}]\nFirst 1 elements of y:\n[{given}]",
+        )  # fmt: skip
+    ends = np.cumsum([0, *sizes]).tolist()
+    before = [slice(None)] * at
+    return [value[(*before, slice(start, stop))] for start, stop in pairwise(ends)]
