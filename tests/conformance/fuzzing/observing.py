@@ -154,7 +154,7 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
 
 
 def _told(outcome: Outcome) -> str:
-    return f"{outcome.raised or 'no error'}: {outcome.message[:200]}"
+    return f"{outcome.raised or 'no error'}: {' '.join(outcome.message.split())[:200]}"
 
 
 def _unlike(name: str, ours: Any, theirs: Any) -> Difference | None:
