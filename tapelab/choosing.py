@@ -12,10 +12,11 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casting, searching, selection, stops
-from tapelab.ops.public import matched, tensor, unary
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.public import matched, strict_operand, tensor, unary
 
 stop_gradient = unary(stops.stop_gradient)
 
@@ -52,9 +53,11 @@ def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
     """Each entry, but never below the lower limit nor above the upper one."""
-    x, low, high = matched(t, clip_value_min, clip_value_max)
+    x = tensor(t)
+    low, high = (strict_operand(each, x.dtype) for each in (clip_value_min, clip_value_max))
     shape = x._value.shape
     for limit in (low, high):
+        require_one_dtype("Minimum", (x._value, limit._value))
         together = _broadcast(shape, limit._value.shape)
         if together is None:
             raise invalid_argument(
@@ -79,6 +82,8 @@ def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = as_dtype(dtype)
+    if isinstance(x, Holder) and x._cell.dtype is wanted:
+        return x  # type: ignore[return-value]  # TensorFlow hands the variable itself on
     if not isinstance(x, (Tensor, Holder)):
         found = _direct(x, wanted)
         if found is not None:
@@ -143,4 +148,29 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
             "be consistent, and one of [tf.float32, tf.float64]"
         )
     made: Tensor = casting.complex(first, second)
+    return made
+
+
+def real(input: Any, name: str | None = None) -> Tensor:
+    """The real part of each entry; real numbers are handed on as they are."""
+    x = tensor(input)
+    if not x.dtype.is_numeric:
+        raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
+    made: Tensor = casting.real(x) if x.dtype.is_complex else x
+    return made
+
+
+def imag(input: Any, name: str | None = None) -> Tensor:
+    """The imaginary part of each entry: 0 for real numbers, whatever they are."""
+    x = tensor(input)
+    made: Tensor = casting.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
+    return made
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate of each entry; real numbers are handed on as they are."""
+    given = tensor(x)
+    if not given.dtype.is_numeric:
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {given.dtype!r}.")
+    made: Tensor = conjugated(given)
     return made

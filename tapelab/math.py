@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import sorting
+from tapelab import choosing, sorting
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import operand
 from tapelab.engine.tensor import Tensor
@@ -15,7 +15,6 @@ from tapelab.ops import (
     accumulation,
     activation,
     arithmetic,
-    casting,
     comparison,
     composites,
     error_function,
@@ -45,7 +44,7 @@ from tapelab.ops.public import reduction as along_axes
 subtract = binary(arithmetic.subtract)
 multiply = binary(arithmetic.multiply)
 negative = unary(arithmetic.negative)
-conj = unary(arithmetic.conj)
+conj = choosing.conj
 
 divide_no_nan = binary(shielded.divide_no_nan)
 multiply_no_nan = binary(shielded.multiply_no_nan)
@@ -140,8 +139,8 @@ polyval = composites.polyval
 scalar_mul = composites.scalar_mul
 angle = composites.angle
 
-real = unary(casting.real)
-imag = unary(casting.imag)
+real = choosing.real
+imag = choosing.imag
 
 
 @elementwise
@@ -179,7 +178,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             "Inputs must be an iterable of at least one Tensor/IndexedSlices with the same dtype "
             "and shape."
         )
-    tensors = matched(*given)
+    tensors = tuple(map(tensor, given))
     require_one_dtype("AddN", tuple(each._value for each in tensors))
     _require_one_shape(tensors)
     made: Tensor = arithmetic.add_n(*tensors)

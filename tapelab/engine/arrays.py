@@ -28,6 +28,7 @@ _BY_PYTHON: Final = (
     *((bool, bool_), (int, int32), (float, float32), (complex, complex128)),
     *((str, string), (bytes, string)),
 )
+_NO_TRUTHS: Final = frozenset({"int8", "int16", "uint8", "uint16", "uint32", "complex64"})
 _NON_RECTANGULAR: Final = "Can't convert non-rectangular Python sequence to Tensor."
 
 
@@ -158,7 +159,9 @@ def _natural(leaves: list[Any], kinds: dict[type, DType]) -> DType:
 
 def _fits(kind: DType, target: DType) -> bool:
     """Whether numbers of one kind become those of another without being cut."""
-    return _rung(kind) <= _rung(target) if string not in (kind, target) else kind is target
+    if string in (kind, target):
+        return kind is target
+    return _rung(kind) <= _rung(target) and not (kind is bool_ and target.name in _NO_TRUTHS)
 
 
 def _rung(dtype: DType) -> int:

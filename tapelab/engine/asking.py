@@ -17,7 +17,7 @@ from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, handle_of, read
-from tapelab.errors import invalid_argument
+from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.recording.events import Method
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     """The gradient of the sum of the targets for each source."""
     tape._close()
     targets, origins = _targets(target), _sources(sources)
-    upstream = _upstream(targets, seeds)
+    upstream = _fitting(tape, targets, seeds)
     answer = _ask(tape, Method.GRADIENT, zero, targets, origins)
     found = sweep(tape, targets, upstream, origins, answer.flows)
     results = [_filled(source, each, zero) for source, each in zip(origins, found, strict=True)]
@@ -62,11 +62,7 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
     if forgotten(tape):
         answer.results = (None,) * len(origins)
         return
-    listening, thread.active = thread.active, ()
-    try:
-        found = sweep(tape, targets, _upstream(targets, None), origins, answer.flows)
-    finally:
-        thread.active = listening
+    found = _unseen(tape, targets, _upstream(targets, None), origins, answer.flows)
     answer.results = _kept(found)
 
 
@@ -87,10 +83,9 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     targets, origins = _targets(target), _sources(sources)
     answer = _ask(tape, Method.JACOBIAN, zero, targets, origins)
     shape = targets[0]._value.shape
-    rows = [_row(tape, targets, seed, origins, answer) for seed in _one_hot(targets[0]._value)]
-    columns = zip(*rows, strict=True) if rows else [()] * len(origins)
+    columns = _columns(tape, targets, origins, answer)
     results = [
-        _filled(source, _stack(column, (*shape, *source.shape)), zero or not rows, shape)
+        _filled(source, _stack(column, (*shape, *source.shape)), zero or column == (), shape)
         for source, column in zip(origins, columns, strict=True)
     ]
     answer.results = _kept(results)
@@ -101,6 +96,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
 @composite
 def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
+    tape._require_unasked()
     _check_batch(_real(target, "target"), _real(source, "source"))
     if not pfor and not tape._persistent:
         raise RuntimeError(
@@ -112,7 +108,8 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     value = targets[0]._value
     answer = _ask(tape, Method.BATCH_JACOBIAN, True, targets, origins)
     seeds = (np.broadcast_to(each, value.shape) for each in _one_hot(value[:1]))
-    rows = [_row(tape, targets, seed, origins, answer)[0] for seed in seeds]
+    followed = targets[0]._id in tape._tracked
+    rows = [_row(tape, targets, seed, origins, answer)[0] for seed in seeds if followed]
     batch, *rest = value.shape
     shape = (batch, *rest, *origins[0].shape[1:])
     stacked = _stack(rows, (len(rows), *origins[0].shape))
@@ -199,6 +196,27 @@ def _real(thing: Any, part: str) -> Any:
     )
 
 
+def _fitting(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list[Any]:
+    """The seeds of the targets; nobody looks at those of targets that the tape does not follow."""
+    if any(target._id in tape._tracked for target in targets):
+        return _upstream(targets, seeds)
+    try:
+        return _upstream(targets, seeds)
+    except InvalidArgumentError:
+        return _upstream(targets, None)
+
+
+def _unseen(
+    tape: GradientTape, targets: list[Tensor], seeds: list[Any], origins: Any, flows: list[Flow]
+) -> list[Any]:
+    """What flows back, computed off every tape that listens."""
+    listening, thread.active = thread.active, ()
+    try:
+        return sweep(tape, targets, seeds, origins, flows)
+    finally:
+        thread.active = listening
+
+
 def _upstream(targets: list[Tensor], seeds: Any) -> list[Any]:
     ones = [np.ones_like(t._value)[()] for t in targets]
     if seeds is None:
@@ -234,6 +252,22 @@ def _seed(given: Any, value: Any) -> Any:
     return REGISTRY["broadcast_to"](seed if isinstance(seed, Tensor) else raw, shape=value.shape)
 
 
+def _columns(tape: GradientTape, targets: list[Tensor], origins: Any, answer: Answer) -> list[Any]:
+    """For each source a row for every element of the target, or None where no path leads to it.
+
+    A target that the tape does not follow has no path even to itself: it is laid flat first, as
+    in TensorFlow, and nobody saw that.
+    """
+    target = targets[0]
+    if target._id not in tape._tracked:
+        return [None] * len(origins)
+    if not target._value.size:
+        found = _unseen(tape, targets, [target._value], origins, answer.flows)
+        return [None if each is None else () for each in found]
+    rows = [_row(tape, targets, seed, origins, answer) for seed in _one_hot(target._value)]
+    return list(zip(*rows, strict=True))
+
+
 def _filled(source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()) -> Any:
     if found is None:
         if not zero:
@@ -259,7 +293,7 @@ def _one_hot(value: Any) -> Any:
 
 
 def _stack(rows: Any, shape: tuple[int, ...]) -> Any:
-    rows = list(rows)
+    rows = list(rows or ())
     if not rows or rows[0] is None:
         return None
     stacked = REGISTRY["stack"](*rows, axis=0)

@@ -84,6 +84,8 @@ def _step_back(
     dy = _upstream(op, result_ids, results, adjoints, recorded)
     if dy is None:
         return
+    if isinstance(dy, IndexedSlices) and not _hands_on(op, ids, values, tracked):
+        dy = dy.dense()
     if not op.multi and result_ids not in wanted:
         del adjoints[result_ids]
     inputs = _lifted_all(values, ids, recorded, origin)
@@ -119,8 +121,7 @@ def _upstream(
     op: Op, result_ids: Any, results: Any, adjoints: dict[int, Any], recorded: bool
 ) -> Any:
     if not op.multi:
-        dy = adjoints.get(result_ids)
-        return dy.dense() if isinstance(dy, IndexedSlices) and not op.hands_on else dy
+        return adjoints.get(result_ids)
     found = [adjoints.get(each) for each in result_ids]
     if all(each is None for each in found):
         return None
@@ -134,8 +135,17 @@ def _upstream(
     )
 
 
+def _hands_on(op: Op, ids: Any, values: Any, tracked: set[int]) -> bool:
+    """Whether sparse rows go on through an op as rows."""
+    if op.hands_on != "beside a number":
+        return bool(op.hands_on)
+    return ids[1] not in tracked and not np.shape(values[1])
+
+
 def undo_broadcast(contribution: Any, value: Any) -> Any:
     """The contribution in the shape of the value, summed along the axes it was stretched on."""
+    if isinstance(contribution, IndexedSlices):
+        return contribution
     shape = np.shape(value) if not isinstance(value, Dropped) else value.shape
     there = contribution._value.shape if type(contribution) is Tensor else np.shape(contribution)
     return contribution if there == shape else REGISTRY["sum_to"](contribution, shape=shape)

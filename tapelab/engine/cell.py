@@ -82,9 +82,15 @@ def check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
 def moved(cell: Cell, delta: Any, how: How) -> Any:
     """The present value plus or minus a delta of the same shape."""
     value = cell.state._value
+    raw = "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp"
+    if value.dtype.kind in "bO":
+        raise invalid_argument(
+            raw, f"No OpKernel was registered to support Op '{raw}' for a variable of dtype "
+            f"{cell.dtype.name}; only numbers are added and subtracted",
+        )  # fmt: skip
     if np.shape(delta) != np.shape(value):
         raise invalid_argument(
-            "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp",
+            raw,
             f"Cannot update variable with shape {brackets(np.shape(value))} using a Tensor with "
             f"shape {brackets(np.shape(delta))}, shapes must be equal.",
         )

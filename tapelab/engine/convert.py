@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import BY_NUMPY, DType, as_dtype
+from tapelab.dtypes import BY_NUMPY, DType, as_dtype, string
 from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.cell import Holder
 from tapelab.engine.exits import came_back
@@ -55,7 +55,9 @@ def operand(value: Any, like: Any) -> Any:
     if isinstance(value, (list, tuple)) and _holds_tensors(value):
         return to_tensor(value)
     wanted = BY_NUMPY[like]
-    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "fiub":
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in (
+        "fiub" if wanted is string else "fiubSU"
+    ):
         return new_constant(value.astype(like, copy=True), value)
     try:
         return new_constant(typed_array(value, wanted), value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,30 @@ class IndexedSlices:
         if math.prod(shape) > KEPT_ELEMENTS:
             return Dropped(shape, rows.dtype)
         return REGISTRY["scatter_rows"].kernel(rows, indices=indices, shape=shape)
+
+    def mapped(self, function: Callable[[Any], Any]) -> IndexedSlices:
+        """The same places with other rows: what the function makes of them."""
+        return IndexedSlices(function(self._rows), self._indices, self._shape)
+
+    def between(self, start: int, stop: int) -> IndexedSlices:
+        """The rows of one stretch of the whole, which are counted from its start."""
+        indices = np.asarray(
+            self._indices._value if isinstance(self._indices, Tensor) else self._indices
+        )
+        kept = np.flatnonzero((indices >= start) & (indices < stop))
+        rows = REGISTRY["gather"](self._rows, kept)
+        return IndexedSlices(rows, indices[kept] - start, (stop - start, *(self._shape or ())[1:]))
+
+    def cut(self, sizes: tuple[int, ...], axis: int) -> list[IndexedSlices]:
+        """The pieces of every row along a later axis, of the given lengths."""
+        whole = self._shape or ()
+        pieces = REGISTRY["split"](self._rows, sizes=sizes, axis=axis)
+        shapes = ((*whole[:axis], size, *whole[axis + 1 :]) for size in sizes)
+        return [IndexedSlices(*each) for each in
+                zip(pieces, [self._indices] * len(sizes), shapes, strict=True)]  # fmt: skip
+
+    def __neg__(self) -> IndexedSlices:
+        return self.mapped(REGISTRY["negative"])
 
     def merged(self, other: IndexedSlices) -> IndexedSlices:
         """The rows of both, one after the other."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from tapelab.engine.dispatch import run
 from tapelab.engine.tensor import Tensor
@@ -71,7 +71,8 @@ class Op:
     same_dtype: bool = False
     variadic: bool = False
     multi: bool = False
-    hands_on: bool = False  # the gradient goes on as it came, sparse rows included
+    # Whether sparse rows go on as rows, where y in x + y is a plain number too.
+    hands_on: bool | Literal["beside a number"] = False
     rules: dict[str, GradRule] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
 

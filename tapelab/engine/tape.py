@@ -125,6 +125,11 @@ class GradientTape:
                 "This tape was never entered, so it cannot watch. "
                 "Call watch inside its block: with tf.GradientTape() as tape: tape.watch(x)."
             )
+        if self._consumed:
+            raise AttributeError(
+                "This tape has given its one answer and cannot watch any more. Watch before you "
+                "ask it, or make it with tf.GradientTape(persistent=True)."
+            )
         for thing in nest.flatten(tensor):
             each = thing._numbers() if isinstance(thing, CompositeTensor) else thing
             if not isinstance(each, (Tensor, Variable)):
@@ -180,7 +185,7 @@ class GradientTape:
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Compute off this tape for the length of a block."""
-        if not self._entered:
+        if not self._entered or self._consumed:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
             raise ValueError("Tape is not recording.")
@@ -263,10 +268,7 @@ class GradientTape:
 
     def _close(self) -> None:
         """Close a non-persistent tape before its one answer; RuntimeError if that was given."""
-        if self._consumed or not self._entered:
-            error = RuntimeError(CONSUMED)
-            error.add_note(CONSUMED_HELP)
-            raise error
+        self._require_unasked()
         if self._persistent:
             if self._recording:
                 logger.warning(
@@ -280,6 +282,12 @@ class GradientTape:
             return
         if self._recording:
             self._pop()
+
+    def _require_unasked(self) -> None:
+        if self._consumed or not self._entered:
+            error = RuntimeError(CONSUMED)
+            error.add_note(CONSUMED_HELP)
+            raise error
 
     def _release(self) -> None:
         """Let go of what an answer needed; a question that was refused leaves all in place."""

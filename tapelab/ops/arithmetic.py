@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.dtypes import ALL, as_dtype
 from tapelab.engine.op import op
 from tapelab.ops import samples
-from tapelab.ops.rules import NUMBERS, is_complex
+from tapelab.ops.rules import NUMBERS, SIGNED, is_complex
 
 
 @op(formula="z = x + y", glyph="+", raw="AddV2", samples=samples.pairs, kinds=NUMBERS + "O",
-    broadcasts=True, same_dtype=True, reference=np.add)  # fmt: skip
+    broadcasts=True, same_dtype=True, hands_on="beside a number", reference=np.add)  # fmt: skip
 def add(x: Any, y: Any) -> Any:
     """Each entry is the sum of the two entries at its place."""
     return x + y
@@ -31,7 +32,8 @@ def add_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula="z = x - y", glyph="−", raw="Sub", samples=samples.pairs, kinds=NUMBERS,
-    broadcasts=True, same_dtype=True, reference=np.subtract)  # fmt: skip
+    broadcasts=True, same_dtype=True, hands_on="beside a number",
+    reference=np.subtract)  # fmt: skip
 def subtract(x: Any, y: Any) -> Any:
     """Each entry is the difference of the two entries at its place."""
     return x - y
@@ -69,14 +71,18 @@ def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,
-    kinds=NUMBERS, broadcasts=True, reference=np.true_divide)  # fmt: skip
+    kinds=NUMBERS + "bO", broadcasts=True, reference=np.true_divide)  # fmt: skip
 def divide(x: Any, y: Any) -> Any:
     """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
-    return quotient(x, y)
+    return quotient(x, y, "__truediv__")
 
 
-def quotient(x: Any, y: Any) -> Any:
+def quotient(x: Any, y: Any, asked: str) -> Any:
     """The quotients of raw numbers; small whole numbers become float32, larger ones float64."""
+    if x.dtype.kind in "bO":
+        expected = ", ".join(repr(dtype) for dtype in ALL if dtype.is_numeric)
+        raise TypeError(f"Invalid dtype {as_dtype(x.dtype)!r} in {asked}. Expected one of "
+                        f"{{{expected}}}. Try tf.cast(x, tf.float32).")  # fmt: skip
     if x.dtype != y.dtype:
         raise TypeError(
             f"`x` and `y` must have the same dtype, got tf.{x.dtype} != tf.{y.dtype}. Tensors are "
@@ -99,8 +105,8 @@ def divide_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return dz * conjugated(-x / y / y)
 
 
-@op(formula="y = -x", glyph="−", raw="Neg", samples=samples.anywhere, kinds=NUMBERS,
-    reference=np.negative)  # fmt: skip
+@op(formula="y = -x", glyph="−", raw="Neg", samples=samples.anywhere, kinds=SIGNED,
+    hands_on=True, reference=np.negative)  # fmt: skip
 def negative(x: Any) -> Any:
     """Each entry with the other sign."""
     return -x

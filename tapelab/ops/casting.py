@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype
+from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.op import op
 from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import UnimplementedError, invalid_argument
@@ -31,8 +32,8 @@ def readings(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.integers(0, 99, size=(2, 8)),), {"dtype": kind}) for kind in kinds]
 
 
-@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, reference=lambda x, dtype:
-    x.astype(dtype))  # fmt: skip
+@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, hands_on=True,
+    reference=lambda x, dtype: x.astype(dtype))  # fmt: skip
 def cast(x: Any, *, dtype: Any) -> Any:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = dtype if isinstance(dtype, np.dtype) else np.dtype(as_dtype(dtype).as_numpy_dtype)
@@ -50,6 +51,8 @@ def cast(x: Any, *, dtype: Any) -> Any:
 
 @cast.grad("x", r"\bar x = \operatorname{cast}(\bar y)")
 def cast_grad_x(dy: Any, y: Any, x: Any, *, dtype: Any) -> Any:
+    if isinstance(dy, IndexedSlices):
+        return dy.mapped(lambda rows: cast(rows, dtype=numpy_dtype(x)))
     return cast(dy, dtype=numpy_dtype(x))
 
 

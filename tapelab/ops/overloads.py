@@ -146,7 +146,7 @@ def _equality(op: Op, *, if_unlike: bool) -> Method:
     """`==` or `!=`, element by element; one answer where the shapes do not fit together."""
 
     def compare(self: Any, other: Any) -> Any:
-        if other is None:
+        if other is None and type(self) is Tensor:
             return if_unlike
         x = _tensor(self)
         try:

@@ -12,7 +12,7 @@ from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import greater, not_equal
 from tapelab.ops.exponential import log
-from tapelab.ops.rules import CONTINUOUS, NUMBERS, is_complex
+from tapelab.ops.rules import CONTINUOUS, NUMBERS, SIGNED, is_complex
 from tapelab.ops.selection import ones_like, select, zeros_like
 from tapelab.ops.shielded import multiply_no_nan, xdivy
 
@@ -70,25 +70,32 @@ def reciprocal_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return multiply_no_nan(-slope * slope, dy)
 
 
-@op(formula="z = (x - y)^2", glyph="(x−y)²", samples=samples.pairs, kinds=NUMBERS, broadcasts=True,
-    same_dtype=True, reference=lambda x, y: (x - y) ** 2)  # fmt: skip
+@op(formula="z = (x - y)^2", glyph="(x−y)²", samples=samples.pairs, kinds=SIGNED, broadcasts=True,
+    same_dtype=True, reference=lambda x, y: np.abs(x - y) ** 2)  # fmt: skip
 def squared_difference(x: Any, y: Any) -> Any:
-    """Each entry is the square of the difference of the two entries at its place."""
-    return np.square(x - y)
+    """Each entry is the square of the distance between the two entries at its place."""
+    if x.dtype.kind == "i" and x.dtype.itemsize < 4:
+        raise invalid_argument(
+            "SquaredDifference", f"Value for attr 'T' of {x.dtype} is not in the list of allowed "
+            "values: half, float, double, int32, int64, complex64, complex128. Try "
+            "tf.cast(x, tf.float32)",
+        )  # fmt: skip
+    difference = x - y
+    return np.conj(difference) * difference
 
 
 @squared_difference.grad("x", r"\bar x = \bar z \cdot 2 (x - y)", local="2 (x - y)")
 def squared_difference_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return dz * (2 * conjugated(x - y))
+    return dz * (2 * (x - y))
 
 
 @squared_difference.grad("y", r"\bar y = -\bar z \cdot 2 (x - y)", local="-2 (x - y)")
 def squared_difference_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return dz * (-2 * conjugated(x - y))
+    return dz * (-2 * (x - y))
 
 
 @op(name="pow", formula="z = x^y", glyph="xʸ", title="Power", raw="Pow",
-    samples=samples.positive_pairs, kinds=NUMBERS, broadcasts=True, same_dtype=True,
+    samples=samples.positive_pairs, kinds=SIGNED, broadcasts=True, same_dtype=True,
     reference=np.float_power)  # fmt: skip
 def pow_(x: Any, y: Any) -> Any:
     """Each entry of the first raised to the power of the entry of the second at its place."""

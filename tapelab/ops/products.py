@@ -14,6 +14,7 @@ from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.broadcasting import sum_to
+from tapelab.ops.rules import NUMBERS
 
 
 def matrices(rng: np.random.Generator) -> list[samples.Sample]:
@@ -49,7 +50,7 @@ def letters(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula="Y = A B", glyph="@", title="Matrix product", raw="MatMul", samples=matrices,
-    broadcasts=True, same_dtype=True)  # fmt: skip
+    kinds=NUMBERS, broadcasts=True, same_dtype=True)  # fmt: skip
 def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """Each entry of Y is a row of A times a column of B, entry by entry, summed."""
     if A.ndim < 2 or B.ndim < 2:

@@ -57,6 +57,14 @@ def matched(*values: Any) -> tuple[Tensor, ...]:
     )
 
 
+def in_turn(first: Any, second: Any) -> tuple[Tensor, Tensor]:
+    """Two arguments as tensors: the first on its own terms, the second in its dtype if it fits."""
+    x = tensor(first)
+    if isinstance(second, (Tensor, Holder)):
+        return x, tensor(second)
+    return x, to_tensor(second, dtype_hint=x.dtype)
+
+
 def unary(op: Op) -> Public:
     """The public function of an op of one tensor."""
 

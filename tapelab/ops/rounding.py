@@ -11,7 +11,7 @@ from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj
 from tapelab.ops.casting import cast
-from tapelab.ops.rules import FLAT, FLOATS, NUMBERS, REALS, is_complex, numpy_dtype
+from tapelab.ops.rules import FLAT, FLOATS, REALS, SIGNED, is_complex, numpy_dtype
 from tapelab.ops.selection import zeros_like
 
 
@@ -98,7 +98,7 @@ def truncatemod(x: Any, y: Any) -> Any:
     return np.fmod(x, y)
 
 
-@op(formula=r"y = \operatorname{sign}(x)", glyph="sign", samples=samples.off_zero, kinds=NUMBERS,
+@op(formula=r"y = \operatorname{sign}(x)", glyph="sign", samples=samples.off_zero, kinds=SIGNED,
     reference=lambda x: x / np.abs(x))  # fmt: skip
 def sign(x: Any) -> Any:
     """1 for positive entries, -1 for negative ones, 0 for 0."""
@@ -115,7 +115,7 @@ def sign_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 
 @op(name="abs", formula="y = |x|", glyph="|x|", title="Absolute value", samples=samples.off_zero,
-    kinds=NUMBERS, reference=lambda x: np.sqrt(x * x))  # fmt: skip
+    kinds=SIGNED, reference=lambda x: np.sqrt(x * x))  # fmt: skip
 def abs_(x: Any) -> Any:
     """The distance of each entry from 0."""
     return np.abs(x)

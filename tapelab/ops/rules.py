@@ -12,6 +12,7 @@ FLOATS: Final = "f"
 CONTINUOUS: Final = "fc"
 REALS: Final = "fiu"
 NUMBERS: Final = "fciu"
+SIGNED: Final = "fci"
 
 FLAT: Final = "{} is flat almost everywhere, so its slope tells the model nothing."
 WHOLE: Final = "{} answers with whole numbers, and those do not change when x changes a little."

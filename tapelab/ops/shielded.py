@@ -13,11 +13,11 @@ from tapelab.ops.rules import CONTINUOUS, NUMBERS
 from tapelab.ops.selection import nonzero_mask
 
 
-@op(formula=r"z = \frac{x}{y} \text{ or } 0", glyph="÷₀", raw="DivNoNan", kinds=NUMBERS,
+@op(formula=r"z = \frac{x}{y} \text{ or } 0", glyph="÷₀", raw="DivNoNan", kinds=NUMBERS + "bO",
     samples=samples.positive_pairs, broadcasts=True, reference=np.true_divide)  # fmt: skip
 def divide_no_nan(x: Any, y: Any) -> Any:
     """The quotient of two entries, and 0 where the second is 0."""
-    z = quotient(x, y)
+    z = quotient(x, y, "tf.math.divide_no_nan")
     return np.where(y == 0, z.dtype.type(0), z)[()]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.op import op
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
@@ -76,7 +77,8 @@ def unstack_grad_x(dy: Any, y: Any, x: Any, *, axis: int = 0) -> Any:
     return stack(*dy, axis=axis)
 
 
-@op(formula=r"y = \operatorname{concat}(x)", glyph="concat", raw="ConcatV2", samples=rows)
+@op(formula=r"y = \operatorname{concat}(x)", glyph="concat", raw="ConcatV2", samples=rows,
+    hands_on=True)  # fmt: skip
 def concat(*x: Any, axis: int) -> Any:
     """Tensors joined end to end along an axis they all have."""
     require_one_dtype("ConcatV2", x)
@@ -115,7 +117,19 @@ def _check_joint(
 @concat.grads({"x": r"\bar x = \operatorname{split}(\bar y)"})
 def concat_grads(dy: Any, y: Any, *x: Any, axis: int) -> Any:
     """Each part receives its own stretch of the gradient."""
-    return split(dy, sizes=tuple(each.shape[axis] for each in x), axis=axis)
+    sizes = tuple(each.shape[axis] for each in x)
+    if isinstance(dy, IndexedSlices):
+        return _sparse_parts(dy, sizes, axis % len(x[0].shape))
+    return split(dy, sizes=sizes, axis=axis)
+
+
+def _sparse_parts(dy: IndexedSlices, sizes: tuple[int, ...], axis: int) -> list[IndexedSlices]:
+    """The rows of a sparse gradient that belong to each part, or each part's piece of every row."""
+    stops = np.cumsum(sizes)
+    if not axis:
+        ends = zip(stops - np.array(sizes), stops, strict=True)
+        return [dy.between(int(start), int(stop)) for start, stop in ends]
+    return dy.cut(sizes, axis)
 
 
 @op(formula=r"y = \operatorname{split}(x)", glyph="split", raw="SplitV", samples=strips, multi=True)
