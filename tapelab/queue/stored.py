@@ -54,7 +54,7 @@ def batch(rows: Sequence[Stored], kind: Any, shape: tuple[int, ...]) -> Tensor:
     ends = [most if length < 0 else length for length, most in zip(shape, longest, strict=True)]
     whole = np.full((len(rows), *ends), b"" if kind.kind == "O" else 0, kind)
     for at, row in enumerate(rows):
-        corner = tuple(slice(0, length) for length in np.shape(row.value))
+        corner: tuple[Any, ...] = tuple(slice(0, length) for length in np.shape(row.value))
         whole[(at, *corner)] = row.value[()]
     return _handed_out(rows, whole) if rows else constant_of(whole)
 

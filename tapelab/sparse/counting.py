@@ -38,7 +38,7 @@ def bincount(
     rows, ids, counts = rows[kept], ids[kept], counts[kept]
     width = int(ids.max(initial=-1)) + 1
     width = width if minlength is None else max(width, number(minlength, "SparseCountSparseOutput"))
-    width = width if ceiling is None else min(width, ceiling)
+    width = width if ceiling is None else ceiling
     return _tallied(rows, ids, counts, (*lead, width), binary_output)
 
 

@@ -53,7 +53,8 @@ def _summed(
     """The sums of the segments, divided by a power of their sizes if one is given."""
     raw = f"SparseSegment{how}" + ("" if num_segments is None else "WithNumSegments")
     x = tensor(data)
-    places, ids = np.ravel(whole(indices, raw)), np.ravel(whole(segment_ids, raw))
+    at, ids = tensor(indices), np.ravel(whole(segment_ids, raw))
+    places = whole(at, raw)
     least = int(ids[-1]) + 1 if len(ids) else 0
     count = least if num_segments is None else number(num_segments, raw)
     _check(raw, x, places, ids, count)
@@ -62,7 +63,7 @@ def _summed(
             raw, f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed values: "
             "bfloat16, half, float, double. Try tf.cast(data, tf.float32)",
         )  # fmt: skip
-    rows = gather(x, constant_of(places), axis=0) if slices else picked(x, places)
+    rows = gather(x, at, axis=0) if slices else picked(x, places)
     total = put(rows, ids, count)
     if power is None:
         return total

@@ -104,7 +104,8 @@ class SparseTensor(CompositeTensor):
 
     def set_shape(self, shape: Any) -> None:
         """ValueError unless the tensor has this shape."""
-        self.shape.assert_is_compatible_with(shape)
+        if not self.shape.is_compatible_with(shape):
+            raise ValueError(f"Shapes {self.shape} and {TensorShape(shape)} are not compatible")
 
     def consumers(self) -> list[Any]:
         """The ops that use it in a graph; none where code runs at once."""
