@@ -23,6 +23,7 @@ class Cut(Enum):
     INTEGER = "whole numbers"
     LEFT = "NumPy or Python"
     STATE = "an assignment"
+    QUEUED = "a queue"
     BEFORE = "before the tape"
     AFTER = "after the tape"
     PAUSED = "recording was paused"
@@ -110,6 +111,8 @@ class Flow:
         rule = op.rules[min(position, len(op.rules) - 1)]
         if op.pattern == "stop":
             return Cut.STOPPED
+        if op.pattern == "stateful":
+            return Cut.QUEUED
         if self.is_floating(origin) and not self.is_floating(to):
             return Cut.INTEGER if op.name == "cast" else Cut.FLAT
         if rule.because:

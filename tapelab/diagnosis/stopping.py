@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.names import name_of, number
 from tapelab.diagnosis.wording import lost
 from tapelab.recording import events as e
 
@@ -22,7 +22,6 @@ CODES: Final = {
     "predicate-only": "PREDICATE_ONLY",
     "shape-only": "SHAPE_ONLY",
     "sampler": "SAMPLER",
-    "stateful": "STATE_READ",
 }
 
 WHOLE: Final = "`{}` answers with whole numbers, and those cannot make small steps."
@@ -75,4 +74,23 @@ def flat(case: Case, edge: Edge) -> Finding:
         lesson="05",
         evidence=(edge.event,),
         steps=(Step(case.codes.line(place.span), f"`{text}` lets no gradient pass"),),
+    )
+
+
+def handed_out(case: Case, edge: Edge) -> Finding:
+    """A value that waited in a queue and came out as a constant."""
+    place = case.recording.located[edge.event]
+    assert isinstance(place.event, e.Ran)
+    text = case.codes.text(place.span) or case.recording.ops[place.event.op].name
+    name, value = name_of(case, edge.origin), number(case, edge.to)
+    return Finding(
+        code="STATE_READ",
+        title=f"The path ends at `{text}`",
+        message=f"A queue stores numbers and forgets where they came from. `{name}` went in, and "
+        f"{value} came out without a history{lost(case)}",
+        where=case.codes.where(place.span),
+        fix=None,
+        lesson="06",
+        evidence=(edge.event,),
+        steps=(Step(line_of(case, edge.event), f"`{text}` handed out {value} as a constant"),),
     )

@@ -338,6 +338,23 @@ PITFALLS = [
 ]  # fmt: skip
 
 WITHOUT_A_LINE = [
+    Pitfall("P22", "STATE_READ", 6, """
+        x = tf.Variable(3.0)
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        with tf.GradientTape() as tape:
+            h = x * x
+            queue.enqueue(h)
+            y = queue.dequeue() * 2.0
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P22 a batch", "STATE_READ", 5, """
+        x = tf.Variable([3.0, 4.0])
+        queue = tf.queue.FIFOQueue(10, tf.float32, shapes=[()])
+        with tf.GradientTape() as tape:
+            queue.enqueue_many([x * x])
+            y = tf.reduce_sum(queue.dequeue_many(2))
+        g = tape.gradient(y, x)
+        """),
     Pitfall("P23", "RECORDING_PAUSED", 4, """
         x = tf.Variable(3.0)
         with tf.GradientTape() as tape:

@@ -156,6 +156,23 @@ NEAR_MISSES = {
             y = x * x
         g = tape.gradient(y, x)
         """,
+    "P22 a queue of data": """
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        queue.enqueue([1.0, 2.0])
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * queue.dequeue()
+        g = tape.gradient(y, x)
+        """,
+    "P22 a queue that only listens": """
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            queue.enqueue(y)
+        g = tape.gradient(y, x)
+        seen = queue.dequeue()
+        """,
     "P23 paused for something else": """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
