@@ -6,7 +6,10 @@ from typing import Final
 
 MODULES: Final = (
     "autodiff",
+    "autograph",
     "bitwise",
+    "compat",
+    "config",
     "data",
     "debugging",
     "experimental",
@@ -24,6 +27,7 @@ MODULES: Final = (
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
+    "tapelab.compiling.graphs": "Graph",
     "tapelab.compiling.function": "function",
     "tapelab.control": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
@@ -37,6 +41,7 @@ NAMES: Final = {
     "tapelab.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
+    "tapelab.factorizing": "eig eigvals",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
     "tapelab.graph_gradients": "gradients hessians",
@@ -57,6 +62,7 @@ NAMES: Final = {
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
 RENAMED: Final = {
+    "matrix_square_root": "tapelab.equations:sqrtm",
     "initializers": "tapelab.keras.initializers",
     "load_ipython_extension": "tapelab.lab:attach",
     "tuple": "tapelab.control:tuple_",
@@ -94,7 +100,22 @@ IN_MATH: Final = {
 }
 """Names of `tf.math` by the module they stand in."""
 
+IN_LINALG: Final = {
+    "tapelab.diagonals": "band_part diag diag_part set_diag tensor_diag tensor_diag_part",
+    "tapelab.equations": (
+        "det expm inv logdet logm lstsq matrix_rank pinv slogdet solve sqrtm triangular_solve"
+    ),
+    "tapelab.factorizing": (
+        "cholesky cholesky_solve eig eigh eigh_tridiagonal eigvals eigvalsh lu lu_matrix_inverse"
+        " lu_reconstruct lu_solve qr svd"
+    ),
+    "tapelab.nn": "l2_normalize",
+    "tapelab.tridiagonal": "banded_triangular_solve tridiagonal_matmul tridiagonal_solve",
+}
+"""Names of `tf.linalg` by the module they stand in."""
+
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
+    "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.math": {"special": "tapelab.special", **_placed(IN_MATH)},
 }
 """Where the lazy names of a part of the namespace are found, by the module of that part."""

@@ -3,31 +3,29 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from tapelab import clipping, creation
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (
     composites,
-    decompositions,
     matrices,
     products,
     rearranging,
     reduction,
-    rounding,
-    solving,
 )
 from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.casting import cast
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import lengths, number, only_defaults
+from tapelab.ops.rules import numpy_dtype
+from tapelab.ops.settings import lengths
 from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
-
-_DIAGONAL: Final = {"padding_value": 0, "align": "RIGHT_LEFT"}
 
 eye = creation.eye
 norm = composites.norm
@@ -135,47 +133,6 @@ def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     return matrix_transpose(matrix, conjugate=True)
 
 
-def diag(diagonal: Any, name: str = "diag", k: Any = 0, **settings: Any) -> Tensor:
-    """A matrix with the given numbers on its diagonal, or `k` above it, and zeros elsewhere."""
-    only_defaults("diag", settings, {"num_rows": -1, "num_cols": -1, **_DIAGONAL})
-    x = as_tensor(diagonal)
-    if not x._value.ndim:
-        raise invalid_argument("MatrixDiagV3", "diagonal must be at least 1-dim, got shape []")
-    made: Tensor = matrices.diagonal(x, k=number(k, "MatrixDiagV3"))
-    return made
-
-
-def diag_part(input: Any, name: str = "diag_part", k: Any = 0, **settings: Any) -> Tensor:
-    """The numbers on the diagonal, or `k` above it."""
-    only_defaults("diag_part", settings, _DIAGONAL)
-    made: Tensor = matrices.diagonal_part(as_tensor(input), k=number(k, "MatrixDiagPartV3"))
-    return made
-
-
-def set_diag(
-    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
-) -> Tensor:
-    """The matrix with other numbers on its diagonal."""
-    x, y = matched(input, diagonal)
-    made: Tensor = matrices.set_diagonal(x, y, k=number(k, "MatrixSetDiagV3"))
-    return made
-
-
-def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
-    """A tensor of twice the rank with the given numbers where both halves of an index agree."""
-    x = as_tensor(diagonal)
-    flat = matrices.diagonal(reshape(x, shape=(-1,)))
-    made: Tensor = reshape(flat, shape=(*x._value.shape, *x._value.shape))
-    return made
-
-
-def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
-    """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
-    low, up = number(num_lower, "MatrixBandPart"), number(num_upper, "MatrixBandPart")
-    made: Tensor = matrices.band_part(as_tensor(input), lower=low, upper=up)
-    return made
-
-
 @composite
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
@@ -185,102 +142,32 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return made
 
 
-def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The matrix that undoes another: their product is the identity."""
-    x = as_tensor(input)
-    made: Tensor = solving.inverse(matrices.adjoint(x) if adjoint else x)
-    return made
-
-
-def det(input: Any, name: str | None = None) -> Tensor:
-    """By how much a matrix stretches a volume; 0 if it flattens space."""
-    made: Tensor = solving.determinant(as_tensor(input))
-    return made
-
-
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
-    """The logarithm of the determinant of a positive definite matrix."""
-    made: Tensor = solving.log_abs_determinant(as_tensor(matrix))
-    return made
-
-
-class LogMatrixDeterminant(NamedTuple):
-    """The sign of a determinant and the logarithm of its size."""
-
-    sign: Tensor
-    log_abs_determinant: Tensor
-
-
-def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
-    """The sign of the determinant and the logarithm of its size."""
-    x = as_tensor(input)
-    return LogMatrixDeterminant(
-        rounding.sign(solving.determinant(x)), solving.log_abs_determinant(x)
-    )
-
-
-def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
-    """The solution of the linear equations, one column for each column of the right-hand side."""
-    made: Tensor = solving.solve(*matched(matrix, rhs), adjoint_a=adjoint)
-    return made
-
-
-def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
-) -> Tensor:
-    """The solution of linear equations of which one triangle counts."""
-    x, y = matched(matrix, rhs)
-    made: Tensor = solving.triangular_solve(x, y, lower=lower, adjoint_a=adjoint)
-    return made
-
-
-def cholesky(input: Any, name: str | None = None) -> Tensor:
-    """The lower triangle that gives a positive definite matrix when multiplied by its transpose."""
-    made: Tensor = solving.cholesky(as_tensor(input))
-    return made
-
-
-def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns."""
-    values, vectors = decompositions.eigh(as_tensor(tensor))
-    return values, vectors
-
-
-def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
-    """The eigenvalues of a symmetric matrix, smallest first."""
-    return eigh(tensor)[0]
-
-
-def svd(
-    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
-) -> Any:
-    """The singular values, largest first, and the two matrices of singular vectors: s, u, v."""
-    found = decompositions.svd(as_tensor(tensor), full_matrices=full_matrices)
-    return found if compute_uv else found[0]
-
-
-class Qr(NamedTuple):
-    """An orthogonal matrix and an upper triangle."""
-
-    q: Tensor
-    r: Tensor
-
-
-def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
-    """An orthogonal matrix and an upper triangle whose product is the given matrix."""
-    return Qr(*decompositions.qr(as_tensor(input), full_matrices=full_matrices))
-
-
 @composite
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The vector at right angles to two vectors of three numbers."""
     x, y = matched(a, b)
+    if x._value.shape != y._value.shape:
+        raise invalid_argument(
+            "Cross", "Both inputs must be of same shape: "
+            f"{brackets(x._value.shape)} vs. {brackets(y._value.shape)}",
+        )  # fmt: skip
     if x._value.shape[-1:] != (3,):
         raise FailedPreconditionError(
             None, "Cross", "Cross-products are only defined for 3-element vectors."
         )
     made: Tensor = _rolled(x, 1) * _rolled(y, 2) - _rolled(x, 2) * _rolled(y, 1)
     return made
+
+
+@composite
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The entries divided by their norm, which is then 1, and that norm."""
+    x = as_tensor(tensor)
+    length = composites.norm(x, ord, axis, keepdims=True)
+    made: Any = x
+    return made / cast(length, dtype=numpy_dtype(x)), length
 
 
 def _rolled(x: Any, by: int) -> Any:

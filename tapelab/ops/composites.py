@@ -60,13 +60,14 @@ def norm(
 ) -> Any:  # fmt: skip
     """The length of a vector, or of all entries together; its slope at 0 is NaN.
 
-    Two axes, as a tuple, ask for the norm of a matrix.
+    Two axes ask for the norm of a matrix.
     """
     x = as_tensor(tensor)
-    if isinstance(axis, (list, tuple)) and not (isinstance(axis, tuple) and len(set(axis)) == 2):
+    if isinstance(axis, (list, tuple)) and not len(axis) == len(set(axis)) == 2:
         raise ValueError(
             f"'axis' must be None, an integer, or a tuple of 2 unique integers, got {axis}"
         )
+    axis = tuple(axis) if isinstance(axis, list) else axis
     if isinstance(axis, tuple) and ord in (1, 2, np.inf):
         return _matrix_norm(x, ord, axes_of(x, axis, "Norm"), keepdims=bool(keepdims))
     if ord == "fro" and not isinstance(axis, tuple):

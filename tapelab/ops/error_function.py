@@ -9,10 +9,11 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.errors import NotFoundError, invalid_argument
+from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.exponential import exp
 from tapelab.ops.powers import square
+from tapelab.ops.refusing import refuse_half
 from tapelab.ops.rules import FLOATS
 
 SLOPE_AT_0: Final = 2 / math.sqrt(math.pi)
@@ -26,15 +27,6 @@ def from_scipy(name: str) -> Any:
 def by_scipy(name: str, *arrays: Any) -> Any:
     """The values of a function of scipy.special, in the dtype of its last argument."""
     return from_scipy(name)(*arrays).astype(arrays[-1].dtype)
-
-
-def refuse_half(raw: str, x: Any) -> None:
-    """NotFoundError for 16 bits, where TensorFlow has no kernel for the processor."""
-    if x.dtype.itemsize == 2:
-        raise NotFoundError(
-            None, raw, f"Could not find device for node: {{{{node {raw}}}}} = {raw}[T=DT_HALF]. "
-            f"{raw} is there for float32 and float64. Try tf.cast(x, tf.float32).",
-        )  # fmt: skip
 
 
 def by_integral(x: Any) -> Any:

@@ -11,8 +11,9 @@ from tapelab.engine.op import op
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.error_function import by_scipy, refuse_half
+from tapelab.ops.error_function import by_scipy
 from tapelab.ops.exponential import exp, log, log1p
+from tapelab.ops.refusing import refuse_half
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.selection import ones_like
 from tapelab.ops.shielded import xlogy

@@ -10,9 +10,10 @@ import numpy as np
 from tapelab.engine.op import op
 from tapelab.ops import samples
 from tapelab.ops.comparison import equal
-from tapelab.ops.error_function import by_scipy, from_scipy, refuse_half
+from tapelab.ops.error_function import by_scipy, from_scipy
 from tapelab.ops.exponential import exp, log
 from tapelab.ops.powers import square
+from tapelab.ops.refusing import refuse_half
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.selection import ones_like, select
 from tapelab.ops.trigonometry import cos, sin

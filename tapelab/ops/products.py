@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.engine.wording import brackets
-from tapelab.errors import OpError, invalid_argument
+from tapelab.engine.wording import brackets, spoken
+from tapelab.errors import NotFoundError, OpError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.broadcasting import sum_to
@@ -49,10 +49,17 @@ def letters(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
+_DECLARED_ONLY: Final = {np.dtype(kind) for kind in ("u1", "u2", "u4", "u8")}
+"""Dtypes that TensorFlow's MatMul allows, but has no kernel for on a processor."""
+_WITHOUT_PRODUCT: Final = _DECLARED_ONLY | {np.dtype(kind) for kind in ("?", "i1", "i2")}
+
+
 @op(formula="Y = A B", glyph="@", title="Matrix product", raw="MatMul", samples=matrices,
     kinds=NUMBERS, broadcasts=True, same_dtype=True)  # fmt: skip
 def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """Each entry of Y is a row of A times a column of B, entry by entry, summed."""
+    if A.dtype in _WITHOUT_PRODUCT:
+        raise _without_product(A.dtype)
     if A.ndim < 2 or B.ndim < 2:
         position = 0 if A.ndim < 2 else 1
         raise invalid_argument(
@@ -87,6 +94,18 @@ def matmul_grad_B(  # noqa: N802 - a matrix is B, as on the blackboard
     if transpose_b:
         return matmul(dY, A, transpose_a=True, transpose_b=transpose_a)
     return matmul(A, dY, transpose_a=not transpose_a)
+
+
+def _without_product(dtype: np.dtype[Any]) -> OpError:
+    if dtype in _DECLARED_ONLY:
+        return NotFoundError(
+            None, "MatMul", "Could not find device for node: {{node MatMul}} = "
+            f"MatMul[T=DT_{dtype.name.upper()}]. Try tf.cast(x, tf.int32).",
+        )  # fmt: skip
+    return invalid_argument(
+        "MatMul", f"Value for attr 'T' of {spoken(dtype)} is not in the list of allowed values: "
+        "half, float, double, int32, int64, complex64, complex128. Try tf.cast(x, tf.int32)",
+    )  # fmt: skip
 
 
 def _misfit(A: Any, B: Any, a: Any, b: Any) -> OpError:

@@ -11,10 +11,10 @@ from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import add, conjugated, multiply, negative, subtract
-from tapelab.ops.casting import cast
-from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part, matrix_transpose
+from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part
 from tapelab.ops.products import matmul
-from tapelab.ops.rules import CONTINUOUS, is_complex, numpy_dtype
+from tapelab.ops.refusing import refuse_half
+from tapelab.ops.rules import CONTINUOUS
 from tapelab.ops.shape import reshape
 
 
@@ -53,9 +53,10 @@ def _strong(rng: np.random.Generator, *shape: int) -> Any:
     samples=invertible, kinds=CONTINUOUS)  # fmt: skip
 def inverse(A: Any) -> Any:
     """The matrix that undoes A: A times its inverse is the identity."""
-    _check_square("MatrixInverse", A)
+    check_square("MatrixInverse", A)
+    wide = A.astype(np.float32) if A.dtype.itemsize == 2 else A
     try:
-        return np.linalg.inv(A)
+        return np.linalg.inv(wide).astype(A.dtype)
     except np.linalg.LinAlgError as error:
         raise invalid_argument("MatrixInverse", "Input is not invertible.") from error
 
@@ -70,7 +71,8 @@ def inverse_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is 
     kinds=CONTINUOUS)  # fmt: skip
 def determinant(A: Any) -> Any:
     """By how much A stretches a volume; 0 if it flattens space."""
-    _check_square("MatrixDeterminant", A)
+    refuse_half("MatrixDeterminant", A)
+    check_square("MatrixDeterminant", A)
     return np.linalg.det(A)
 
 
@@ -80,25 +82,29 @@ def determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix
     return multiply(scale, adjoint(inverse(A)))
 
 
-@op(formula=r"y = \log |\operatorname{det}(A)|", glyph="log det", raw="LogMatrixDeterminant",
-    samples=invertible, kinds=CONTINUOUS)  # fmt: skip
-def log_abs_determinant(A: Any) -> Any:
-    """The logarithm of the size of the determinant, safe where that would overflow."""
-    _check_square("LogMatrixDeterminant", A)
-    return np.linalg.slogdet(A)[1]
+@op(formula=r"s, y = \operatorname{sign}, \log |\operatorname{det}(A)|", glyph="log det",
+    raw="LogMatrixDeterminant", output="s, y", title="Sign and log of the determinant",
+    samples=invertible, kinds=CONTINUOUS, multi=True)  # fmt: skip
+def slogdet(A: Any) -> Any:
+    """The sign of the determinant and the logarithm of its size, safe where that overflows."""
+    refuse_half("LogMatrixDeterminant", A)
+    check_square("LogMatrixDeterminant", A)
+    found = np.linalg.slogdet(A)
+    return found.sign, found.logabsdet.astype(A.dtype)
 
 
-@log_abs_determinant.grad("A", r"\bar A = \bar y \cdot (A^{-1})^\top")
-def log_abs_determinant_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
-    upstream = cast(dy, dtype=numpy_dtype(A)) if is_complex(A) else dy
-    return multiply(reshape(upstream, shape=(*A.shape[:-2], 1, 1)), adjoint(inverse(A)))
+@slogdet.grad("A", r"\bar A = \bar y \cdot (A^{-1})^\top")
+def slogdet_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
+    """The sign does not change when A changes a little."""
+    return multiply(reshape(dy[1], shape=(*A.shape[:-2], 1, 1)), adjoint(inverse(A)))
 
 
 @op(formula=r"Y = A^{-1} B", glyph="solve", title="Solve", raw="MatrixSolve", samples=equations,
     same_dtype=True, kinds=CONTINUOUS)  # fmt: skip
 def solve(A: Any, B: Any, *, adjoint_a: bool = False) -> Any:
     """The Y with A Y = B, for each column of B."""
-    _check_square("MatrixSolve", A)
+    refuse_half("MatrixSolve", A)
+    check_square("MatrixSolve", A)
     if A.ndim != B.ndim:
         raise invalid_argument(
             "MatrixSolve", f"All input tensors must have the same rank. {brackets(A.shape)} and "
@@ -122,17 +128,28 @@ def solve_grad_B(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) ->
 
 
 @op(formula=r"Y = A^{-1} B", glyph="solve", title="Triangular solve", raw="MatrixTriangularSolve",
-    samples=triangles, same_dtype=True, kinds=CONTINUOUS)  # fmt: skip
+    broadcasts=True, samples=triangles, same_dtype=True, kinds=CONTINUOUS)  # fmt: skip
 def triangular_solve(A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = False) -> Any:
     """The Y with A Y = B where only one triangle of A counts."""
-    _check_square("MatrixTriangularSolve", A)
-    triangle = np.tril(A) if lower else np.triu(A)
+    check_square("MatrixTriangularSolve", A)
+    refuse_half("MatrixTriangularSolve", A)
+    triangle = _turned(np.tril(A) if lower else np.triu(A), adjoint_a)
     try:
-        return np.linalg.solve(_turned(triangle, adjoint_a), B)
-    except np.linalg.LinAlgError as error:
-        raise invalid_argument(
-            "MatrixTriangularSolve", "Input matrix is not invertible."
-        ) from error
+        return np.linalg.solve(triangle, B)
+    except np.linalg.LinAlgError:  # a 0 on the diagonal
+        return _substituted(triangle, B, forwards=lower != adjoint_a)
+
+
+def _substituted(A: Any, B: Any, *, forwards: bool) -> Any:
+    """The solution row by row; dividing by a 0 on the diagonal gives infinity or NaN."""
+    batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    Y = np.array(np.broadcast_to(B, (*batch, *B.shape[-2:])))
+    rows = range(A.shape[-1])
+    for at in rows if forwards else reversed(rows):
+        done = slice(at) if forwards else slice(at + 1, None)
+        known = A[..., at : at + 1, done] @ Y[..., done, :]
+        Y[..., at, :] = (Y[..., at, :] - known[..., 0, :]) / A[..., at, at, None]
+    return Y
 
 
 @triangular_solve.grad("A", r"\bar A = -\operatorname{band}((A^{-1})^\top \bar Y Y^\top)")
@@ -156,16 +173,23 @@ def triangular_solve_grad_B(  # noqa: N802 - a matrix is B
 def cholesky(A: Any) -> Any:
     """The lower triangle Y with Y times its transpose equal to A, which must be positive definite.
 
-    Of a matrix that is not symmetric its symmetric part is taken.
+    Only the lower triangle of A is read. Where A has an eigenvalue of 0 or below, Y is NaN.
     """
-    _check_square("Cholesky", A)
+    refuse_half("Cholesky", A)
+    check_square("Cholesky", A)
     try:
-        return np.linalg.cholesky((A + _turned(A, adjoint_a=True)) / A.dtype.type(2))
-    except np.linalg.LinAlgError as error:
-        raise invalid_argument(
-            "Cholesky", "Cholesky decomposition was not successful. The input might not be valid: "
-            "a symmetric matrix with positive eigenvalues is needed",
-        ) from error  # fmt: skip
+        return np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        return np.stack([_cholesky_or_nan(each) for each in A.reshape(-1, *A.shape[-2:])]).reshape(
+            A.shape
+        )
+
+
+def _cholesky_or_nan(A: Any) -> Any:
+    try:
+        return np.linalg.cholesky(A)
+    except np.linalg.LinAlgError:
+        return np.tril(np.full_like(A, np.nan))
 
 
 @cholesky.grad("A", r"\bar A = (Y^{-1})^\top \operatorname{tril}(Y^\top \bar Y) Y^{-1}")
@@ -174,9 +198,7 @@ def cholesky_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is
     half = multiply(diagonal(diagonal_part(middle)), 0.5 * np.ones((), _kind(Y))[()])
     inner = subtract(band_part(middle, lower=-1, upper=0), half)
     left = triangular_solve(Y, inner, lower=True, adjoint_a=True)
-    whole = matrix_transpose(
-        triangular_solve(Y, matrix_transpose(left), lower=True, adjoint_a=True)
-    )
+    whole = adjoint(triangular_solve(Y, adjoint(left), lower=True, adjoint_a=True))
     return multiply(add(whole, adjoint(whole)), np.asarray(0.5, _kind(Y))[()])
 
 
@@ -188,7 +210,8 @@ def _turned(A: Any, adjoint_a: bool) -> Any:
     return np.conj(np.swapaxes(A, -1, -2)) if adjoint_a else A
 
 
-def _check_square(raw: str, A: Any) -> None:
+def check_square(raw: str, A: Any) -> None:
+    """InvalidArgumentError for what is no square matrix."""
     if A.ndim < 2:
         raise invalid_argument(raw, f"Input tensor 0 must have rank >= 2, got {A.ndim}")
     if A.shape[-1] != A.shape[-2]:

@@ -21,6 +21,9 @@ from tapelab.recording.recording import OpFacts, Rule
 STEP = 1e-6
 CLOSE: dict[str, float] = {"rtol": 2e-5, "atol": 2e-7}
 
+SYMMETRICAL = {"cholesky"}
+"""Ops of a symmetric matrix that give their gradient as a symmetric matrix, too."""
+
 Arrays = tuple[Any, ...]
 
 
@@ -55,7 +58,8 @@ def check_forward(op: Op) -> None:
         got = results_of(op, arrays, settings)
         recorded = op(*map(constant_of, arrays), **settings)
         for one, other in zip(got, recorded if op.multi else (recorded,), strict=True):
-            assert not (type(one) is np.ndarray and one.ndim == 0), "() must be a NumPy scalar"
+            scalar = type(one) is not np.ndarray or one.ndim > 0 or one.dtype == object
+            assert scalar, "() must be a NumPy scalar"
             np.testing.assert_array_equal(np.asarray(other), one)
         if op.reference is not None:
             expected = op.reference(*arrays, **settings)
@@ -125,7 +129,13 @@ def check_gradients(op: Op, dtype: Any = np.float64) -> None:
                 assert got is None, f"{op.name} declares no gradient to input {at}"
                 continue
             assert got is not None, f"{op.name} declares a gradient to input {at}, and gives None"
-            np.testing.assert_allclose(_dense(got), numeric(loss, arrays, at), **CLOSE)
+            expected = _symmetrical(op, numeric(loss, arrays, at))
+            np.testing.assert_allclose(_dense(got), expected, **CLOSE)
+
+
+def _symmetrical(op: Op, slope: Any) -> Any:
+    """A slope shared by both triangles, for ops that read one of them and mean both."""
+    return (slope + np.conj(np.swapaxes(slope, -1, -2))) / 2 if op.name in SYMMETRICAL else slope
 
 
 def _dense(gradient: Any) -> Any:
@@ -150,7 +160,7 @@ def check_second_order(op: Op) -> None:
         for at, got in zip(places, _second(op, arrays, settings, seeds, weights), strict=True):
             if op.rule(at).function is None:
                 continue
-            expected = numeric(weighted, arrays, at)
+            expected = _symmetrical(op, numeric(weighted, arrays, at))
             found = np.zeros_like(expected) if got is None else _dense(got)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 

@@ -21,10 +21,12 @@ EVERY = sorted(name for name in REGISTRY)
 DIFFERENTIABLE = [name for name in EVERY if REGISTRY[name].pattern == "differentiable"]
 ONCE = {"igamma": "IgammaGradA", "igammac": "IgammaGradA"}
 """Ops that can be differentiated once only, and what stops the second time."""
+NOT_AT_RANDOM = {"cholesky", "eig", "eigh", "slogdet", "svd"}
+"""Ops that need a Hermitian matrix, or with a result fixed up to a complex factor of size 1."""
 COMPLEX = [
     name
     for name in DIFFERENTIABLE
-    if "c" in REGISTRY[name].kinds and name not in {"cast", "real", "imag"}
+    if "c" in REGISTRY[name].kinds and name not in {"cast", "real", "imag"} | NOT_AT_RANDOM
 ]
 
 

@@ -1,0 +1,203 @@
+"""Public functions of `tf.linalg` that put numbers on diagonals and take them off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
+from tapelab.errors import OpError, invalid_argument
+from tapelab.ops import matrices
+from tapelab.ops.diagonals import Band, band_of, from_band, set_band
+from tapelab.ops.public import matched, strict_operand
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.settings import lengths, number
+from tapelab.ops.shape import reshape
+
+_ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
+
+
+def diag(
+    diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
+    padding_value: Any = 0, align: str = "RIGHT_LEFT",
+) -> Tensor:  # fmt: skip
+    """A matrix with the given numbers on a diagonal, or on several, and padding elsewhere.
+
+    `k` counts diagonals upwards from the main one; a pair of two names the lowest and the highest.
+    """
+    raw = "MatrixDiagV3"
+    x = as_tensor(diagonal)
+    (low, high), shape = _range(raw, k), x._value.shape
+    several = high > low
+    if x.ndim < 1 + several:
+        raise invalid_argument(
+            raw, f"diagonal must be at least {1 + several}-dim, received shape: {brackets(shape)}"
+        )
+    if several and shape[-2] != high - low + 1:
+        raise invalid_argument(
+            raw, "The number of diagonals provided in the input does not match the lower_diag_index"
+            " and upper_diag_index range.",
+        )  # fmt: skip
+    rows, columns = _size(raw, shape[-1], low, high, number(num_rows, raw), number(num_cols, raw))
+    band = Band(rows, columns, low, high, _alignment(align))
+    packed = x if several else reshape(x, shape=(*shape[:-1], 1, shape[-1]))
+    padding = strict_operand(padding_value, x.dtype)._value
+    made: Tensor = from_band(packed, band=band, padding=padding)
+    return made
+
+
+def _size(
+    raw: str, length: int, low: int, high: int, rows: int, columns: int
+) -> tuple[int, int]:  # fmt: skip
+    """The rows and columns of a matrix whose longest diagonal has a length; -1 asks for fewest."""
+    least_rows, least_columns = length - min(high, 0), length + max(low, 0)
+    if rows == columns == -1:
+        return (max(least_rows, least_columns),) * 2
+    rows, columns = rows if rows != -1 else least_rows, columns if columns != -1 else least_columns
+    if rows < least_rows or columns < least_columns:
+        word, least = ("rows", least_rows) if rows < least_rows else ("columns", least_columns)
+        raise invalid_argument(raw, f"The number of {word} is too small, it must be >= {least}.")
+    if rows != least_rows and columns != least_columns:
+        raise invalid_argument(
+            raw, "The number of rows or columns is not consistent with the specified d_lower, "
+            "d_upper, and diagonal.",
+        )  # fmt: skip
+    return rows, columns
+
+
+def diag_part(
+    input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0,
+    align: str = "RIGHT_LEFT",
+) -> Tensor:  # fmt: skip
+    """The numbers on a diagonal, or on several, one a row, the highest first."""
+    raw = "MatrixDiagPartV3"
+    x = as_tensor(input)
+    low, high = _range(raw, k)
+    if x.ndim >= 2:
+        _check_range(raw, x, low, high)
+    made: Tensor
+    if low == high or x.ndim < 2:
+        made = matrices.diagonal_part(x, k=low)  # it says so if this is no matrix
+    else:
+        padding = strict_operand(padding_value, x.dtype)._value
+        made = band_of(x, band=_band(x, low, high, align), padding=padding)
+    return made
+
+
+def set_diag(
+    input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
+) -> Tensor:
+    """The matrix with other numbers on a diagonal, or on several."""
+    raw = "MatrixSetDiagV3"
+    x, y = matched(input, diagonal)
+    low, high = _range(raw, k)
+    if x.ndim < 2:
+        raise invalid_argument(
+            raw, f"input must be at least 2-dim, received shape: {brackets(x._value.shape)}"
+        )
+    _check_range(raw, x, low, high)
+    made: Tensor
+    if low == high:
+        made = matrices.set_diagonal(x, y, k=low)
+    else:
+        band = _band(x, low, high, align)
+        wanted = (*x._value.shape[:-2], high - low + 1, band.width)
+        if y._value.shape != wanted:
+            raise invalid_argument(
+                raw, "Either the diagonal or the shape of the input does not fit: the diagonals "
+                f"must have shape {brackets(wanted)}, not {brackets(y._value.shape)}",
+            )  # fmt: skip
+        made = set_band(x, y, band=band)
+    return made
+
+
+def _range(raw: str, k: Any) -> tuple[int, int]:
+    found = lengths(k, raw)
+    low, high = found[0], found[-1]
+    if len(found) > 2:
+        raise invalid_argument(
+            raw, "diag_index must be a scalar or vector, received shape: " + brackets([len(found)])
+        )
+    if low > high:
+        raise invalid_argument(
+            raw, f"lower_diag_index must not be larger than upper_diag_index: {low} > {high}"
+        )
+    return low, high
+
+
+def _check_range(raw: str, x: Tensor, low: int, high: int) -> None:
+    rows, columns = x._value.shape[-2:]
+    for word, each in (("lower", low), ("upper", high)):
+        if not -rows < each < columns and each:
+            raise _outside(raw, f"{word}_diag_index is out of bound: {each}", -rows, columns)
+
+
+def _outside(raw: str, what: str, low: int, high: int) -> OpError:
+    return invalid_argument(raw, f"{what}. It must be between {low} and {high}")
+
+
+def _band(x: Tensor, low: int, high: int, align: str) -> Band:
+    rows, columns = x._value.shape[-2:]
+    return Band(rows, columns, low, high, _alignment(align))
+
+
+def _alignment(align: str) -> str:
+    if align not in _ALIGNMENTS:
+        raise ValueError(
+            f"Expected string argument 'align' to be one of {', '.join(_ALIGNMENTS)}, not {align!r}"
+        )
+    return align
+
+
+@composite
+def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
+    """A tensor of twice the rank with the given numbers where both halves of an index agree."""
+    x = as_tensor(diagonal)
+    if not x.ndim:
+        raise invalid_argument("Diag", "Input must be at least rank 1, got 0")
+    flat = matrices.diagonal(reshape(x, shape=(-1,)))
+    made: Tensor = reshape(flat, shape=(*x._value.shape, *x._value.shape))
+    return made
+
+
+@composite
+def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
+    """The numbers where both halves of an index agree."""
+    x = as_tensor(input)
+    shape, half = x._value.shape, x.ndim // 2
+    if x.ndim % 2 or not x.ndim:
+        raise invalid_argument(
+            "DiagPart", f"The rank of the tensor should be even and positive, got shape "
+            f"{brackets(shape)}",
+        )  # fmt: skip
+    for at in range(half):
+        if shape[at] != shape[at + half]:
+            raise invalid_argument(
+                "DiagPart",
+                f"Invalid shape {brackets(shape)}: dimensions {at} and {at + half} do not match.",
+            )
+    size = 1
+    for length in shape[:half]:
+        size *= length
+    flat = matrices.diagonal_part(reshape(x, shape=(size, size)))
+    made: Tensor = reshape(flat, shape=shape[:half])
+    return made
+
+
+def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
+    """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
+    raw = "MatrixBandPart"
+    x, low, up = as_tensor(input), number(num_lower, raw), number(num_upper, raw)
+    if x.ndim >= 2:
+        for word, given, side, most in (
+            ("lower", low, "rows", x._value.shape[-2]),
+            ("upper", up, "columns", x._value.shape[-1]),
+        ):
+            if given > most:
+                raise invalid_argument(
+                    raw, f"num_{word} must be negative or less or equal to number of {side} "
+                    f"({most}) got: {given}",
+                )  # fmt: skip
+    made: Tensor = matrices.band_part(x, lower=low, upper=up)
+    return made
