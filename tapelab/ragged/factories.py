@@ -11,7 +11,7 @@ from tapelab.engine.composite_tensor import CompositeTensor, composite_in
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.settings import number
 from tapelab.ragged.partition import RowPartition, invalid_rows, whole_numbers
@@ -255,11 +255,8 @@ def _cut(cls: Any, x: Tensor, lengths: Any, kind: Any) -> Any:
         raise ValueError(f"Shapes {shapes} are incompatible")
     kept = np.arange(longest) < lengths[:, None]
     rows = REGISTRY["reshape"](x, shape=(count * longest, *rest))
-    places = to_tensor(np.flatnonzero(kept))
-    return cls._of(
-        REGISTRY["gather"](rows, places),
-        RowPartition._of_lengths(kept.sum(axis=1).astype(kind)),
-    )
+    values = REGISTRY["boolean_mask"](rows, constant_of(kept.ravel()))
+    return cls._of(values, RowPartition._of_lengths(kept.sum(axis=1).astype(kind)))
 
 
 def _cut_inside(cls: Any, x: Tensor, lengths: Any, padding: Any, depth: int, kind: Any) -> Any:

@@ -13,7 +13,7 @@ from tapelab.ragged.factories import ragged_in, rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import column_ranges, ranges
 from tapelab.ragged.shaping import expand_dims
-from tapelab.ragged.taking import take
+from tapelab.ragged.taking import gathered, take
 from tapelab.ragged.tensor import RaggedTensor
 
 Keys = tuple[Any, ...]
@@ -101,7 +101,7 @@ def _columns(rows: RaggedTensor, piece: slice, rest: Keys) -> RaggedTensor:
     if partition.is_uniform():
         length = int(lengths[0]) if len(lengths) else len(range(partition._uniform or 0)[piece])
         cut = RowPartition._evenly(len(lengths), length, lengths.dtype.type)
-    return RaggedTensor._of(_inside(take(rows._values, places), rest), cut)
+    return RaggedTensor._of(_inside(gathered(rows._values, places), rest), cut)
 
 
 def _column(rows: RaggedTensor, number: int) -> Any:

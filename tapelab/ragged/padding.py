@@ -29,7 +29,7 @@ def to_dense(
     lengths = _box(self, shape)
     outer = lengths[: self.ragged_rank + 1]
     places, fits = _places(self, outer)
-    table = np.full(int(np.prod(outer, dtype=int)), count)
+    table = np.full(int(np.prod(outer, dtype=int)), count, np.int32)
     table[places[fits]] = np.flatnonzero(fits)
     filled = REGISTRY["concat"](flat, fill, axis=0)
     made: Tensor = REGISTRY["gather"](filled, constant_of(table.reshape(outer)))

@@ -153,7 +153,13 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     inner = deep_mask._partitions[-1]
     counts = np.bincount(row_ids(inner._lengths)[flags], minlength=inner.static_nrows)
     partitions = [*deep_mask._partitions[:-1], RowPartition._of_lengths(counts)]
-    return RaggedTensor._nested(take(values, np.flatnonzero(flags)), partitions)
+    return RaggedTensor._nested(_masked(values, flags), partitions)
+
+
+def _masked(values: Any, flags: Array) -> Any:
+    if isinstance(values, RaggedTensor):
+        return take(values, np.flatnonzero(flags))
+    return REGISTRY["boolean_mask"](values, constant_of(flags))
 
 
 def _rows_where(data: Any, flags: Array) -> Any:

@@ -1,8 +1,8 @@
 """Sums, means, largest and smallest entries along axes of ragged tensors.
 
-Entries that meet in one result are laid side by side in a row, short rows filled up with what
-changes nothing (0 for a sum, 1 for a product), and the op for dense tensors does the rest. So the
-gradients are those of that op, and equal largest entries share theirs evenly.
+Entries that meet in one result get the same id, along a ragged axis the number of their row and
+along axis 0 their place in it; then they are reduced by the ops for segments, whose gradients these
+are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from tapelab.engine.composite_tensor import handles
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tensor import constant_of
-from tapelab.ops import reduction, reduction_product
+from tapelab.ops import reduction, reduction_product, segments
+from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ragged.factories import axis_of
 from tapelab.ragged.partition import RowPartition
@@ -29,23 +30,24 @@ from tapelab.ragged.tensor import RaggedTensor
 Public = Callable[..., Any]
 
 
-def _lowest(dtype: Any) -> Any:
-    return dtype.min
+def _any(x: Any, ids: Any, *, count: int) -> Any:
+    found = segments.segment_sum(cast(x, dtype=np.int32), ids, count=count)
+    return math.not_equal(found, 0)
 
 
-def _highest(dtype: Any) -> Any:
-    return dtype.max
+def _all(x: Any, ids: Any, *, count: int) -> Any:
+    return math.logical_not(_any(math.logical_not(x), ids, count=count))
 
 
-NEUTRAL: Final[dict[str, Callable[[Any], Any]]] = {
-    "reduce_sum": lambda _: 0,
-    "reduce_prod": lambda _: 1,
-    "reduce_max": _lowest,
-    "reduce_min": _highest,
-    "reduce_all": lambda _: True,
-    "reduce_any": lambda _: False,
+BY_SEGMENT: Final[dict[str, Public]] = {
+    "reduce_sum": segments.segment_sum,
+    "reduce_prod": segments.segment_prod,
+    "reduce_max": segments.segment_max,
+    "reduce_min": segments.segment_min,
+    "reduce_any": _any,
+    "reduce_all": _all,
 }
-"""What an empty row gives, by the op."""
+"""For each reduction what does the same to the rows with one id."""
 
 
 def _along(op: Op) -> Public:
@@ -99,29 +101,13 @@ def _reduced(rows: Any, at: int, op: Op, *, keepdims: bool) -> Any:
 def _met(values: Any, ids: Array, count: int, op: Op) -> Any:
     """All values with one id reduced to one; rows with one id meet entry by entry."""
     if not isinstance(values, RaggedTensor):
-        return _side_by_side(values, ids, count, op)
+        return BY_SEGMENT[op.name](values, constant_of(ids), count=count)
     lengths = values._partition._lengths
     longest = np.zeros(count, lengths.dtype)
     np.maximum.at(longest, ids, lengths)
     partition = RowPartition._of_lengths(longest)
     places = partition._splits[:-1][np.repeat(ids, lengths)] + offsets(lengths)
     return RaggedTensor._of(_met(values._values, places, partition._total, op), partition)
-
-
-def _side_by_side(values: Any, ids: Array, count: int, op: Op) -> Any:
-    shape = values._value.shape
-    if op is reduction.reduce_sum:
-        return REGISTRY["scatter_rows"](values, indices=ids, shape=(count, *shape[1:]))
-    order = np.argsort(ids, kind="stable")
-    lengths = np.bincount(ids, minlength=count)
-    longest = int(lengths.max(initial=0))
-    table = np.full((count, longest), shape[0])
-    table[np.arange(longest) < lengths[:, None]] = order
-    fill = np.full((1, *shape[1:]), NEUTRAL[op.name](values.dtype), values._value.dtype)
-    filled = REGISTRY["concat"](values, constant_of(fill), axis=0)
-    if not longest:
-        return constant_of(np.broadcast_to(fill, (count, *shape[1:])).copy())
-    return op(REGISTRY["gather"](filled, constant_of(table)), axis=(1,), keepdims=False)
 
 
 reduce_sum = _along(reduction.reduce_sum)

@@ -23,6 +23,13 @@ def take(values: Any, rows: Array) -> Any:
     return RaggedTensor._of(take(values._values, inner), picked(partition, rows))
 
 
+def gathered(values: Any, rows: Array) -> Any:
+    """The same, always gathered: the gradient of a tensor's rows is IndexedSlices."""
+    if isinstance(values, RaggedTensor):
+        return take(values, rows)
+    return REGISTRY["gather"](values, constant_of(rows))
+
+
 def picked(partition: RowPartition, rows: Array) -> RowPartition:
     """The partition of some rows."""
     length = partition.static_uniform_row_length
