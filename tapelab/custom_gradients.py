@@ -11,7 +11,7 @@ from tapelab import nest
 from tapelab.engine import custom
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.tape import GradientTape
+from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of, read
 from tapelab.ops.stops import identity
@@ -51,7 +51,7 @@ class CustomGradient:
         variables = [handle_of(cell) for number, cell in used.items() if number not in own]
         _check_takes_variables(grad_fn, variables)
         results = [to_tensor(each) for each in nest.flatten(result)]
-        places = [at for at, each in enumerate(given) if isinstance(each, (Tensor, Holder))]
+        places = [at for at, each in enumerate(given) if _is_moving(each)]
         inputs = [_read(given[at]) for at in places] + [read(each) for each in variables]
         if not inputs or not results:
             return nest.pack_sequence_as(result, results)
@@ -146,32 +146,35 @@ def recompute_grad(f: Function) -> Any:
             result = f(*args, **kwargs)
 
         def grad_fn(*upstream: Any, variables: Any = None) -> Any:
-            given = [*upstream, *nest.flatten(args)]
-            once = CustomGradient(_once(f, args, kwargs, len(upstream), variables))
-            found = list(once(*given))
-            gradients = nest.pack_sequence_as(args, found[: len(nest.flatten(args))])
-            if not variables:
-                return gradients
-            return gradients, found[len(nest.flatten(args)) :]
+            flat = nest.flatten(args)
+            again = CustomGradient(_run_again(f, args, kwargs, len(upstream), variables))
+            flow = iter(again(*upstream, *flat))
+            found = [next(flow) if _is_moving(each) else None for each in flat]
+            gradients = nest.pack_sequence_as(args, found)
+            return (gradients, list(flow)) if variables else gradients
 
         return result, grad_fn
 
     return CustomGradient(update_wrapper(recomputed, f))
 
 
-def _once(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) -> Function:
+def _is_moving(argument: Any) -> bool:
+    return isinstance(argument, (Tensor, Holder))
+
+
+def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) -> Function:
     """The gradients of `f` by running it again; they cannot be differentiated once more."""
 
     def gradients(*given: Any) -> Any:
-        upstream, flat = given[:seeds], given[seeds:]
+        upstream, flat = list(given[:seeds]), given[seeds:]
         with custom.unheard(), GradientTape() as tape:
-            copies = [identity(_read(x)) if isinstance(x, (Tensor, Holder)) else x for x in flat]
-            tape.watch([each for each in copies if isinstance(each, Tensor)])
-            result = f(*nest.pack_sequence_as(args, copies), **kwargs)
-        sources = [each if isinstance(each, Tensor) else None for each in copies]
-        asked = [each for each in (*sources, *(variables or ())) if each is not None]
-        flow = iter(tape.gradient(nest.flatten(result), asked, output_gradients=list(upstream)))
-        return [*(None if each is None else next(flow) for each in sources), *flow], _refuse(f)
+            copies = [identity(_read(each)) if _is_moving(each) else each for each in flat]
+            asked = list(filter(_is_moving, copies))
+            tape.watch(asked)
+            result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))
+        asked += variables or ()
+        found = tape.gradient(result, asked, upstream, UnconnectedGradients.ZERO)
+        return found, _refuse(f)
 
     return update_wrapper(gradients, f)
 
