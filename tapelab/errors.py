@@ -116,6 +116,10 @@ class DataLossError(OpError):
     error_code = 15
 
 
+class OperatorNotAllowedInGraphError(TypeError):
+    """Python cannot do this with a tensor whose numbers are not there yet."""
+
+
 class RecordingError(ValueError):
     """A recording cannot be read: not a recording, damaged, or of another schema."""
 

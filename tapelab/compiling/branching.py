@@ -1,0 +1,257 @@
+"""Control flow inside a graph: branches and loops whose bodies are graphs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Self
+
+from tapelab.compiling import examples
+from tapelab.compiling.graph import Graph
+from tapelab.compiling.replay import Replay
+from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.trace import Trace
+from tapelab.compiling.walking import leaves, mapped
+from tapelab.engine.cell import Holder
+from tapelab.engine.composite_tensor import CompositeTensor
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.dispatch import composite
+from tapelab.engine.log import thread
+from tapelab.engine.tensor import Tensor
+
+_PLAIN: Final = (bool, int, float, complex, str, bytes)
+
+
+class Routine(CompositeTensor):
+    """A branch or a loop's body inside a graph, with the outer tensors that it uses."""
+
+    kind = "routine"
+
+    def __init__(self, graph: Graph, captures: Sequence[Any]) -> None:
+        self._graph = graph
+        self._captures = captures
+
+    def _components(self) -> Sequence[Any]:
+        return self._captures
+
+    def _with_components(self, components: Sequence[Any]) -> Self:
+        return type(self)(self._graph, components)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Run it on real tensors."""
+        return Replay(self._graph, within=True).run(inputs, self._captures)
+
+
+def routine(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Routine, Any]:
+    """Trace a branch or a body for inputs of such kinds; returns it and what it returns."""
+    inner, result = begun(outer, name, body, *inputs)
+    return finished(outer, inner, result)
+
+
+def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Trace, Any]:
+    """Trace a branch or a body, leaving open which of its results are wanted."""
+    inner = Trace(name, outer=outer, worlds=outer.worlds, in_function=outer.in_function)
+    inner.variables, inner.tapes = outer.variables, outer.tapes
+
+    def placeholder(leaf: Any) -> Any:
+        return inner.placeholder("arg", _examples_of(leaf)) if isinstance(leaf, Tensor) else leaf
+
+    places = mapped(inputs, placeholder)
+    thread.trace = inner
+    try:
+        return inner, body(*places)
+    finally:
+        thread.trace = outer
+
+
+def finished(outer: Trace, inner: Trace, result: Any) -> tuple[Routine, Any]:
+    """The routine of a body that was traced, and its results as tensors of its graph."""
+    thread.trace = inner
+    try:
+        outputs = mapped(result, lambda leaf: _output(inner, leaf))
+    finally:
+        thread.trace = outer
+    captures = [outer.own(tensor) for tensor, _ in inner.captured.values()]
+    return Routine(inner.graph(outputs), captures), outputs
+
+
+def _examples_of(leaf: Tensor) -> Any:
+    return leaf._examples if isinstance(leaf, SymbolicTensor) else (leaf, leaf)
+
+
+def _output(inner: Trace, leaf: Any) -> Any:
+    if isinstance(leaf, SymbolicTensor):
+        return inner.own(leaf)
+    if isinstance(leaf, (Tensor, Holder, *_PLAIN)) or hasattr(leaf, "__array__"):
+        return inner.call(to_tensor, (leaf,), {})
+    return leaf
+
+
+def cond(outer: Trace, pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    """One of two branches, chosen at replay; both are traced."""
+    first, second = begun(outer, "cond_true", true_fn), begun(outer, "cond_false", false_fn)
+    return chosen(outer, pred, first, second)
+
+
+def chosen(outer: Trace, pred: Any, one: tuple[Trace, Any], other: tuple[Trace, Any]) -> Any:
+    """The choice between two branches that were traced."""
+    (first, ours), (second, theirs) = finished(outer, *one), finished(outer, *other)
+    return outer.write(choose, (pred, first, second), _joined(ours, theirs))
+
+
+def switch(outer: Trace, index: Any, branches: list[Any]) -> Any:
+    """One of several branches, chosen at replay by its number; the last one for all others."""
+    traced = [routine(outer, f"branch_{at}", each) for at, each in enumerate(branches)]
+    results = _joined(traced[0][1], traced[-1][1])
+    for _, outputs in traced[1:-1]:
+        _joined(traced[0][1], outputs)
+    return outer.write(choose_number, (index, [each for each, _ in traced]), results)
+
+
+def _joined(ours: Any, theirs: Any) -> list[Any]:
+    """What a choice returns in each world: the first branch in one, the other in the other."""
+    first, second = leaves(ours), leaves(theirs)
+    for a, b in zip(first, second, strict=False):
+        if isinstance(a, Tensor) != isinstance(b, Tensor) or (
+            isinstance(a, Tensor) and a.dtype is not b.dtype
+        ):
+            raise TypeError(f"{_UNLIKE} They return {a!r} and {b!r}.")
+    if len(first) != len(second):
+        raise TypeError(f"{_UNLIKE} They return {len(first)} and {len(second)} values.")
+    other = iter(second)
+
+    def second_world(leaf: Any) -> Any:
+        there = next(other)
+        if not isinstance(leaf, SymbolicTensor):
+            return leaf
+        same = leaf.shape == there.shape and leaf.shape.is_fully_defined()
+        chosen: Tensor = (leaf if same else there)._examples[1]
+        if not same and chosen.shape == leaf._examples[0].shape:
+            chosen = examples.opposite(chosen, leaf.shape)
+        return chosen
+
+    here = mapped(ours, lambda x: x._examples[0] if isinstance(x, SymbolicTensor) else x)
+    return [here, mapped(ours, second_world)]
+
+
+_UNLIKE: Final = (
+    "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall "
+    "structure of return values."
+)
+
+
+@composite
+def choose(pred: Any, true_fn: Routine, false_fn: Routine) -> Any:
+    """Run the branch that a truth value picks."""
+    return true_fn() if bool(pred._value) else false_fn()
+
+
+@composite
+def choose_number(index: Any, branches: list[Routine]) -> Any:
+    """Run the branch of a number; the last one if there is none of that number."""
+    number = int(index._value)
+    return branches[number if 0 <= number < len(branches) else -1]()
+
+
+def while_loop(
+    outer: Trace, test: Any, body: Any, variables: Any, *, most: Any = None, invariants: Any = None
+) -> Any:
+    """A loop that runs at replay as long as its test holds; its body is traced once."""
+    start = mapped(variables, lambda leaf: _output(outer, leaf))
+    entered = start if invariants is None else _opened(outer, start, invariants)
+    check, _ = routine(outer, "while_cond", test, *entered)
+    step, outputs = routine(outer, "while_body", lambda *given: _as_tuple(body(*given)), *entered)
+    check_invariant(entered, outputs)
+    return outer.write(loop, (check, step, start, most), _in_worlds(outputs))
+
+
+def for_loop(outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any) -> Any:
+    """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once."""
+    start = mapped(variables, lambda leaf: _output(outer, leaf))
+    step, outputs = routine(
+        outer, "for_body", lambda item, *given: _as_tuple(body(item, *given)), element, *start
+    )
+    check_invariant(start, outputs)
+    check = None if test is None else routine(outer, "for_test", test, *start)[0]
+    return outer.write(each_item, (items, step, start, check), _in_worlds(outputs))
+
+
+def _as_tuple(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
+def _in_worlds(outputs: Any) -> list[Any]:
+    def in_world(number: int) -> Any:
+        return mapped(
+            outputs, lambda x: x._examples[number] if isinstance(x, SymbolicTensor) else x
+        )
+
+    return [in_world(number) for number in examples.WORLDS]
+
+
+def check_invariant(entered: Any, outputs: Any) -> None:
+    """TypeError or ValueError where one round changes the dtype or the shape of a loop variable."""
+    before, after = leaves(entered), leaves(outputs)
+    if len(before) != len(after):
+        raise ValueError(
+            "The two structures don't have the same nested structure: the loop starts with "
+            f"{len(before)} values and its body returns {len(after)}."
+        )
+    for a, b in zip(before, after, strict=True):
+        if isinstance(a, Tensor) and isinstance(b, Tensor):
+            if a.dtype is not b.dtype:
+                raise TypeError(
+                    f"{a!r} has dtype {a.dtype.name} before the loop, but dtype {b.dtype.name} "
+                    "after one iteration. Try tf.cast inside the loop."
+                )
+            if a.shape.is_fully_defined() and a.shape != b.shape:
+                raise ValueError(
+                    f"Input tensor {a!r} enters the loop with shape {a.shape}, but has shape "
+                    f"{b.shape} after one iteration. To allow the shape to vary across "
+                    "iterations, use the `shape_invariants` argument of tf.while_loop to specify "
+                    "a less-specific shape."
+                )
+
+
+def _opened(outer: Trace, start: Any, invariants: Any) -> Any:
+    """The loop variables as they are in any round: with the lengths open that may change."""
+    shapes = iter(leaves(list(map(_shape_of, _flat_shapes(invariants)))))
+
+    def open_up(leaf: Any) -> Any:
+        shape = next(shapes, None)
+        if not isinstance(leaf, Tensor) or shape is None:
+            return leaf
+        first = _examples_of(leaf)[0]
+        return outer.placeholder_like(leaf, (first, examples.opposite(first, shape)))
+
+    return mapped(start, open_up)
+
+
+def _flat_shapes(invariants: Any) -> list[Any]:
+    if isinstance(invariants, (list, tuple)):
+        return [shape for each in invariants for shape in _flat_shapes(each)]
+    return [invariants]
+
+
+def _shape_of(invariant: Any) -> Any:
+    return getattr(invariant, "shape", invariant)
+
+
+@composite
+def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
+    """Run a body again and again while a test holds."""
+    limit = None if most is None else int(to_tensor(most)._value)
+    rounds = 0
+    while (limit is None or rounds < limit) and bool(test(*variables)._value):
+        variables = body(*variables)
+        rounds += 1
+    return tuple(variables)
+
+
+@composite
+def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -> Any:
+    """Run a body once per row of a tensor, or per element of a dataset."""
+    for item in items:
+        if test is not None and not bool(test(*variables)._value):
+            break
+        variables = body(*leaves(item), *variables)
+    return tuple(variables)

@@ -1,0 +1,202 @@
+"""The doors through which calls come while a function is traced.
+
+While no trace is open nothing of this is in place, so that eager code pays nothing for it. When one
+opens, every public function of the namespace is replaced, in every module that holds it, by one
+that asks whether its thread is tracing; so are the operators and the methods that write.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from types import FunctionType, ModuleType
+from typing import Any, Final
+
+from tapelab.compiling import standing
+from tapelab.engine.log import thread
+from tapelab.engine.op import Op
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable, read
+from tapelab.sampling import Generator, Source
+
+PARTS: Final = (
+    *("", "math", "linalg", "nn", "random", "image", "bitwise", "debugging", "strings", "signal"),
+    *("raw_ops", "sets", "sorting", "special", "ragged", "sparse", "io", "quantization"),
+)
+"""The parts of the namespace whose functions are written down; the first is the namespace."""
+PLAIN: Final = frozenset({
+    *("executing_eagerly", "inside_function", "init_scope", "device", "control_dependencies"),
+    *("get_current_name_scope", "is_tensor", "as_dtype", "explain"),
+    *("function", "custom_gradient", "recompute_grad", "check", "exercise", "show"),
+    *("hint", "progress", "in_module", "set_seed", "get_static_value", "variable_creator_scope"),
+    *("grad_pass_through", "no_gradient", "load_ipython_extension", "as_tensor", "tensor"),
+    *("matched", "strict_operand", "lengths", "number", "whole", "one_float", "only_defaults"),
+    *("composite", "takes_composites", "elementwise", "takes_composites_as", "dressed"),
+    *("unary", "binary", "reduction", "running", "position", "logical", "new_constant"),
+    *("to_tensor", "typed_array", "invalid_argument", "read", "constant_of", "origin_here"),
+    *("map_fn", "scan", "foldl", "foldr", "vectorized_map", "py_function", "numpy_function"),
+    *("get_global_generator", "set_global_generator", "create_rng_state", "axes_of"),
+})  # fmt: skip
+"""Functions that do no work on tensors by themselves, or call back what the learner wrote."""
+TELLING: Final = frozenset({"print", "Assert"})
+"""Functions that only tell: they are not tried out. So are all assertions."""
+
+_OPERATORS: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"),
+    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "rand", "ror"),
+    *("rxor", "lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem"),
+)
+_SCATTER: Final = (
+    *("scatter_update", "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_max"),
+    *("scatter_min", "scatter_nd_update", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_max"),
+    "scatter_nd_min",
+)
+_OPERATOR_NAMES: Final = tuple(f"__{name}__" for name in _OPERATORS)
+PURE: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
+    (Tensor, _OPERATOR_NAMES),
+    (Variable, (*_OPERATOR_NAMES, "value", "read_value", "sparse_read", "gather_nd")),
+    (GradientTape, ("gradient", "jacobian", "batch_jacobian", "watched_variables")),
+)
+"""Methods that are written down where they return tensors."""
+ACTING: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
+    (Variable, ("assign", "assign_add", "assign_sub", *_SCATTER)),
+    (GradientTape, ("__enter__", "__exit__", "watch", "reset")),
+    (Source, ("normal", "truncated_normal", "uniform", "gamma", "poisson", "categorical")),
+    (Generator, ("make_seeds", "uniform_full_int", "reset_from_seed")),
+)
+"""Methods that are always written down: they write, watch, or draw random numbers."""
+
+_REWRITTEN: Final = ("tapelab.compiling.operators", "tapelab.compiling.calls")
+"""The part of tracing that stands for the learner's own code."""
+
+Swap = tuple[Any, str, Any]
+_CLOSED: Final = ("tapelab.engine", "tapelab.kernels", "tapelab.views", "tapelab.recording")
+"""Where public functions are not called; only reads of variables come through doors there."""
+
+_lock: Final = threading.RLock()
+_swapped: Final[list[Swap]] = []
+_open: Final = [0]
+_wrappers: Final[dict[int, tuple[Any, Any]]] = {}
+
+
+@contextmanager
+def opened() -> Iterator[None]:
+    """Keep the doors in place for the length of a block."""
+    with _lock:
+        _open[0] += 1
+        if _open[0] == 1:
+            _swap_methods()
+            swap_functions()
+    try:
+        yield
+    finally:
+        with _lock:
+            _open[0] -= 1
+            if not _open[0]:
+                while _swapped:
+                    owner, name, original = _swapped.pop()
+                    setattr(owner, name, original)
+
+
+def _swap(owner: Any, name: str, replacement: Any) -> None:
+    _swapped.append((owner, name, vars(owner)[name]))
+    setattr(owner, name, replacement)
+
+
+def _swap_methods() -> None:
+    for table, acts in ((PURE, False), (ACTING, True)):
+        for owner, names in table:
+            for name in names:
+                if name in vars(owner):
+                    _swap(owner, name, _door(vars(owner)[name], acts=acts))
+    stand_in: Any
+    for owner, name, stand_in in standing.METHODS:
+        _swap(owner, name, stand_in(vars(owner)[name]))
+    _swap(Op, "__call__", _op_door(vars(Op)["__call__"]))
+    _swap(sys.modules["tapelab"], "__getattr__", _lazy_door(vars(sys.modules["tapelab"])))
+
+
+def swap_functions() -> None:
+    """Put the doors before all public functions, also those of modules that were just loaded."""
+    public = {id(each) for each in _public_functions()}
+    for module in _modules():
+        engine = module.__name__.startswith(_CLOSED)
+        for name, thing in list(vars(module).items()):
+            if thing is read or (not engine and id(thing) in public):
+                _swap(module, name, _wrapper(thing))
+
+
+def _public_functions() -> Iterator[Any]:
+    for part in PARTS:
+        module = sys.modules.get(f"tapelab.{part}" if part else "tapelab")
+        for name, thing in list(vars(module).items()) if module else ():
+            if not name.startswith("_") and name not in PLAIN and _is_ours(thing):
+                yield thing
+
+
+def _is_ours(thing: Any) -> bool:
+    home = getattr(thing, "__module__", None) or ""
+    written = isinstance(thing, FunctionType) and not hasattr(thing, "_is_door")
+    return written and home.startswith("tapelab") and thing.__name__ not in PLAIN
+
+
+def _modules() -> list[ModuleType]:
+    """All modules of ours but those of tracing itself."""
+    return [
+        module
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] == "tapelab"
+        and (name in _REWRITTEN or not name.startswith("tapelab.compiling"))
+    ]
+
+
+def _wrapper(function: Any) -> Any:
+    found = _wrappers.get(id(function))
+    if found is None:
+        name = function.__name__
+        tells = name in TELLING or name.startswith("assert_")
+        acts = function.__module__ == "tapelab.random"
+        make: Any = standing.FUNCTIONS.get(name, _door)
+        found = function, make(function, acts=acts, tells=tells)
+        found[1]._is_door = True
+        _wrappers[id(function)] = found
+    return found[1]
+
+
+def _door(original: Callable[..., Any], *, acts: bool = False, tells: bool = False) -> Any:
+    @wraps(original)
+    def through(*args: Any, **kwargs: Any) -> Any:
+        trace = thread.trace
+        if trace is None:
+            return original(*args, **kwargs)
+        return trace.call(original, args, kwargs, acts=acts, tells=tells)
+
+    return through
+
+
+def _op_door(original: Callable[..., Any]) -> Any:
+    """The door of ops that library code calls directly, without a public function around them."""
+
+    def through(self: Op, *inputs: Any, **settings: Any) -> Any:
+        trace = thread.trace
+        if trace is None or not any(isinstance(each, Tensor) for each in inputs):
+            return original(self, *inputs, **settings)
+        return trace.call(self, inputs, settings)
+
+    return through
+
+
+def _lazy_door(namespace: dict[str, Any]) -> Any:
+    """The `__getattr__` of the namespace: a part that is loaded now gets its doors at once."""
+    original = namespace["__getattr__"]
+
+    def through(name: str) -> Any:
+        original(name)
+        swap_functions()
+        return namespace[name]
+
+    return through

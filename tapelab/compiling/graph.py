@@ -1,0 +1,52 @@
+"""What a traced function is made of: a plain list of calls, and where each takes its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a tensor in a graph; it stands in the arguments of the calls that use it."""
+
+    number: int
+
+
+class Place(NamedTuple):
+    """Where in the learner's code a call was written."""
+
+    code: CodeType
+    instruction: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """One call of a function of the namespace, with slots where symbolic tensors stood.
+
+    `writes` are the ids of the handles of variables that it returned.
+    """
+
+    name: str
+    kind: str
+    function: Callable[..., Any]
+    args: Any
+    kwargs: Any
+    results: tuple[Slot | None, ...]
+    place: Place
+    acts: bool
+    writes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A traced function: its inputs, its calls in the order in which they ran, its outputs."""
+
+    name: str
+    inputs: tuple[Slot, ...]
+    nodes: tuple[Node, ...]
+    outputs: Any
+    captures: tuple[Slot, ...] = ()
+    tapes: frozenset[int] = field(default_factory=frozenset)

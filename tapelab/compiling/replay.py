@@ -1,0 +1,84 @@
+"""Replaying a graph: its calls once more, in order, on real tensors and real variables."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+
+from tapelab.compiling.graph import Graph, Node, Slot
+from tapelab.compiling.sites import site
+from tapelab.compiling.walking import leaves, mapped
+from tapelab.compiling.worlds import is_eager, twin
+from tapelab.engine.cell import Holder
+from tapelab.engine.log import Scope, origin_here, thread
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.variable import Variable
+
+
+class _Running(threading.local):
+    replay: Replay | None = None
+
+
+_running: Final = _Running()
+
+
+class Replay:
+    """One run of a graph: what is in its slots, its tapes, and what stands for its arguments."""
+
+    def __init__(
+        self, graph: Graph, stand_ins: dict[int, Any] | None = None, *, within: bool = False
+    ) -> None:
+        self.graph = graph
+        self.slots: dict[int, Any] = {}
+        self._around = _running.replay if within else None
+        self._stand_ins: dict[int, Any] = (
+            self._around._stand_ins if self._around else stand_ins or {}
+        )
+        self._tapes: dict[int, GradientTape] = self._around._tapes if self._around else {}
+
+    def fill(self, leaf: Any) -> Any:
+        """What belongs in the place of a leaf of the arguments."""
+        if type(leaf) is Slot:
+            return self.slots[leaf.number]
+        if isinstance(leaf, GradientTape) and id(leaf) in self.graph.tapes:
+            if id(leaf) not in self._tapes:
+                self._tapes[id(leaf)] = twin(leaf)
+            return self._tapes[id(leaf)]
+        if self._stand_ins and isinstance(leaf, Holder):
+            cell = self._stand_ins.get(id(leaf._cell))
+            return leaf if cell is None else Variable._of(cell)
+        return self._stand_ins.get(id(leaf), leaf) if self._stand_ins else leaf
+
+    def run(self, inputs: Any, captures: Any = ()) -> Any:
+        """Call everything and return the outputs."""
+        places = (*self.graph.inputs, *self.graph.captures)
+        for slot, tensor in zip(places, (*inputs, *captures), strict=True):
+            self.slots[slot.number] = tensor
+        outer, here, before = thread.scope, origin_here(), _running.replay
+        _running.replay = self
+        thread.scope = Scope(self.graph.name, outer, here.code, here.instruction)
+        try:
+            for node in self.graph.nodes:
+                self.step(node)
+        finally:
+            thread.scope, _running.replay = outer, before
+            if self._around is None:
+                self._leave_tapes()
+        return mapped(self.graph.outputs, self.fill)
+
+    def step(self, node: Node) -> None:
+        """Call one node and keep its results."""
+        args, kwargs = mapped(node.args, self.fill), mapped(node.kwargs, self.fill)
+        result = site(*node.place)(node.function, args, kwargs)
+        if not node.results:
+            return
+        found = leaves(result)
+        for slot, leaf in zip(node.results, found, strict=False):
+            if slot is not None and is_eager(leaf):
+                self.slots[slot.number] = leaf
+
+    def _leave_tapes(self) -> None:
+        """Close the tapes that an error left open."""
+        for tape in self._tapes.values():
+            if tape in thread.tapes:
+                tape._pop()

@@ -1,0 +1,142 @@
+"""What stands in for functions and methods that a trace treats in a way of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import wraps
+from typing import Any, Final
+from weakref import WeakKeyDictionary
+
+from tapelab.compiling import staging
+from tapelab.compiling.symbolic import SymbolicTensor, not_allowed
+from tapelab.engine.log import thread
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.variable import Variable
+
+Method = Callable[..., Any]
+
+_pauses: Final[WeakKeyDictionary[GradientTape, list[AbstractContextManager[None]]]] = (
+    WeakKeyDictionary()
+)
+
+SINGLETON: Final = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+
+
+def _created(original: Method) -> Method:
+    """A variable that is made inside a function: real, and only while it is traced first."""
+
+    @wraps(original)
+    def made(self: Variable, initial_value: Any = None, *args: Any, **kwargs: Any) -> None:
+        trace = thread.trace
+        if trace is None:
+            original(self, initial_value, *args, **kwargs)
+            return
+        root = trace
+        while root.outer is not None:
+            root = root.outer
+        if root.in_function and not root.creates:
+            raise ValueError(SINGLETON)
+        thread.trace = None
+        try:
+            start = initial_value() if callable(initial_value) else initial_value
+            if isinstance(start, SymbolicTensor):
+                start = start._examples[0]
+            original(self, start, *args, **kwargs)
+        finally:
+            thread.trace = trace
+        root.created.append(self)
+
+    return made
+
+
+def pause(tape: GradientTape) -> None:
+    """Begin to compute off a tape."""
+    context = tape.stop_recording()
+    context.__enter__()
+    _pauses.setdefault(tape, []).append(context)
+
+
+def resume(tape: GradientTape) -> None:
+    """End the stretch that `pause` began."""
+    _pauses[tape].pop().__exit__(None, None, None)
+
+
+def _paused(original: Method) -> Method:
+    @contextmanager
+    def stop_recording(self: GradientTape) -> Iterator[None]:
+        trace = thread.trace
+        if trace is None:
+            with original(self):
+                yield
+            return
+        trace.call(pause, (self,), {}, acts=True)
+        try:
+            yield
+        finally:
+            trace.call(resume, (self,), {}, acts=True)
+
+    return stop_recording
+
+
+def _item(original: Method) -> Method:
+    """A piece of a variable, into which one can write."""
+
+    def item(self: Variable, key: Any) -> Any:
+        trace = thread.trace
+        if trace is None:
+            return original(self, key)
+        piece = trace.call(original, (self, key), {})
+
+        def assign(value: Any, name: str | None = None) -> Any:
+            return trace.call(_assign_piece, (self, key, value, name), {}, acts=True)
+
+        piece._made_by = assign
+        return piece
+
+    item.__name__ = "__getitem__"
+    return item
+
+
+def _assign_piece(variable: Any, key: Any, value: Any, name: str | None) -> Any:
+    return variable[key].assign(value, name=name)
+
+
+def _denied(what: str, instead: str) -> Callable[[Method], Method]:
+    def stand_in(original: Method) -> Method:
+        @wraps(original)
+        def denied(self: Any, *args: Any) -> Any:
+            if thread.trace is None:
+                return original(self, *args)
+            raise not_allowed(what, instead)
+
+        return denied
+
+    return stand_in
+
+
+def _no_numbers(original: Method) -> Method:
+    @wraps(original)
+    def numpy(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if thread.trace is None:
+            return original(self, *args, **kwargs)
+        raise NotImplementedError("numpy() is only available when eager execution is enabled.")
+
+    return numpy
+
+
+METHODS: Final[tuple[tuple[type, str, Callable[[Method], Method]], ...]] = (
+    (Variable, "__init__", _created),
+    (Variable, "__getitem__", _item),
+    (Variable, "numpy", _no_numbers),
+    (Variable, "__bool__", _denied("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond")),
+    (Variable, "__iter__", _denied("Iterating over a symbolic `tf.Tensor`", "tf.unstack")),
+    (GradientTape, "stop_recording", _paused),
+)
+"""Methods with a stand-in of their own while a trace is open."""
+FUNCTIONS: Final[dict[str, Callable[..., Any]]] = staging.FUNCTIONS
+"""Functions with a door of their own, by name."""

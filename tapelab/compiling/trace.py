@@ -1,0 +1,237 @@
+"""Tracing: the Python function runs once, on tensors without numbers; its calls are written down.
+
+Every public function of the namespace, every operator and every method that does something to a
+variable or a tape comes through one of the doors of `doors.py` while a trace is open, and from
+there to `Trace.call`. A call is tried out in both worlds, which tells what it returns, and becomes
+one node of the graph. At replay the same functions are called on real tensors. So what needs the
+numbers or the lengths of real tensors (`tf.range(n)`, `tf.reshape(x, tf.shape(y))`, a mask) is
+worked out anew each time, and a tape inside the function is a real tape at each replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compiling import examples
+from tapelab.compiling.failing import graph_error
+from tapelab.compiling.graph import Graph, Node, Place, Slot
+from tapelab.compiling.naming import Names, base_name
+from tapelab.compiling.symbolic import SymbolicTensor, check_scope, symbol
+from tapelab.compiling.walking import leaves, mapped
+from tapelab.compiling.worlds import World, is_eager
+from tapelab.engine.cell import Holder
+from tapelab.engine.log import origin_here, thread
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable, handle_of
+from tapelab.shapes import TensorShape
+
+OPEN_LENGTH: Final = frozenset({
+    *("boolean_mask", "unique", "unique_with_counts", "dynamic_partition", "setdiff1d"),
+})  # fmt: skip
+"""Functions whose results are as long as the numbers decide."""
+
+
+class Trace:
+    """A graph in the making."""
+
+    def __init__(
+        self, name: str, outer: Trace | None = None, worlds: tuple[World, ...] | None = None,
+        *, in_function: bool = True, creates: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self.outer = outer
+        self.worlds = worlds or tuple(World(number) for number in examples.WORLDS)
+        self.in_function = in_function
+        self.creates = creates
+        self.created: list[Variable] = []
+        self.kinds: dict[str, str] = {}
+        self.nodes: list[Node] = []
+        self.inputs: list[Slot] = []
+        self.captured: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}
+        self.variables: dict[int, Variable] = {}
+        self.tapes: dict[int, GradientTape] = {}
+        self._kept: list[Any] = []
+        self.graph_handle: Any = FuncGraph(self)
+        self._names = Names()
+
+    def placeholder(self, name: str, tensors: tuple[Any, ...]) -> SymbolicTensor:
+        """A new input, with its examples."""
+        unique = self._names.unique(name)
+        self.kinds[unique] = "Placeholder"
+        made = symbol(self, f"{unique}:0", tensors)
+        self.inputs.append(Slot(made._id))
+        return made
+
+    def call(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, *,
+        acts: bool = False, tells: bool = False,
+    ) -> Any:  # fmt: skip
+        """Write down a call and return what stands for its results.
+
+        A call that `acts` is kept whatever it returns; one that `tells` (`tf.print`) is not tried
+        out, and returns None.
+        """
+        given = [self._own(leaf) for leaf in leaves((args, kwargs))]
+        args, kwargs = mapped(args, self._own), mapped(kwargs, self._own)
+        symbols = {id(e): leaf for leaf in given if isinstance(leaf, SymbolicTensor)
+                   for e in leaf._examples}  # fmt: skip
+        if tells:
+            return self._write(function, args, kwargs, None, acts=True)
+        outcome, found = self._tried(function, args, kwargs, bool(symbols))
+        fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in symbols]
+        if not fresh and not acts and (not symbols or outcome is not None):
+            return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
+        return self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
+
+    def write(self, function: Callable[..., Any], args: Any, results: list[Any]) -> Any:
+        """Write down a call of which it is known already what it returns in each world."""
+        args = mapped(args, self._own)
+        return self._write(function, args, {}, results, acts=True)
+
+    def placeholder_like(self, tensor: Any, tensors: tuple[Any, ...]) -> SymbolicTensor:
+        """A tensor of the same name with other examples; no input of the graph."""
+        return symbol(self, getattr(tensor, "_name", "arg:0"), tensors)
+
+    def _tried(self, function: Any, args: Any, kwargs: Any, symbolic: bool) -> tuple[Any, Any]:
+        """What a call returns, in the first world that could do it and in all of them."""
+        results: list[Any] = []
+        errors: list[Exception] = []
+        for world in self.worlds:
+            try:
+                result = world.run(function, args, kwargs)
+                results.append(mapped(result, world.original))
+            except Exception as error:  # noqa: BLE001 - one world may fail where the other does not
+                results.append(_FAILED)
+                errors.append(error)
+        done = [each for each in results if each is not _FAILED]
+        if not done:
+            raise graph_error(errors[0], function, args, self) if symbolic else errors[0]
+        return done[0], results
+
+    def _write(
+        self, function: Any, args: Any, kwargs: Any, results: Any, *, acts: bool,
+        symbols: dict[int, Any] | None = None,
+    ) -> Any:  # fmt: skip
+        last = self.worlds[0].last_op() if results is not None else ""
+        kind = base_name(function, {}, last)
+        name = self._names.unique(base_name(function, kwargs, last))
+        self.kinds[name] = last or kind
+        made = None if results is None else self._symbols(function, name, results, symbols or {})
+        slots = tuple(
+            Slot(leaf._id) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves(made)
+        )
+        origin = origin_here()
+        place = Place(origin.code, origin.instruction)
+        slotted = mapped(args, _as_slot), mapped(kwargs, _as_slot)
+        handles = [leaf for leaf in leaves(made) if isinstance(leaf, Holder)]
+        self._kept += handles
+        writes = tuple(map(id, handles))
+        self.nodes.append(Node(name, last or kind, function, *slotted, slots, place, acts, writes))
+        return made
+
+    def _symbols(self, function: Any, name: str, results: Any, symbols: dict[int, Any]) -> Any:
+        """The structure that a call returned, with a symbolic tensor for each tensor in it."""
+        template = next(each for each in results if each is not _FAILED)
+        size = len(leaves(template))
+        flat: list[Any] = [each if each is _FAILED else leaves(each) for each in results]
+        rows = [each if each is not _FAILED and len(each) == size else None for each in flat]
+        place = iter(range(size))
+        number = iter(range(size))
+
+        def stand_for(leaf: Any) -> Any:
+            at = next(place)
+            if not is_eager(leaf):
+                return leaf
+            if id(leaf) in symbols:
+                return symbols[id(leaf)]
+            seen = [None if row is None else row[at] for row in rows]
+            return symbol(self, f"{name}:{next(number)}", _examples(function, leaf, seen))
+
+        return mapped(template, stand_for)
+
+    def _own(self, leaf: Any) -> Any:
+        """An argument as it belongs into this graph: what another graph made is captured."""
+        if isinstance(leaf, SymbolicTensor):
+            return self.own(leaf)
+        if isinstance(leaf, Holder):
+            self.variables.setdefault(id(leaf._cell), handle_of(leaf._cell))
+        elif isinstance(leaf, GradientTape) and not leaf._entered:
+            self.tapes[id(leaf)] = leaf
+        elif type(leaf) is np.ndarray:
+            return leaf.copy()
+        return leaf
+
+    def own(self, tensor: SymbolicTensor) -> SymbolicTensor:
+        """A tensor of this graph that stands for one of an outer graph; TypeError for strangers."""
+        if tensor._trace is self:
+            return tensor
+        check_scope(tensor)
+        found = self.captured.get(tensor._id)
+        if found is None:
+            inner = symbol(self, tensor._name, tensor._examples)
+            found = self.captured[tensor._id] = tensor, inner
+        return found[1]
+
+    def graph(self, outputs: Any) -> Graph:
+        """The finished graph."""
+        return Graph(
+            self.name, tuple(self.inputs), tuple(self.nodes), mapped(outputs, _as_slot),
+            tuple(Slot(inner._id) for _, inner in self.captured.values()),
+            frozenset(self.tapes),
+        )  # fmt: skip
+
+    def default_session(self) -> Any:
+        """The session that runs this graph; a function has none."""
+        return self.graph_handle.default_session()
+
+
+class FuncGraph:
+    """What `tensor.graph` is inside a function."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.name = trace.name
+        self._trace = trace
+
+    def default_session(self) -> Any:
+        """There is none: a function runs when it is called."""
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+
+    def as_graph_def(self) -> Any:
+        """The calls of the graph by name."""
+        return [node.name for node in self._trace.nodes]
+
+    def get_operations(self) -> list[str]:
+        """The names of the calls, in the order in which they ran."""
+        return [node.name for node in self._trace.nodes]
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+_FAILED: Final = object()
+
+
+def _examples(function: Any, leaf: Tensor, seen: list[Any]) -> tuple[Tensor, ...]:
+    """The examples of one result; a world that failed gets one with all axes open."""
+    first, second = (each if is_eager(each) else None for each in seen)
+    if first is None:
+        first = leaf if second is None else examples.relative(second)
+    if second is None or second.dtype is not first.dtype:
+        second = examples.relative(first)
+    elif getattr(function, "__name__", "") in OPEN_LENGTH and first.shape == second.shape:
+        rest = TensorShape([None, *first.shape[1:]]) if first.ndim else first.shape
+        second = examples.opposite(first, rest)
+    return first, second
+
+
+def _as_slot(leaf: Any) -> Any:
+    return Slot(leaf._id) if isinstance(leaf, SymbolicTensor) else leaf
+
+
+def current() -> Any:
+    """The trace that is open in this thread, if any."""
+    return thread.trace
