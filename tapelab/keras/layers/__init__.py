@@ -1,0 +1,36 @@
+"""`tf.keras.layers`: the layers of a model."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tapelab.keras.offering import offered
+
+NAMES: Final = {
+    "activation": "Activation ELU LeakyReLU PReLU ReLU Softmax",
+    "attention": "AdditiveAttention Attention MultiHeadAttention",
+    "cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
+    "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Convolution1D"
+    " Convolution2D Convolution2DTranspose DepthwiseConv2D SeparableConv2D",
+    "core": "Identity Input InputLayer Lambda Masking Rescaling",
+    "dense": "Dense Embedding",
+    "input_spec": "InputSpec",
+    "layer": "Layer",
+    "merging": "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add average"
+    " concatenate dot maximum minimum multiply subtract",
+    "noise": "ActivityRegularization Dropout GaussianDropout GaussianNoise SpatialDropout1D"
+    " SpatialDropout2D",
+    "normalization": "BatchNormalization GroupNormalization LayerNormalization Normalization"
+    " RMSNormalization UnitNormalization",
+    "pooling": "AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D AvgPool2D AvgPool3D"
+    " GlobalAveragePooling1D GlobalAveragePooling2D GlobalAvgPool1D GlobalAvgPool2D"
+    " GlobalMaxPool1D GlobalMaxPool2D GlobalMaxPooling1D GlobalMaxPooling2D MaxPool1D MaxPool2D"
+    " MaxPool3D MaxPooling1D MaxPooling2D MaxPooling3D",
+    "recurrent": "GRU LSTM RNN SimpleRNN",
+    "reshaping": "Cropping1D Cropping2D Flatten Permute RepeatVector Reshape UpSampling1D"
+    " UpSampling2D ZeroPadding1D ZeroPadding2D",
+    "wrappers": "Bidirectional TimeDistributed Wrapper",
+}
+"""The layers by the files they stand in."""
+
+__getattr__, __dir__ = offered(__name__, NAMES)

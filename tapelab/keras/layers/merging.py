@@ -1,0 +1,189 @@
+"""Layers that make one tensor from several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+from tapelab import linalg, math, nn, shaping
+from tapelab.keras.layers.layer import Layer
+
+
+class _Merge(Layer):
+    """Joins a list of tensors entry by entry."""
+
+    join: Callable[[Any, Any], Any]
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.supports_masking = True
+
+    def build(self, input_shape: Any) -> None:
+        """There are no weights; ValueError unless the shapes fit together."""
+        if not isinstance(input_shape, list) or not isinstance(input_shape[0], (tuple, list)):
+            raise ValueError(
+                "A merge layer should be called on a list of inputs. Received: "
+                f"input_shape={input_shape} (not a list of shapes)"
+            )
+        if not input_shape:
+            raise ValueError("A merge layer should be called on a list of at least 1 input.")
+        self.compute_output_shape(input_shape)
+
+    def call(self, inputs: Any) -> Any:
+        """The entries joined, the first two first."""
+        return reduce(type(self).join, inputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape all of them broadcast to."""
+        return reduce(_broadcast, (tuple(shape) for shape in input_shape))
+
+
+class Add(_Merge):
+    """The sum of the entries."""
+
+    join = staticmethod(math.add)
+
+
+class Subtract(_Merge):
+    """The first less the second."""
+
+    join = staticmethod(math.subtract)
+
+    def build(self, input_shape: Any) -> None:
+        """There are no weights; ValueError unless there are two."""
+        super().build(input_shape)
+        if len(input_shape) != 2:
+            raise ValueError(
+                "A `Subtract` layer should be called on exactly 2 inputs. Received: "
+                f"input_shape={input_shape}"
+            )
+
+
+class Multiply(_Merge):
+    """The product of the entries."""
+
+    join = staticmethod(math.multiply)
+
+
+class Maximum(_Merge):
+    """The largest of the entries."""
+
+    join = staticmethod(math.maximum)
+
+
+class Minimum(_Merge):
+    """The smallest of the entries."""
+
+    join = staticmethod(math.minimum)
+
+
+class Average(_Merge):
+    """The mean of the entries."""
+
+    join = staticmethod(math.add)
+
+    def call(self, inputs: Any) -> Any:
+        """The sum over the number of tensors."""
+        return super().call(inputs) / len(inputs)
+
+
+class Concatenate(_Merge):
+    """The tensors one after the other along an axis."""
+
+    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axis = axis
+
+    def call(self, inputs: Any) -> Any:
+        """The tensors, joined."""
+        return shaping.concat(list(inputs), self.axis)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The lengths along the axis, added; ValueError where another axis differs."""
+        shapes = [list(shape) for shape in input_shape]
+        axis = self.axis % len(shapes[0])
+        lengths = [shape.pop(axis) for shape in shapes]
+        if any(len(shape) != len(shapes[0]) or not _alike(shape, shapes[0]) for shape in shapes):
+            raise ValueError(
+                "A `Concatenate` layer requires inputs with matching shapes except for the "
+                f"concatenation axis. Received: input_shape={input_shape}"
+            )
+        whole = None if None in lengths else sum(lengths)
+        return (*shapes[0][:axis], whole, *shapes[0][axis:])
+
+
+class Dot(_Merge):
+    """The products of the vectors along an axis of each, summed."""
+
+    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.axes, self.normalize = axes, normalize
+
+    def call(self, inputs: Any) -> Any:
+        """One sum for each pair of vectors of an example."""
+        x, y = inputs
+        first, second = self._places(x.ndim, y.ndim)
+        if self.normalize:
+            x, y = nn.l2_normalize(x, first), nn.l2_normalize(y, second)
+        if x.ndim == y.ndim == 2:
+            return math.reduce_sum(x * y, axis=1, keepdims=True)
+        rest = [at for at in range(1, x.ndim) if at != first]
+        others = [at for at in range(1, y.ndim) if at != second]
+        left = shaping.transpose(x, [0, *rest, first])
+        right = shaping.transpose(y, [0, second, *others])
+        return linalg.matmul(left, right)
+
+    def _places(self, one: int, other: int) -> tuple[int, int]:
+        axes = (self.axes, self.axes) if isinstance(self.axes, int) else tuple(self.axes)
+        return axes[0] % one, axes[1] % other
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The axes that are left of both; ValueError where the vectors differ in length."""
+        x, y = (list(shape) for shape in input_shape)
+        first, second = self._places(len(x), len(y))
+        if x[first] != y[second]:
+            raise ValueError(
+                "Incompatible input shapes: axis values "
+                f"{x[first]} (at axis {first}) != {y[second]} (at axis {second}). Full input "
+                f"shapes: {tuple(x)}, {tuple(y)}"
+            )
+        del x[first], y[second]
+        return (*x, *y[1:]) if len(x) + len(y) > 2 else (x[0], 1)
+
+
+def _broadcast(one: Any, other: Any) -> tuple[int | None, ...]:
+    rank = max(len(one), len(other))
+    pairs = zip(_padded(one, rank), _padded(other, rank), strict=True)
+    if len(one) != len(other) or not all(_fit(a, b) for a, b in pairs):
+        raise ValueError(
+            f"Inputs have incompatible shapes. Received shapes {one[1:]} and {other[1:]}"
+        )
+    pairs = zip(_padded(one, rank), _padded(other, rank), strict=True)
+    return tuple(b if a in {1, None} else a for a, b in pairs)
+
+
+def _padded(shape: Any, rank: int) -> list[Any]:
+    return [1] * (rank - len(shape)) + list(shape)
+
+
+def _fit(a: Any, b: Any) -> bool:
+    return a == b or {a, b} & {1, None} != set()
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return all(a == b or None in {a, b} for a, b in zip(one, other, strict=True))
+
+
+def _function(kind: Any) -> Callable[..., Any]:
+    def join(inputs: Any, **kwargs: Any) -> Any:
+        return kind(**kwargs)(inputs)
+
+    join.__name__ = kind.__name__.lower()
+    join.__doc__ = kind.__doc__
+    return join
+
+
+add, subtract, multiply = _function(Add), _function(Subtract), _function(Multiply)
+average, maximum, minimum = _function(Average), _function(Maximum), _function(Minimum)
+concatenate, dot = _function(Concatenate), _function(Dot)

@@ -1,0 +1,12 @@
+"""`tf.keras.models`: layers put together."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tapelab.keras.offering import offered
+
+NAMES: Final = {"functional": "Functional Model", "sequential": "Sequential"}
+"""The models by the files they stand in."""
+
+__getattr__, __dir__ = offered(__name__, NAMES)

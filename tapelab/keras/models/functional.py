@@ -1,0 +1,149 @@
+"""Models made of symbolic inputs and outputs: the layers between them are found by themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from tapelab import nest
+from tapelab.keras import graph
+from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.layers.calling import in_float, is_symbolic
+from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.models.model import Model
+
+
+class Functional(Model):
+    """Runs the layers that lead from its inputs to its outputs."""
+
+    def __init__(
+        self, inputs: Any = None, outputs: Any = None, name: str | None = None, **kwargs: Any
+    ) -> None:
+        Model.__init__(self, name=name, **kwargs)
+        for each in [*nest.flatten(inputs), *nest.flatten(outputs)]:
+            if not isinstance(each, KerasTensor):
+                raise ValueError(
+                    "All `inputs` and `outputs` of a functional model must be KerasTensors, such "
+                    f"as tf.keras.Input gives. Received: {each} (of type {type(each)})"
+                )
+        self._inputs_structure, self._outputs_structure = inputs, outputs
+        self._symbols = nest.flatten(inputs)
+        self._results = nest.flatten(outputs)
+        self._graph = tuple(graph.nodes_between(self._symbols, self._results))
+        self._find_layers()
+        self.input_spec = None
+        self.built = True
+
+    def _find_layers(self) -> None:
+        for symbol in self._symbols:
+            if symbol.origin is not None:
+                self._notice(symbol.origin)
+        for node in self._graph:
+            self._notice(node.operation)
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The symbolic inputs."""
+        return list(self._symbols)
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The symbolic outputs."""
+        return list(self._results)
+
+    @property
+    def input(self) -> Any:
+        """The symbolic input, or the nest of them."""
+        return self._inputs_structure
+
+    @property
+    def output(self) -> Any:
+        """The symbolic output, or the nest of them."""
+        return self._outputs_structure
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input, or a list of several."""
+        shapes = [each.shape for each in self._symbols]
+        return shapes[0] if len(shapes) == 1 else shapes
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, or a list of several."""
+        shapes = [each.shape for each in self._results]
+        return shapes[0] if len(shapes) == 1 else shapes
+
+    def build(self, input_shape: Any) -> None:
+        """Nothing is left to build."""
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """The outputs for inputs in the structure of the symbolic ones."""
+        given = self._matched(inputs)
+        values: dict[int, Any] = {}
+        for symbol, value in zip(self._symbols, given, strict=True):
+            self._check(symbol, value)
+            values[id(symbol)] = _as(symbol, value)
+        graph.run(self._graph, values)
+        flat = [values[id(each)] for each in self._results]
+        return nest.pack_sequence_as(self._outputs_structure, flat)
+
+    def _matched(self, inputs: Any) -> list[Any]:
+        """The inputs in the order of the symbols; a dict may go by the names of the inputs."""
+        if isinstance(inputs, dict) and not isinstance(self._inputs_structure, dict):
+            names = [symbol.name for symbol in self._symbols]
+            return [inputs[name] for name in names]
+        flat = nest.flatten(inputs)
+        if isinstance(inputs, dict):
+            flat = [inputs[key] for key in sorted(self._inputs_structure)]
+        if len(flat) != len(self._symbols):
+            names = [symbol.name for symbol in self._symbols]
+            raise ValueError(
+                f'Layer "{self.name}" expects {len(names)} named input(s) with keys {names}, but '
+                f"it received {len(flat)} input tensors. Pass inputs as a dict, e.g. "
+                f"`layer({{'{names[0]}': ...}})`."
+            )
+        return flat
+
+    def _check(self, symbol: KerasTensor, value: Any) -> None:
+        problem = InputSpec(shape=symbol.shape).misfit(tuple(value.shape))
+        if problem and not _nearly(symbol.shape, tuple(value.shape)):
+            raise ValueError(
+                f"Input {self._symbols.index(symbol)} with name '{symbol.name}' of layer "
+                f"'{self.name}' is incompatible with the layer: {problem}"
+            )
+
+    def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
+        """New symbolic tensors like the outputs."""
+        sizes = [tuple(each.shape)[:1] for each in nest.flatten(args[0])]
+        batch = sizes[0] if sizes else (None,)
+        fresh = [KerasTensor((*batch, *each.shape[1:]), each.dtype) for each in self._results]
+        return nest.pack_sequence_as(self._outputs_structure, fresh)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shapes of the outputs."""
+        return self.output_shape
+
+    def get_config(self) -> dict[str, Any]:
+        """The name of the model; its graph is in your code."""
+        return {"name": self.name, "trainable": self.trainable}
+
+
+def _nearly(wanted: Any, shape: Any) -> bool:
+    """Whether a last axis of length 1 makes the difference."""
+    return (*shape, 1) == tuple(wanted) or (*wanted, 1) == tuple(shape)
+
+
+def _as(symbol: KerasTensor, value: Any) -> Any:
+    if is_symbolic(value):
+        return value
+    floats = symbol.dtype.startswith("float") and value.dtype.is_floating
+    return in_float(value, symbol.dtype) if floats else value
+
+
+@cache
+def functional(kind: type) -> type:
+    """A class of models with the ways of a functional model."""
+    return Functional if kind is Model else type(kind.__name__, (kind, Functional), {})
+
+
+Model.functional = staticmethod(functional)

@@ -1,0 +1,167 @@
+"""`tf.keras.Sequential`: layers one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tapelab.keras import layers
+from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.layers.core import Input, InputLayer
+from tapelab.keras.layers.layer import Layer
+from tapelab.keras.models.model import Model
+from tapelab.keras.serialization import serialized
+
+
+class Sequential(Model):
+    """A model whose layers each take what the one before gives.
+
+    Its weights are made at the first call, or at once where it begins with `tf.keras.Input`.
+    """
+
+    def __init__(self, layers: Any = None, trainable: bool = True, name: str | None = None) -> None:
+        super().__init__(trainable=trainable, name=name)
+        self._entry: KerasTensor | None = None
+        self._exit: KerasTensor | None = None
+        for layer in layers if isinstance(layers, (list, tuple)) else [layers] if layers else []:
+            self.add(layer, rebuild=False)
+        self._build_if_known()
+
+    def add(self, layer: Any, rebuild: bool = True) -> None:
+        """Put a layer at the end."""
+        if isinstance(layer, KerasTensor):
+            layer = layer.origin
+        if isinstance(layer, InputLayer):
+            self._begin_with(layer)
+            return
+        if not isinstance(layer, Layer):
+            raise ValueError(
+                "Only instances of `keras.Layer` can be added to a Sequential model. Received: "
+                f"{layer} (of type {type(layer)})"
+            )
+        if any(each.name == layer.name for each in self._layers):
+            raise ValueError(
+                "All layers added to a Sequential model should have unique names. Name "
+                f"'{layer.name}' is already the name of a layer in this model. Update the `name` "
+                "argument to pass a unique name."
+            )
+        if not self._layers and self._entry is None:
+            self._entry = _entry_of(layer)
+        self._notice(layer)
+        if rebuild:
+            self._build_if_known()
+
+    def _begin_with(self, layer: InputLayer) -> None:
+        if self._entry is not None or self._layers:
+            shape = None if self._entry is None else self._entry.shape
+            raise ValueError(
+                f"Sequential model '{self.name}' has already been configured to use input shape "
+                f"{shape}. You cannot add a different Input layer to it."
+            )
+        self._entry = layer.output
+
+    def pop(self, rebuild: bool = True) -> Any:
+        """Take the last layer away."""
+        layer = self._layers.pop()
+        if rebuild:
+            self._build_if_known()
+        return layer
+
+    def _build_if_known(self) -> None:
+        self._exit = None
+        if self._entry is not None and self._layers:
+            self._go_through(self._entry)
+
+    def _go_through(self, entry: KerasTensor) -> None:
+        """Build the layers for a symbolic input, inside the model's name."""
+        self._entry = entry
+        Model.build(self, entry.shape)
+
+    def _try(self, symbol: KerasTensor) -> None:
+        found: Any = self._entry
+        for layer in self._layers:
+            found = layer(found)
+        self._exit = found
+
+    def build(self, input_shape: Any = None) -> None:
+        """Build the layers, each for what the one before gives."""
+        if not self._layers:
+            raise ValueError(
+                f"Sequential model {self.name} cannot be built because it has no layers. Call "
+                "`model.add(layer)`."
+            )
+        if self._entry is None and isinstance(input_shape, tuple):
+            self._entry = KerasTensor(input_shape)
+        if self._entry is not None:
+            self._try(self._entry)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """What the last layer gives."""
+        found = inputs
+        for layer in self._layers:
+            found = layer(found)
+        return found
+
+    @property
+    def inputs(self) -> list[Any]:
+        """The symbolic input, once it is known."""
+        return [self._known(self._entry, "input")]
+
+    @property
+    def outputs(self) -> list[Any]:
+        """The symbolic output, once it is known."""
+        return [self._known(self._exit, "output")]
+
+    @property
+    def input(self) -> Any:
+        """The symbolic input, once it is known."""
+        return self._known(self._entry, "input")
+
+    @property
+    def output(self) -> Any:
+        """The symbolic output, once it is known."""
+        return self._known(self._exit, "output")
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input, once it is known."""
+        return self._known(self._entry, "input").shape
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, once it is known."""
+        return self._known(self._exit, "output").shape
+
+    def _known(self, symbol: KerasTensor | None, what: str) -> Any:
+        if symbol is None or self._exit is None:
+            raise AttributeError(f"Sequential model '{self.name}' has no defined {what} shape yet.")
+        return symbol
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape after the last layer."""
+        shape = input_shape
+        for layer in self._layers:
+            shape = layer.compute_output_shape(shape)
+        return shape
+
+    def get_config(self) -> dict[str, Any]:
+        """The configs of the layers."""
+        return {"name": self.name, "layers": [serialized(layer) for layer in self._layers]}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """Make the layers from their configs."""
+        made = cls(name=config["name"])
+        for each in config["layers"]:
+            made.add(getattr(layers, each["class_name"]).from_config(each["config"]))
+        return made
+
+
+def _entry_of(layer: Any) -> KerasTensor | None:
+    """The symbolic input that a first layer brings along: an old way of writing, or a model."""
+    shape = getattr(layer, "_input_shape_given", None)
+    if shape is not None:
+        return Input(shape)
+    if getattr(layer, "_symbols", None):
+        return Input(batch_shape=layer.input_shape)
+    found: KerasTensor | None = getattr(layer, "_entry", None)
+    return found

@@ -1,0 +1,34 @@
+"""The names of a package by the files they stand in, each imported when it is first asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from tapelab.missing import missing
+
+
+def offered(
+    package: str, table: Mapping[str, str]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A `__getattr__` and a `__dir__` for a package with the names of a table, by their files."""
+    homes = {name: home for home, names in table.items() for name in names.split()}
+
+    def find(name: str) -> Any:
+        if name in homes:
+            home = homes[name]
+            place = home if home.startswith("tapelab.") else f"{package}.{home}"
+            found = getattr(import_module(place), name)
+            setattr(sys.modules[package], name, found)
+            return found
+        if not name.startswith("_") and find_spec(f"{package}.{name}"):
+            return import_module(f"{package}.{name}")
+        raise missing(package, name)
+
+    def names() -> list[str]:
+        return sorted(homes)
+
+    return find, names

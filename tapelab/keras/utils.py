@@ -1,0 +1,49 @@
+"""`tf.keras.utils`: small helpers around training."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from tapelab.keras.backend import clear_session
+from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.missing import in_module
+from tapelab.random import set_seed
+
+__all__ = ["clear_session"]
+
+
+def set_random_seed(seed: int) -> None:
+    """Make everything random repeatable: Python's numbers, NumPy's, TensorFlow's and Keras's."""
+    if not isinstance(seed, int):
+        raise ValueError(f"Expected `seed` argument to be an integer. Received: seed={seed}")
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002 - learners draw from NumPy's global generator
+    set_seed(seed)
+
+
+def to_categorical(x: Any, num_classes: int | None = None) -> Any:
+    """Whole numbers as rows with a 1 at the place of the number: an array."""
+    numbers = np.asarray(x, dtype=np.int64)
+    if numbers.shape and numbers.shape[-1] == 1 and numbers.ndim > 1:
+        numbers = numbers[..., 0]
+    count = int(numbers.max()) + 1 if num_classes is None else num_classes
+    return np.eye(count)[numbers]
+
+
+def normalize(x: Any, axis: int = -1, order: int = 2) -> Any:
+    """An array divided by its length along an axis."""
+    array = np.asarray(x)
+    lengths = np.atleast_1d(np.linalg.norm(array, order, axis))
+    lengths[lengths == 0] = 1
+    return array / np.expand_dims(lengths, axis)
+
+
+def is_keras_tensor(x: Any) -> bool:
+    """Whether it is a symbolic tensor of a functional model."""
+    return isinstance(x, KerasTensor)
+
+
+__getattr__, __dir__ = in_module(__name__)
