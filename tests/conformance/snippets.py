@@ -111,7 +111,7 @@ def _heard(tf: Any) -> Iterator[list[str]]:
 
 
 def _shorthands(tf: Any) -> dict[str, Any]:
-    """Name what many programs do: differentiate once, twice, or with a seed."""
+    """Name what many programs do: differentiate once or twice, fill and train a layer."""
 
     def grad(f, *values, **settings):
         sources = [tf.Variable(value) for value in values]
@@ -128,7 +128,25 @@ def _shorthands(tf: Any) -> dict[str, Any]:
             slope = inner.gradient(y, source)
         return outer.gradient(slope, source)
 
-    return {"grad": grad, "second": second, "c": tf.constant}
+    def filled(layer, *inputs, **settings):
+        layer(*inputs, **settings)
+        weights = [np.linspace(-1 if w.ndim > 1 else 0.2, 1, w.size) for w in layer.get_weights()]
+        shapes = [w.shape for w in layer.get_weights()]
+        layer.set_weights([w.reshape(s) for w, s in zip(weights, shapes, strict=True)])
+        return layer
+
+    def learned(layer, *inputs, **settings):
+        filled(layer, *inputs, **settings)
+        weights = layer.trainable_variables
+        with tf.GradientTape() as tape:
+            tape.watch(inputs)
+            y = layer(*inputs, **settings)
+            loss = sum(tf.reduce_sum(tf.square(each)) for each in tf.nest.flatten(y))
+        names = [w.path.split("/")[-1] for w in weights]
+        found = tape.gradient(loss, [*tf.nest.flatten(inputs), *weights])
+        return [y, names, found]
+
+    return {"grad": grad, "second": second, "c": tf.constant, "filled": filled, "learned": learned}
 
 
 def describe(tf: Any, value: Any) -> Any:
