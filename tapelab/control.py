@@ -50,7 +50,8 @@ def case(
     if default is not None:
         _check_callable(default, "false_fn")
     held = [decided(pred) for pred, _ in pairs]
-    if exclusive and sum(held) > 1:
+    rivals = held if default is not None else held[:-1]  # the last stands in for the default
+    if exclusive and sum(rivals) > 1:
         raise _refused(f"exclusive=True: more than 1 conditions evaluated as True: {held}")
     if True in held:
         return pairs[held.index(True)][1]()

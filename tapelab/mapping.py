@@ -220,7 +220,13 @@ def foldr(
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
 ) -> Any:  # fmt: skip
     """Carry a value along the slices from the last to the first, and give what it became."""
-    return _fold(fn, _rows(elems, reverse=True), initializer)
+    rows = _rows(elems, reverse=True)
+    if not rows and initializer is None:
+        raise OutOfRangeError(
+            None, None, "Reading from negative indices (index -1) is not allowed. There are no "
+            "slices; give an initializer.",
+        )  # fmt: skip
+    return _fold(fn, rows, initializer)
 
 
 def _fold(fn: Any, rows: list[Any], initializer: Any) -> Any:

@@ -70,12 +70,12 @@ class TensorArray:
         """What names the array in a graph; always None here."""
 
     def identity(self) -> TensorArray:
-        """Another array with the same tensors."""
+        """Another handle of the same tensors: what one writes the other reads."""
         made = TensorArray(
             self._dtype, len(self._items), self._dynamic, self._clears,
             infer_shape=self._infers, element_shape=self._shape,
         )  # fmt: skip
-        made._items, made._read = list(self._items), set(self._read)
+        made._items, made._read = self._items, self._read
         return made
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
@@ -173,7 +173,7 @@ class TensorArray:
         """All tensors one after the other along their first axis."""
         parts = [self._at(at) for at in range(len(self._items))]
         for at, part in enumerate(parts):
-            if part._value.ndim == 0:
+            if part._value.ndim == 0 and len(parts) > 1:
                 raise InvalidArgumentError(
                     None, None, f"Concat saw a scalar shape at index {at} but requires at least "
                     "vectors. Try stack().",
