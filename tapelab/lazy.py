@@ -20,6 +20,7 @@ MODULES: Final = (
     "queue",
     "ragged",
     "random",
+    "raw_ops",
     "sets",
     "sparse",
     "strings",
