@@ -8,6 +8,7 @@ from tapelab import nest
 from tapelab.diagnosis.explain import explain_recording
 from tapelab.diagnosis.finding import Explanation, Finding, Fix, Step, Where
 from tapelab.engine.asking import place_of
+from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import events as e
 
@@ -35,6 +36,7 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
                 f"explain() takes one {part}, but it got a {type(end).__name__} of {len(end)}. "
                 "Ask for each by itself: tf.explain(tape, target, source)."
             )
+    target, source = numbers_of([target, source])  # of a ragged tensor, its flat values
     recording = tape.recording(target, source)
     place = place_of(tape, target, source)
     assert place is not None, "recording() asks for what was not asked before"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
@@ -28,7 +29,8 @@ class Operand:
     partitions: tuple[RowPartition, ...]
 
 
-def aligned(*operands: Any) -> tuple[list[Any], list[RowPartition]]:
+@composite
+def broadcast(*operands: Any) -> tuple[list[Any], list[RowPartition]]:
     """The flat values of several operands, repeated so that they fit, and their common rows."""
     alike = _already_aligned(operands)
     if alike is not None:

@@ -15,7 +15,7 @@ from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ragged.broadcasting import aligned
+from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.factories import axis_of
 from tapelab.ragged.partition import RowPartition, whole_numbers
 from tapelab.ragged.rows import splits_of
@@ -192,7 +192,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
         dense = not isinstance(x, RaggedTensor)
         return shaping.broadcast_to(x, list(shape._inner)) if dense else NotImplemented
     frame = _frame(shape)
-    flat, partitions = aligned(x, frame)
+    flat, partitions = broadcast(x, frame)
     if [each._total for each in partitions] != [each._total for each in shape.row_partitions]:
         raise InvalidArgumentError(
             None, None, f"Cannot broadcast\nCondition x == y did not hold.\n{x.shape} is larger "
@@ -245,6 +245,6 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
         for each in (shape_x, shape_y)
     ]
     frames = [_frame(each) for each in given]
-    flat, partitions = aligned(*frames)
+    flat, partitions = broadcast(*frames)
     inner = np.broadcast_shapes(*[each._value.shape for each in flat])
     return DynamicRaggedShape(partitions, list(inner))

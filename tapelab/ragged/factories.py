@@ -165,6 +165,7 @@ class Factories(CompositeTensor):
         return result
 
     @classmethod
+    @composite
     def from_tensor(
         cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
         name: str | None = None, row_splits_dtype: Any = int64,
@@ -247,7 +248,6 @@ def _uncut(cls: Any, x: Tensor, ragged_rank: int, kind: Any) -> Any:
     return cls._nested(flat, partitions)
 
 
-@composite
 def _cut(cls: Any, x: Tensor, lengths: Any, kind: Any) -> Any:
     count, longest, *rest = x._value.shape
     if len(lengths) != count:

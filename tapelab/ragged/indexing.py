@@ -19,6 +19,7 @@ from tapelab.ragged.tensor import RaggedTensor
 Keys = tuple[Any, ...]
 
 
+@composite
 def item(self: RaggedTensor, key: Any) -> Any:
     """The piece of a ragged tensor that an index cuts out."""
     parts = tuple(key) if isinstance(key, (list, tuple)) else (key,)
@@ -42,7 +43,6 @@ def _spread(keys: Keys, rank: int) -> Keys:
     return (*keys[:at], *[slice(None)] * (rank - named), *keys[at + 1 :])
 
 
-@composite
 def _cut(rows: RaggedTensor, keys: Keys) -> Any:
     """Rows by the first key, and what is in them by the others."""
     if not keys:

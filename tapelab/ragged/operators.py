@@ -16,7 +16,7 @@ from tapelab.errors import InvalidArgumentError
 from tapelab.ops import bits
 from tapelab.ops.public import binary, strict_operand, unary
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ragged.broadcasting import aligned
+from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.tensor import RaggedTensor
 
 Public = Callable[..., Any]
@@ -48,7 +48,7 @@ _SECOND: Final = {"y", "x", "imag"}
 def map_elements(self: RaggedTensor, function: Public, args: Any, kwargs: Any) -> Any:
     """A function of single entries, applied to the flat values of its ragged arguments."""
     if len(args) == 2 and not kwargs and _of_two(function):
-        flat, partitions = aligned(*map(_operand_of(args), args))
+        flat, partitions = broadcast(*map(_operand_of(args), args))
         return RaggedTensor._nested(function(*flat), partitions)
     return map_flat_values(function, *args, **kwargs)
 

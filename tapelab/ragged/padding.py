@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.convert import to_tensor
+from tapelab.engine.convert import to_tensor as as_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
@@ -19,7 +19,7 @@ from tapelab.shapes import TensorShape
 
 
 @composite
-def to_dense(
+def to_tensor(
     self: RaggedTensor, default_value: Any = None, name: str | None = None, shape: Any = None
 ) -> Tensor:
     """A dense tensor: short rows are filled up, and what exceeds a given shape is cut off."""
@@ -43,7 +43,7 @@ def _filling(default: Any, flat: Tensor) -> Tensor:
         kind = flat._value.dtype
         empty: Any = np.full((1, *inner), b"" if kind.kind == "O" else 0, kind)
         return constant_of(empty)
-    given = to_tensor(default, flat.dtype)
+    given = as_tensor(default, flat.dtype)
     if given._value.ndim > len(inner):
         raise invalid_argument(
             "RaggedTensorToTensor", f"default_value.shape={list(given._value.shape)} and "
@@ -60,7 +60,7 @@ def _box(rows: RaggedTensor, shape: Any) -> list[int]:
     longest = [int(n) for n in rows.bounding_shape()._value]
     if shape is None:
         return longest
-    given = shape if isinstance(shape, (list, tuple, TensorShape)) else to_tensor(shape)._value
+    given = shape if isinstance(shape, (list, tuple, TensorShape)) else as_tensor(shape)._value
     wanted = list(TensorShape([None if n is None or n == -1 else n for n in given]))
     if len(wanted) != len(longest):
         raise invalid_argument(
@@ -142,6 +142,6 @@ def _merged(rows: Any, first: int, last: int) -> Any:
 def install() -> None:
     """Give ragged tensors these methods."""
     for name, method in {
-        "to_tensor": to_dense, "to_sparse": to_sparse, "merge_dims": merge_dims,
+        "to_tensor": to_tensor, "to_sparse": to_sparse, "merge_dims": merge_dims,
     }.items():  # fmt: skip
         setattr(RaggedTensor, name, method)

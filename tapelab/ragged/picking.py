@@ -16,7 +16,7 @@ from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import number
-from tapelab.ragged.broadcasting import aligned
+from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.factories import rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, row_ids
@@ -195,7 +195,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         for each, made in zip(given, numbers, strict=True)
     ]
     picks = condition if isinstance(condition, RaggedTensor) else to_tensor(condition, "bool")
-    flat, partitions = aligned(picks, *operands)
+    flat, partitions = broadcast(picks, *operands)
     return RaggedTensor._nested(choosing.where(*flat), partitions)
 
 

@@ -132,7 +132,7 @@ def reduce_mean(
 
 @handles("ragged", "reduce_variance")
 @composite
-def ragged_variance(
+def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The mean of the squares along the axes less the square of the mean."""
@@ -142,7 +142,7 @@ def ragged_variance(
 
 @handles("ragged", "reduce_std")
 @composite
-def ragged_std(
+def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
     """The square root of the variance."""

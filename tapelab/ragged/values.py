@@ -10,7 +10,7 @@ from tapelab.engine.dispatch import composite
 from tapelab.errors import InvalidArgumentError
 from tapelab.linalg import matmul as dense_matmul
 from tapelab.ops import losses
-from tapelab.ragged.broadcasting import aligned
+from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.factories import axis_of
 from tapelab.ragged.rows import row_ids
 from tapelab.ragged.tensor import RaggedTensor
@@ -70,7 +70,8 @@ def _flat(*given: Any) -> list[Any]:
     """The flat values of tensors whose rows must be the same."""
     if not all(isinstance(each, RaggedTensor) for each in given):
         raise ValueError("If one argument is ragged, the other must have the same rows.")
-    return aligned(*given)[0]
+    flat: list[Any] = broadcast(*given)[0]
+    return flat
 
 
 @handles("ragged", "cumsum")
