@@ -23,6 +23,13 @@ PUBLIC_HOMES: Final = {
     *("tapelab.ragged.operators", "tapelab.ragged.partition", "tapelab.ragged.picking"),
     *("tapelab.ragged.segments", "tapelab.ragged.shaping"),
     *("tapelab.data.dataset", "tapelab.data.iterating", "tapelab.data.reading"),
+    *("tapelab.keras.losses.classes", "tapelab.keras.losses.crossentropy"),
+    *("tapelab.keras.losses.loss", "tapelab.keras.losses.regression"),
+    *("tapelab.keras.metrics.accuracy", "tapelab.keras.metrics.area"),
+    *("tapelab.keras.metrics.confusion", "tapelab.keras.metrics.distances"),
+    *("tapelab.keras.metrics.means", "tapelab.keras.metrics.metric"),
+    *("tapelab.keras.optimizers.adam", "tapelab.keras.optimizers.adaptive"),
+    *("tapelab.keras.optimizers.descent", "tapelab.keras.optimizers.optimizer"),
 }
 """Where public functions are defined that other modules of the namespace offer as well."""
 ELSEWHERE: Final = {

@@ -1,0 +1,17 @@
+"""`tf.keras.callbacks`: what is told of each turn of training, and may step in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tapelab.keras.offering import offered
+
+NAMES: Final = {
+    "callback": "Callback CallbackList History LambdaCallback",
+    "progress": "ProgbarLogger",
+    "watching": "EarlyStopping ReduceLROnPlateau ModelCheckpoint",
+    "acting": "LearningRateScheduler TerminateOnNaN CSVLogger",
+}
+"""The callbacks by the files they stand in."""
+
+__getattr__, __dir__ = offered(__name__, NAMES)

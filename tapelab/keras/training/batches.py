@@ -1,0 +1,216 @@
+"""From arrays, tensors, Datasets and generators to batches."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.data.dataset import Dataset
+from tapelab.data.shuffling import draws
+from tapelab.dtypes import as_dtype
+from tapelab.engine.cell import Holder
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.keras import backend
+
+RAN_OUT = (
+    "Your input ran out of data; interrupting training. Make sure that your dataset or generator "
+    "can generate at least `steps_per_epoch * epochs` batches. You may need to use the "
+    "`.repeat()` function when building your dataset."
+)
+
+
+@dataclass(frozen=True)
+class Batches:
+    """How to begin a round over the batches, and how many there are in it, if that is known."""
+
+    start: Callable[[], Iterator[Any]]
+    count: int | None = None
+
+
+class Rounds:
+    """Goes over batches again and again; a given number of steps ends a round early."""
+
+    def __init__(self, batches: Batches, steps: int | None) -> None:
+        self._batches, self._steps = batches, steps
+        self._open: Iterator[Any] | None = None
+
+    @property
+    def steps(self) -> int | None:
+        """How many steps a round has, if that is known."""
+        return self._steps or self._batches.count
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        """One round: the number of each step, and its batch."""
+        if self._steps is None:
+            yield from enumerate(self._batches.start())
+            return
+        if self._open is None:
+            self._open = self._batches.start()
+        for step in range(self._steps):
+            data = next(self._open, None)
+            if data is None:
+                self._open = None
+                warnings.warn(RAN_OUT, stacklevel=5)
+                return
+            yield step, data
+
+
+def unpacked(data: Any) -> tuple[Any, Any, Any]:
+    """The inputs, labels and weights of a batch; None for those that are not there."""
+    if isinstance(data, list):
+        data = tuple(data)
+    if not isinstance(data, tuple):
+        return data, None, None
+    if len(data) > 3:
+        raise ValueError(
+            "Data is expected to be in format `x`, `(x,)`, `(x, y)`, or "
+            f"`(x, y, sample_weight)`, found: {data}"
+        )
+    return (*data, None, None)[:3]
+
+
+def packed(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """Inputs, labels and weights as one batch."""
+    if y is None:
+        return (x,) if isinstance(x, (tuple, list)) else x
+    return (x, y) if sample_weight is None else (x, y, sample_weight)
+
+
+def batches_of(
+    x: Any, y: Any = None, sample_weight: Any = None, *, batch_size: int | None = None,
+    shuffle: bool = False, class_weight: dict[int, float] | None = None,
+) -> Batches:  # fmt: skip
+    """The batches of whatever a learner gives to `fit`, `evaluate` or `predict`."""
+    if x is None:
+        raise ValueError("There is no data: give arrays, a tf.data.Dataset or a generator as `x`.")
+    if isinstance(x, Dataset):
+        found = _from_dataset(x, y, sample_weight)
+    elif hasattr(x, "__next__") and hasattr(x, "send"):
+        found = _from_generator(x, y, sample_weight)
+    else:
+        found = _from_arrays(x, y, sample_weight, batch_size or 32, shuffle=shuffle)
+    if class_weight is None:
+        return found
+    start = found.start
+    return Batches(lambda: (_class_weighted(each, class_weight) for each in start()), found.count)
+
+
+def _refuse(kind: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            what = "targets" if name == "y" else "sample weights"
+            raise ValueError(
+                f"When providing `x` as a {kind}, `{name}` should not be passed. Instead, the "
+                f"{what} should be included as part of the {kind}."
+            )
+
+
+def _from_dataset(dataset: Dataset, y: Any, sample_weight: Any) -> Batches:
+    _refuse("tf.data.Dataset", y=y, sample_weight=sample_weight)
+    return Batches(lambda: iter(dataset), dataset.size if dataset.size >= 0 else None)
+
+
+def _from_generator(generator: Any, y: Any, sample_weight: Any) -> Batches:
+    _refuse("generator", y=y, sample_weight=sample_weight)
+    return Batches(lambda: (nest.map_structure(_tensor, unlisted(each)) for each in generator))
+
+
+def unlisted(data: Any) -> Any:
+    """A batch that was yielded as a list, as a tuple."""
+    return tuple(data) if isinstance(data, list) else data
+
+
+def _from_arrays(x: Any, y: Any, sample_weight: Any, batch_size: int, *, shuffle: bool) -> Batches:
+    data = arrays_of(x, y, sample_weight)
+    count = len(nest.flatten(data)[0])
+    last = -(-count // batch_size)
+
+    def start() -> Iterator[Any]:
+        order = draws(None).permutation(count) if shuffle else None
+        for begin in range(0, count, batch_size):
+            end = begin + batch_size
+            rows = slice(begin, end) if order is None else order[begin:end]
+            yield nest.map_structure(lambda array, at=rows: _batch(array[at]), data)
+
+    return Batches(start, last)
+
+
+def _batch(rows: Any) -> Tensor:
+    """Some rows as a tensor; a copy, since a learner may change the array."""
+    return constant_of(rows.copy())
+
+
+def arrays_of(x: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    """The data as NumPy arrays in the default dtype; ValueError where their lengths differ."""
+    parts = {"x": x, "y": y, "sample_weight": sample_weight}
+    given = {name: part for name, part in parts.items() if part is not None}
+    for name, part in given.items():
+        for each in nest.flatten(part):
+            if not (hasattr(each, "shape") and hasattr(each, "__array__")):
+                raise ValueError(f"Unrecognized data type: {name}={part} (of type {type(part)})")
+    arrays = {name: nest.map_structure(_array, part) for name, part in given.items()}
+    sizes = {name: [len(each) for each in nest.flatten(part)] for name, part in arrays.items()}
+    if len({size for many in sizes.values() for size in many}) > 1:
+        lines = [f"'{name}' sizes: {', '.join(map(str, many))}" for name, many in sizes.items()]
+        raise ValueError(
+            "Data cardinality is ambiguous. Make sure all arrays contain the same number of "
+            "samples." + "\n".join(lines) + "\n"
+        )
+    return packed(arrays["x"], arrays.get("y"), arrays.get("sample_weight"))
+
+
+def _array(value: Any) -> Any:
+    if isinstance(value, (Tensor, Holder)):
+        value = to_tensor(value)._value
+    array = np.asarray(value)
+    return array.astype(backend.floatx()) if array.dtype.kind == "f" else array
+
+
+def _tensor(value: Any) -> Any:
+    """A part of what a generator yielded, floats in the default dtype."""
+    found = to_tensor(value)
+    return backend.convert_to_tensor(found, _usual(found)) if found.dtype.is_floating else found
+
+
+def _usual(found: Tensor) -> Any:
+    return as_dtype(backend.floatx()) if found.dtype.is_floating else found.dtype
+
+
+def split_off(data: Any, share: float) -> tuple[Any, Any]:
+    """The first rows of all arrays for training, the last ones for validation."""
+    for each in nest.flatten(data):
+        if not hasattr(each, "__array__"):
+            raise ValueError(
+                "Argument `validation_split` is only supported for tensors or NumPy arrays."
+                f"Found incompatible type in the input: {[type(each)]}"
+            )
+    count = len(nest.flatten(data)[0])
+    border = int(np.floor(count * (1.0 - share)))
+    if border in {0, count}:
+        raise ValueError(
+            f"Training data contains {count} samples, which is not sufficient to split it into a "
+            f"validation and training set as specified by `validation_split={share}`. Either "
+            "provide more data, or a different value for the `validation_split` argument."
+        )
+    return (
+        nest.map_structure(lambda each: each[:border], data),
+        nest.map_structure(lambda each: each[border:], data),
+    )
+
+
+def _class_weighted(data: Any, class_weight: dict[int, float]) -> Any:
+    """A batch with the weight of its class for each sample."""
+    x, y, sample_weight = unpacked(data)
+    if sample_weight is not None:
+        raise ValueError("You cannot `class_weight` and `sample_weight` at the same time.")
+    labels = to_tensor(y)._value
+    many = labels.ndim > 1 and labels.shape[-1] > 1
+    classes = labels.argmax(-1) if many else labels.reshape(labels.shape[0], -1)[:, 0]
+    weights = [class_weight.get(int(each), 1.0) for each in np.ravel(classes)]
+    return packed(x, y, constant_of(np.asarray(weights, backend.floatx())))

@@ -1,0 +1,208 @@
+"""What `compile` makes of losses and metrics: one for each output of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tapelab import nest
+from tapelab.keras import losses, metrics
+from tapelab.keras.metrics.metric import Metric
+from tapelab.keras.naming import snake_case
+
+ACCURACIES = ("accuracy", "acc")
+
+
+def by_output(value: Any, names: list[str], what: str) -> list[Any]:
+    """A setting for each output: by its name, by its place, or one for all."""
+    if isinstance(value, Mapping):
+        unknown = set(value) - set(names)
+        if unknown:
+            raise ValueError(
+                f"In the dict argument `{what}`, keys {sorted(unknown)} are not the names of "
+                f"outputs of the model. Its outputs are {names}."
+            )
+        return [value.get(name) for name in names]
+    if isinstance(value, (list, tuple)) and len(names) > 1:
+        return list(value)
+    if isinstance(value, (list, tuple)) and what in {"loss", "loss_weights"} and len(value) == 1:
+        return list(value)
+    return [value] * len(names)
+
+
+def output_names(model: Any, y_pred: Any) -> list[str]:
+    """The names of the outputs: those of a dict, of the model, or numbered ones."""
+    if isinstance(y_pred, Mapping):
+        return sorted(y_pred)
+    count = len(nest.flatten(y_pred))
+    known = list(getattr(model, "output_names", None) or ())
+    return known if len(known) == count else [f"output_{place}" for place in range(count)]
+
+
+def parts(value: Any, count: int) -> list[Any]:
+    """The parts of labels or predictions, one for each output."""
+    return nest.flatten(value) if count > 1 else [_only(value)]
+
+
+def _only(value: Any) -> Any:
+    if isinstance(value, Mapping) and len(value) == 1:
+        return next(iter(value.values()))
+    if isinstance(value, (list, tuple)) and len(value) == 1:
+        return value[0]
+    return value
+
+
+class CompileLoss:
+    """The losses of all outputs, weighted and added up."""
+
+    def __init__(self, model: Any, loss: Any, loss_weights: Any) -> None:
+        self._model, self._given, self._weights = model, loss, loss_weights
+        self._names: list[str] = []
+        self._losses: list[Any] = []
+        self._factors: list[Any] = []
+        self.metrics: list[Metric] = []
+
+    def _settle(self, y_pred: Any) -> None:
+        self._names = output_names(self._model, y_pred)
+        self._losses = [_loss(each) for each in by_output(self._given, self._names, "loss")]
+        self._factors = by_output(self._weights, self._names, "loss_weights")
+        if len(self._names) > 1:
+            self.metrics = [metrics.Mean(name=f"{name}_loss") for name in self._names]
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """The whole loss of a batch."""
+        if not self._losses:
+            self._settle(y_pred)
+        count = len(self._names)
+        weights = parts(sample_weight, count) if isinstance(sample_weight, (list, dict)) else None
+        total = None
+        for place, (labels, predicted) in enumerate(
+            zip(parts(y_true, count), parts(y_pred, count), strict=True)
+        ):
+            if self._losses[place] is None:
+                continue
+            if labels is None:
+                raise ValueError("None values not supported. A loss needs labels: fit(x, y).")
+            value = self._losses[place](labels, predicted, weights[place] if weights else
+                                        sample_weight)  # fmt: skip
+            if self.metrics:
+                self.metrics[place].update_state(value, sample_weight=predicted.shape[0])
+            factor = self._factors[place]
+            value = value if factor is None else value * factor
+            total = value if total is None else total + value
+        return total
+
+
+def _loss(given: Any) -> Any:
+    found = losses.get(given)
+    if found is None or isinstance(found, losses.Loss):
+        return found
+    name = getattr(found, "__name__", None)
+    return losses.loss.LossFunctionWrapper(found, name=name)
+
+
+class CompileMetrics:
+    """The metrics of all outputs; results are told under the names of the metrics."""
+
+    name = "compile_metrics"
+
+    def __init__(self, model: Any, given: Any, weighted: Any) -> None:
+        for title, value in (("metrics", given), ("weighted_metrics", weighted)):
+            if value is not None and not isinstance(value, (list, tuple, Mapping)):
+                raise ValueError(
+                    f"Expected `{title}` argument to be a list, tuple, or dict. Received instead: "
+                    f"{title}={value} of type {type(value)}"
+                )
+        self._model, self._given, self._weighted = model, given, weighted
+        self._plain: list[list[Metric]] = []
+        self._with_weight: list[list[Metric]] = []
+        self._names: list[str] = []
+
+    @property
+    def metrics(self) -> list[Metric]:
+        """All metrics, output by output."""
+        rows = zip(self._plain, self._with_weight, strict=True)
+        return [metric for plain, weighted in rows for metric in (*plain, *weighted)]
+
+    @property
+    def variables(self) -> list[Any]:
+        """The variables that hold the scores."""
+        return [variable for metric in self.metrics for variable in metric.variables]
+
+    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Take a batch into all metrics."""
+        if not self._names:
+            self._settle(y_true, y_pred)
+        count = len(self._names)
+        pairs = zip(parts(y_true, count), parts(y_pred, count), strict=True)
+        for place, (labels, predicted) in enumerate(pairs):
+            for metric in self._plain[place]:
+                metric.update_state(labels, predicted)
+            for metric in self._with_weight[place]:
+                metric.update_state(labels, predicted, sample_weight=sample_weight)
+
+    def _settle(self, y_true: Any, y_pred: Any) -> None:
+        self._names = output_names(self._model, y_pred)
+        count = len(self._names)
+        pairs = list(zip(parts(y_true, count), parts(y_pred, count), strict=True))
+        self._plain = _made(by_output(self._given, self._names, "metrics"), pairs)
+        self._with_weight = _made(by_output(self._weighted, self._names, "weighted_metrics"), pairs)
+
+    def result(self) -> dict[str, Any]:
+        """The results by the names of the metrics, after that of the output if there are more."""
+        told: dict[str, Any] = {}
+        for name, plain, weighted in zip(self._names, self._plain, self._with_weight, strict=True):
+            for metric in (*plain, *weighted):
+                title = f"{name}_{metric.name}" if len(self._names) > 1 else metric.name
+                told[_free(title, told)] = metric.result()
+        return told
+
+    def reset_state(self) -> None:
+        """Forget all batches."""
+        for metric in self.metrics:
+            metric.reset_state()
+
+    def __repr__(self) -> str:
+        return f"<CompileMetrics name={self.name}>"
+
+
+def _made(settings: list[Any], pairs: list[tuple[Any, Any]]) -> list[list[Metric]]:
+    return [
+        [_metric(each, labels, predicted) for each in _listed(setting)]
+        for setting, (labels, predicted) in zip(settings, pairs, strict=True)
+    ]
+
+
+def _listed(setting: Any) -> Iterator[Any]:
+    found = setting if isinstance(setting, (list, tuple)) else [setting]
+    return (each for each in found if each is not None)
+
+
+def _metric(given: Any, y_true: Any, y_pred: Any) -> Metric:
+    if isinstance(given, str) and given.lower() in ACCURACIES:
+        return _accuracy(given, y_true, y_pred)
+    found = metrics.get(given)
+    if isinstance(found, Metric):
+        if isinstance(given, str):
+            found.name = given
+        return found
+    name = snake_case(getattr(found, "__name__", type(found).__name__))
+    return metrics.MeanMetricWrapper(found, name=name)
+
+
+def _accuracy(name: str, y_true: Any, y_pred: Any) -> Metric:
+    """The accuracy that fits the shapes: of one score, of class numbers, or of one-hot labels."""
+    if y_pred.shape[-1] == 1:
+        return metrics.BinaryAccuracy(name=name)
+    labels = y_true.shape
+    if len(labels) < len(y_pred.shape) or labels[-1] == 1:
+        return metrics.SparseCategoricalAccuracy(name=name)
+    return metrics.CategoricalAccuracy(name=name)
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    """The name itself, or with a number after it where it is taken."""
+    number, free = 1, name
+    while free in taken:
+        free, number = f"{name}_{number}", number + 1
+    return free
