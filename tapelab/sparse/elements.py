@@ -45,7 +45,7 @@ def puts(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-@op(formula=r"y_i = x_{p_i}", output="y", glyph="pick", title="Pick entries", samples=picks,
+@op(formula=r"y = \operatorname{pick}(x)", glyph="pick", title="Pick entries", samples=picks,
     reference=lambda x, places: np.take(x, places, 0))  # fmt: skip
 def pick_entries(x: Any, *, places: Places) -> Any:
     """The entries at some places along the first axis; picked twice, both gradients come back."""

@@ -27,7 +27,7 @@ def rows(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=2), rng.normal(size=1)), {"order": np.array([2, 0, 1])})]
 
 
-@op(formula=r"y_i = x_{p_i}", output="y", glyph="split", raw="SparseSplit", samples=parts,
+@op(formula=r"y = \operatorname{split}(x)", glyph="split", raw="SparseSplit", samples=parts,
     pattern="not implemented")  # fmt: skip
 def sparse_split(x: Any, *, places: Any) -> Any:
     """The entries of one piece of a sparse tensor."""

@@ -29,21 +29,21 @@ def groups(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(3,)),), {"places": np.array([1, 0, 1]), "count": 3})]
 
 
-@op(formula=r"y_i = \max_{p_j = i} x_j", output="y", glyph="max", raw="SparseReduceMax",
+@op(formula=r"y = \max x", glyph="max", raw="SparseReduceMax",
     samples=groups, pattern="not implemented", dtypes=("float32",))  # fmt: skip
 def sparse_reduce_max(x: Any, *, places: Any, count: int) -> Any:
     """The largest entry of each group, and zero for a group without entries."""
     return _largest(x, places, count)
 
 
-@op(formula=r"y_i = \max_{p_j = i} x_j", output="y", glyph="max", raw="SparseReduceMaxSparse",
+@op(formula=r"y = \max x", glyph="max", raw="SparseReduceMaxSparse",
     samples=groups, pattern="not implemented")  # fmt: skip
 def sparse_reduce_max_sparse(x: Any, *, places: Any, count: int) -> Any:
     """The largest entry of each group that has entries."""
     return _largest(x, places, count)
 
 
-@op(formula=r"y_i = \sum_{p_j = i} x_j", output="y", glyph="Σ", raw="SparseReduceSumSparse",
+@op(formula=r"y = \sum x", glyph="Σ", raw="SparseReduceSumSparse",
     samples=groups, pattern="not implemented")  # fmt: skip
 def sparse_reduce_sum_sparse(x: Any, *, places: Any, count: int) -> Any:
     """The sum of the entries of each group that has entries."""

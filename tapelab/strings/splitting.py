@@ -73,7 +73,9 @@ def many_per_text(x: Tensor, op: Callable[..., Any]) -> tuple[Any, ...]:
     *found, row_splits = op(x)
     if x._value.ndim == 0:
         return tuple(found)
-    from tapelab.ragged.tensor import RaggedTensor  # loaded only where rows are of different lengths
+    from tapelab.ragged.tensor import (
+        RaggedTensor,
+    )  # loaded only where rows are of different lengths
 
     rows = [RaggedTensor.from_row_splits(each, row_splits, validate=False) for each in found]
     for length in reversed(x._value.shape[1:]):

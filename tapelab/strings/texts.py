@@ -34,7 +34,7 @@ def declared(
         because = more.pop("because", TEXT)
         made = op(
             name=name, raw=raw, formula=rf"y = \operatorname{{{title}}}({kernel_input(kernel)})",
-            output="y", glyph=title.removeprefix("string "), pattern="flat", samples=sample,
+            output="y", glyph=title.removeprefix("string ").removeprefix("unicode "), pattern="flat", samples=sample,
             dtypes=("string",), **more,
         )(kernel)  # fmt: skip
         made.no_grad(*made.inputs, because=because)
