@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from tapelab.errors import CancelledError, DeadlineExceededError, OutOfRangeError
 
-PATIENCE: Final = [10.0]
-"""How many seconds to wait for another thread; a list, so that it can be set."""
+PATIENCE: float = 10.0
+"""How many seconds to wait for another thread."""
 _numbers: Final = count()
 
 Element = tuple[Any, ...]
@@ -108,12 +108,12 @@ class Store:
         return not number or len(self._elements) >= number + kept
 
     def _wait(self, ready: Callable[[], bool], state: str, wanted: str, raw: str) -> None:
-        until = monotonic() + PATIENCE[0]
+        until = monotonic() + PATIENCE
         while not ready():
             left = until - monotonic()
             alone = threading.active_count() == 1
             if alone or left <= 0:
-                who = "there is no other thread" if alone else f"nothing was for {PATIENCE[0]:g} s"
+                who = "there is no other thread" if alone else f"nothing was for {PATIENCE:g} s"
                 raise DeadlineExceededError(
                     None, raw, f"{self.name} {state}; TensorFlow would wait for ever until "
                     f"something is {wanted}, and {who}. Look at queue.size() first, or close() the "
