@@ -12,9 +12,8 @@ from tapelab.engine import custom
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, handle_of, read
-from tapelab.ops.stops import identity
 
 Function = Callable[..., Any]
 
@@ -168,7 +167,7 @@ def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) 
     def gradients(*given: Any) -> Any:
         upstream, flat = list(given[:seeds]), given[seeds:]
         with custom.unheard(), GradientTape() as tape:
-            copies = [identity(_read(each)) if _is_moving(each) else each for each in flat]
+            copies = [constant_of(_read(x)._value) if _is_moving(x) else x for x in flat]
             asked = list(filter(_is_moving, copies))
             tape.watch(asked)
             result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))

@@ -14,10 +14,13 @@ from tapelab.engine import custom
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
-from tapelab.engine.tensor import Tensor
-from tapelab.ops.stops import identity
+from tapelab.engine.tensor import Tensor, constant_of
 
-BECAUSE: Final = "tf.numpy_function runs NumPy code, and a tape sees nothing of what NumPy does."
+BECAUSE: Final = (
+    "tf.numpy_function runs NumPy code, and a tape sees nothing of what NumPy does. Use tf ops, or "
+    "give the function a gradient with tf.custom_gradient."
+)
+OPAQUE: Final = "NumPy code that runs as one step, without a way back."
 SENTENCE: Final = "Python code that runs as one step, with a tape of its own for the way back."
 ERRORS: Final[tuple[tuple[Any, type[errors.OpError]], ...]] = (
     ((ValueError, TypeError), errors.InvalidArgumentError),
@@ -44,7 +47,7 @@ def py_function(
     kinds = [_dtype(each) for each in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
     title = getattr(func, "__name__", "py_function")
     with custom.body(title), custom.unheard(), GradientTape(persistent=True) as tape:
-        copies = [identity(each) for each in inputs]
+        copies = [constant_of(each._value) for each in inputs]
         tape.watch([each for each in copies if each.dtype.is_differentiable])
         results = _run(func, copies, kinds)
     names = names_of(func, inputs, list(range(len(inputs))), [])
@@ -114,7 +117,7 @@ def numpy_function(
     results = [to_tensor(each) for each in (returned if several else [returned])]
     if inputs and results:
         names = names_of(func, inputs, list(range(len(inputs))), [])
-        title = getattr(func, "__name__", "numpy_function")
-        op = custom.step_op(title, SENTENCE, names, many=len(results) > 1, because=BECAUSE)
+        title = f"numpy {getattr(func, '__name__', 'function')}"
+        op = custom.step_op(title, OPAQUE, names, many=len(results) > 1, because=BECAUSE)
         results = custom.step(op, inputs, results)
     return results if several else results[0]

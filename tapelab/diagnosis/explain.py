@@ -14,7 +14,7 @@ from tapelab.diagnosis.integers import int_on_the_way, int_source
 from tapelab.diagnosis.leaving import left
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.rebinding import rebound
-from tapelab.diagnosis.stopping import flat, handed_out, stopped
+from tapelab.diagnosis.stopping import flat, handed_out, stopped, withheld
 from tapelab.diagnosis.timing import TIMES, ran_off_tape
 from tapelab.diagnosis.unused import swapped, unused
 from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
@@ -37,6 +37,7 @@ numbers may lack `watch` besides."""
 AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.STOPPED: stopped,
     Cut.FLAT: flat,
+    Cut.WITHHELD: withheld,
     Cut.INTEGER: int_on_the_way,
     Cut.LEFT: left,
     Cut.STATE: state_read,

@@ -20,6 +20,7 @@ class Cut(Enum):
 
     STOPPED = "stop_gradient"
     FLAT = "an op without a slope"
+    WITHHELD = "a gradient function that returned None"
     INTEGER = "whole numbers"
     LEFT = "NumPy or Python"
     STATE = "an assignment"
@@ -73,6 +74,11 @@ class Flow:
                 self.watched_at.setdefault(place.event.tensor, place.index)
         self.opened = any(isinstance(place.event, e.Opened) for place in recording.located)
         self.tracked = set(self.watched_at)
+        self.withheld = {
+            (place.event.event, place.event.position)
+            for place in recording.located
+            if isinstance(place.event, e.Flowed) and place.event.contribution < 0
+        }
         self.into: dict[int, list[Edge]] = {}
         self.out_of: dict[int, list[Edge]] = {}
         for edge in self._edges():
@@ -117,6 +123,8 @@ class Flow:
             return Cut.INTEGER if op.name == "cast" else Cut.FLAT
         if rule.because:
             return Cut.FLAT
+        if (index, position) in self.withheld:
+            return Cut.WITHHELD
         if event.cause == e.Cause.UNWATCHED and index < self.watched_at.get(origin, -1):
             return Cut.LATE
         if event.cause == e.Cause.UNWATCHED and not self.opened:

@@ -77,6 +77,26 @@ def flat(case: Case, edge: Edge) -> Finding:
     )
 
 
+def withheld(case: Case, edge: Edge) -> Finding:
+    """A gradient function, a learner's most often, that returned None for one input."""
+    place = case.recording.located[edge.event]
+    assert isinstance(place.event, e.Ran)
+    op = case.recording.ops[place.event.op]
+    name = op.inputs[min(edge.position, len(op.inputs) - 1)]
+    text = case.codes.text(place.span) or op.name
+    return Finding(
+        code="NON_DIFFERENTIABLE",
+        title=f"No gradient passes through `{text}`",
+        message=f"The gradient function of `{op.name}` returned None for `{name}`, so nothing "
+        "flows on from there. Let it return a gradient of the shape of its argument.",
+        where=case.codes.where(place.span),
+        fix=None,
+        lesson="05",
+        evidence=(edge.event,),
+        steps=(Step(case.codes.line(place.span), f"`{text}` lets no gradient pass"),),
+    )
+
+
 def handed_out(case: Case, edge: Edge) -> Finding:
     """A value that waited in a queue and came out as a constant."""
     place = case.recording.located[edge.event]

@@ -47,7 +47,7 @@ def step_op(
     letters = [each if each.isalpha() else rf"\text{{{each}}}" for each in inputs]
     own = rf"\operatorname{{{said}}}"
     made = Op(
-        name=name,
+        name=said,
         kernel=_off_the_log,
         inputs=inputs,
         settings=() if because else (BACK, "body"),

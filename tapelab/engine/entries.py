@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.engine import log as logs
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.log import Record, in_body
+from tapelab.engine.log import Body, Record, within
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
@@ -56,7 +56,8 @@ def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.E
 def _cause(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
     tape, serial = inventory.tape, record[1]
     if tape._serial in record[9] and serial >= tape._opened:
-        replaced = in_body(record[3].scope) and serial not in inventory.reached
+        inside = within(record[3].scope, Body)
+        replaced = inside is not None and serial not in inventory.reached
         return e.Cause.REPLACED if replaced else e.Cause.TAPED
     if record[2] != tape._thread:
         return e.Cause.OTHER_THREAD

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Body, Dropped, Scope, Seen
+from tapelab.engine.log import Aside, Body, Dropped, Scope, Seen, within
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 
@@ -51,7 +51,11 @@ class Inventory:
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
         """Of the results inside one composite only the last keeps the name the learner gave."""
-        if scope is None or type(scope) is Body:
+        aside = within(scope, Aside)
+        if aside is not None:
+            for each in results:
+                self.tensors.rename(each, self.strings.index(aside.name))
+        if scope is None or type(scope) is Body or aside is not None:
             return
         while scope.outer is not None and type(scope.outer) is not Body:
             scope = scope.outer

@@ -69,6 +69,12 @@ class Body(Scope):
     __slots__ = ()
 
 
+class Aside(Scope):
+    """What is computed beside the learner's code, such as a tangent: its names are not theirs."""
+
+    __slots__ = ()
+
+
 class Origin(NamedTuple):
     """Which op made a tensor, and where in the learner's code it was called."""
 
@@ -158,11 +164,11 @@ def write_to(records: Any) -> None:
     thread.records = records if thread.forward is None else thread.forward(records)
 
 
-def in_body(scope: Scope | None) -> bool:
-    """Whether a scope is, or lies in, the body of a function with a gradient of its own."""
-    while scope is not None and type(scope) is not Body:
+def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
+    """The scope of a kind that a scope is, or lies in; None if there is none."""
+    while scope is not None and type(scope) is not kind:
         scope = scope.outer
-    return scope is not None
+    return scope
 
 
 def small(value: Any) -> Any:

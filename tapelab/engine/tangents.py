@@ -15,7 +15,7 @@ import numpy as np
 
 from tapelab.engine.backprop import contributions, undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Scope, origin_here, thread
+from tapelab.engine.log import Aside, origin_here, thread
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
@@ -35,7 +35,7 @@ def tangents_of(
 ) -> Tangents:
     """A tangent, or None, for every output; `moving` holds one, or None, for every input."""
     outer, origin = thread.scope, origin_here()
-    thread.scope = Scope(f"tangent of {op.name}", outer, origin.code, origin.instruction)
+    thread.scope = Aside(f"tangent of {op.name}", outer, origin.code, origin.instruction)
     try:
         return _way(op, outputs, inputs)(op, outputs, inputs, settings, moving)
     finally:
