@@ -57,7 +57,7 @@ def step_op(
         raw=name,
         sentence=sentence,
         multi=many,
-        pattern="stateful" if because else "differentiable",
+        pattern="flat" if because else "differentiable",
     )
     if because:
         made.no_grad(*inputs, because=because)

@@ -101,6 +101,7 @@ export enum Cause {
   AfterTape,
   WholeNumbers,
   OtherThread,
+  Replaced,
 }
 
 export interface Span {

@@ -34,6 +34,8 @@ const WHY_OFF: Readonly<Record<Cause, string>> = {
   [Cause.WholeNumbers]:
     'The result is a whole number or a word. It cannot change a little, so it has no slope.',
   [Cause.OtherThread]: 'This ran on another thread. A tape records only its own.',
+  [Cause.Replaced]:
+    'This ran inside a function that has a gradient of its own, which takes the place of this.',
 };
 
 const ASSIGNED = ['gets a new value', 'grows by', 'shrinks by', 'changes in part'];
