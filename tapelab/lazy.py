@@ -20,6 +20,7 @@ MODULES: Final = (
     "queue",
     "ragged",
     "random",
+    "signal",
     "raw_ops",
     "sets",
     "sparse",
@@ -33,6 +34,7 @@ NAMES: Final = {
     "tapelab.control": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
     ),
+    "tapelab.convolving": "conv",
     "tapelab.custom_gradients": "custom_gradient grad_pass_through recompute_grad",
     "tapelab.space_batches": (
         "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"

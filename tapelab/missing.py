@@ -22,6 +22,8 @@ PUBLIC_HOMES: Final = {
     *("tapelab.ragged.constant", "tapelab.ragged.crossing", "tapelab.ragged.dynamic_shape"),
     *("tapelab.ragged.operators", "tapelab.ragged.partition", "tapelab.ragged.picking"),
     *("tapelab.ragged.segments", "tapelab.ragged.shaping"),
+    *("tapelab.signal.cosines", "tapelab.signal.frames", "tapelab.signal.hearing"),
+    *("tapelab.signal.waves", "tapelab.signal.windows"),
     *("tapelab.data.dataset", "tapelab.data.iterating", "tapelab.data.reading"),
     *("tapelab.keras.losses.classes", "tapelab.keras.losses.crossentropy"),
     *("tapelab.keras.losses.loss", "tapelab.keras.losses.regression"),

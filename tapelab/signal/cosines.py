@@ -1,0 +1,61 @@
+"""The cosine transforms of `tf.signal`: a signal as a sum of cosines."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.engine.convert import new_constant
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.rules import numpy_dtype
+from tapelab.ops.shape import reshape
+from tapelab.signal.waves import fitted
+
+_INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
+
+
+@composite
+def dct(
+    input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """How much of each cosine is in a signal: its product with a table of cosines."""
+    _check(type, norm, axis)
+    x = as_tensor(input)
+    if not x.dtype.is_floating:
+        raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
+    if n is not None:
+        x = fitted(x, (n,))
+    size = x._value.shape[-1]
+    if type == 1 and size < 2:
+        raise ValueError("Type-I DCT requires the dimension to be greater than one.")
+    table = import_module("scipy.fft").dct(np.eye(size), type, axis=-1, norm=norm)
+    cosines: Any = new_constant(table.astype(numpy_dtype(x)), None)
+    rows: Any = reshape(x, shape=(-1, size))
+    made: Tensor = reshape(rows @ cosines, shape=x._value.shape)
+    return made
+
+
+def idct(
+    input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The signal of which so much of each cosine is given, up to a factor unless norm='ortho'."""
+    _check(type, norm, axis)
+    found: Tensor = dct(input, _INVERSE[type], n, axis, norm)
+    return found
+
+
+def _check(kind: int, norm: str | None, axis: int) -> None:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if kind not in _INVERSE:
+        raise ValueError("Types I, II, III and IV (I)DCT are supported.")
+    if kind == 1 and norm == "ortho":
+        raise ValueError("Normalization is not supported for the Type-I DCT.")
+    if norm not in (None, "ortho"):
+        raise ValueError(f"Unknown normalization. Expected None or 'ortho', got: {norm}")

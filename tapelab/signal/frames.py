@@ -1,0 +1,158 @@
+"""Signals in frames that overlap: cutting, adding up, and transforming each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.convert import new_constant
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.ops.gathering import gather
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.segments import segment_sum
+from tapelab.ops.settings import number
+from tapelab.ops.shape import reshape, transpose
+from tapelab.ops.stacking import concat
+from tapelab.shaping import pad, reverse
+from tapelab.signal.cosines import dct
+from tapelab.signal.waves import fitted, irfft, rfft
+from tapelab.signal.windows import hann_window, vorbis_window
+
+Window = Callable[..., Tensor]
+
+
+@composite
+def frame(
+    signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0,
+    axis: int = -1, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A signal cut into frames of a length, each one step after the one before."""
+    x = as_tensor(signal)
+    along = axis % max(x.ndim, 1)
+    size, step = number(frame_length, "Frame"), number(frame_step, "Frame")
+    length = x._value.shape[along]
+    if pad_end:
+        count = -(-length // step)
+        missing = max(0, size + step * (count - 1) - length)
+        edges = [[0, missing if at == along else 0] for at in range(x.ndim)]
+        x = pad(x, edges, constant_values=pad_value)
+    else:
+        count = max(0, 1 + (length - size) // step)
+    places = np.arange(count)[:, None] * step + np.arange(size)
+    whole = reshape(x, shape=x._value.shape)  # the gradient of the signal is then no IndexedSlices
+    made: Tensor = gather(whole, new_constant(places, None), axis=along)
+    return made
+
+
+@composite
+def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+    """Frames put back to where they were cut, one step after the other; what overlaps is added."""
+    x = as_tensor(signal)
+    if x.ndim < 2:
+        raise ValueError(f"Shape {x.shape} must have rank at least 2")
+    step = number(frame_step, "OverlapAndAdd")
+    *outer, count, size = x._value.shape
+    length = size + step * (count - 1)
+    places = (np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)
+    lines = reshape(x, shape=(-1, count * size))
+    total = segment_sum(transpose(lines, perm=(1, 0)), new_constant(places, None), count=length)
+    made: Tensor = reshape(transpose(total, perm=(1, 0)), shape=(*outer, length))
+    return made
+
+
+@composite
+def stft(
+    signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
+    window_fn: Window | None = hann_window, pad_end: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """How much of each wave is in a signal, frame by frame."""
+    size = number(frame_length, "STFT")
+    frames: Any = frame(as_tensor(signals), size, frame_step, pad_end)
+    if window_fn is not None:
+        frames = frames * window_fn(size, dtype=frames.dtype)
+    points = _enclosing_power(size) if fft_length is None else number(fft_length, "STFT")
+    return rfft(frames, [points])
+
+
+@composite
+def inverse_stft(
+    stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
+    window_fn: Window | None = hann_window, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The signal of which the waves of each frame are given."""
+    x, size = as_tensor(stfts), number(frame_length, "STFT")
+    points = _enclosing_power(size) if fft_length is None else number(fft_length, "STFT")
+    frames: Any = fitted(irfft(x, [points]), (size,))
+    if window_fn is not None:
+        frames = frames * window_fn(size, dtype=frames.dtype)
+    made: Tensor = overlap_and_add(frames, frame_step)
+    return made
+
+
+def inverse_stft_window_fn(
+    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+) -> Window:
+    """The window for `inverse_stft` with which the signal comes back as it was."""
+
+    def inverse_window(frame_length: Any, dtype: Any) -> Tensor:
+        size, step = number(frame_length, "STFT"), number(frame_step, "STFT")
+        forward = forward_window_fn(size, dtype=dtype)._value
+        overlaps = -(-size // step)
+        squares = np.pad(forward**2, (0, overlaps * step - size))
+        total = np.tile(squares.reshape(overlaps, step).sum(0), overlaps)[:size]
+        return new_constant((forward / total).astype(forward.dtype), None, "inverse_stft_window_fn")
+
+    return inverse_window
+
+
+@composite
+def mdct(
+    signals: Any, frame_length: Any, window_fn: Window | None = vorbis_window,
+    pad_end: bool = False, norm: str | None = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Frames that overlap by half, folded to half their length, as sums of cosines."""
+    size = number(frame_length, "MDCT")
+    if size % 4:
+        raise ValueError("The frame length must be a multiple of 4.")
+    half = size // 2
+    frames: Any = frame(as_tensor(signals), size, half, pad_end)
+    frames = frames * _weights(window_fn, size, frames)
+    a, b, c, d = (frames[..., at * half // 2 : (at + 1) * half // 2] for at in range(4))
+    folded = concat(-_backwards(c) - d, a - _backwards(b), axis=frames.ndim - 1)
+    made: Tensor = dct(folded, type=4, norm=norm)
+    return made
+
+
+@composite
+def inverse_mdct(
+    mdcts: Any, window_fn: Window | None = vorbis_window, norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The signal whose folded frames are given as sums of cosines."""
+    x = as_tensor(mdcts)
+    half = x._value.shape[-1]
+    found: Any = dct(x, type=4, norm=norm)
+    if norm is None:
+        found = found * (0.5 / half)
+    first, second = found[..., : half // 2], found[..., half // 2 :]
+    unfolded = (second, -_backwards(second), -_backwards(first), -first)
+    frames: Any = concat(*unfolded, axis=x.ndim - 1)
+    made: Tensor = overlap_and_add(frames * _weights(window_fn, 2 * half, frames), half)
+    return made
+
+
+def _weights(window_fn: Window | None, size: int, frames: Any) -> Any:
+    """A window, or without one a number: the squares of two that overlap must add up to 1."""
+    return float(np.sqrt(0.5)) if window_fn is None else window_fn(size, dtype=frames.dtype)
+
+
+def _backwards(x: Any) -> Any:
+    return reverse(x, [-1])
+
+
+def _enclosing_power(size: int) -> int:
+    """The next power of 2, with which the Fourier transform is fastest."""
+    return 1 << max(size - 1, 0).bit_length()
