@@ -152,7 +152,8 @@ def while_loop(
 
 
 def _as_result(value: Any) -> Any:
-    return value if isinstance(value, TensorArray) else to_tensor(value)
+    whole = isinstance(value, TensorArray) or nest.is_composite(value)
+    return value if whole else to_tensor(value)
 
 
 def _check_callable(function: Any, role: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype
+from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
@@ -71,7 +72,7 @@ def _comparing(symbol: str, function_name: str) -> Assertion:
 
     check.__name__ = check.__qualname__ = function_name
     check.__doc__ = f"InvalidArgumentError unless x {symbol} y for all entries."
-    return check
+    return elementwise(check)
 
 
 def _pair(x: Any, y: Any) -> tuple[Any, Any]:
@@ -130,7 +131,7 @@ def _signed(symbol: str, function_name: str) -> Assertion:
 
     check.__name__ = check.__qualname__ = function_name
     check.__doc__ = f"InvalidArgumentError unless x {symbol} 0 for all entries."
-    return check
+    return elementwise(check)
 
 
 assert_positive = _signed(">", "assert_positive")
