@@ -23,7 +23,7 @@ Partitions = list[RowPartition]
 class Factories(CompositeTensor):
     """The class methods of RaggedTensor that make one."""
 
-    __slots__ = ("_partition", "_values")
+    __slots__ = ("__weakref__", "_partition", "_values")
 
     kind = "ragged"
     _values: Any

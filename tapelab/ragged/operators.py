@@ -49,7 +49,8 @@ def map_elements(self: RaggedTensor, function: Public, args: Any, kwargs: Any) -
     """A function of single entries, applied to the flat values of its ragged arguments."""
     if len(args) == 2 and not kwargs and _of_two(function):
         flat, partitions = broadcast(*map(_operand_of(args), args))
-        return RaggedTensor._nested(function(*flat), partitions)
+        made = function(*flat)
+        return made if made is None else RaggedTensor._nested(made, partitions)
     return map_flat_values(function, *args, **kwargs)
 
 
@@ -92,6 +93,8 @@ def map_flat_values(op: Public, *args: Any, **kwargs: Any) -> Any:
 
 
 def _rewrapped(result: Any, like: RaggedTensor, size: int) -> Any:
+    if result is None:  # an assertion that holds
+        return None
     values = as_tensor(result)
     if values._value.shape[:1] != (size,):
         raise ValueError(

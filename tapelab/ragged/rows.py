@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.errors import invalid_argument
+
 Array = np.ndarray[Any, Any]
 
 
@@ -41,11 +43,20 @@ def ranges(starts: Array, lengths: Array, step: Any = 1) -> Array:
 def column_ranges(lengths: Array, piece: slice) -> tuple[Array, Array, Array]:
     """Where a slice of each row starts (counted in the row), how long it is, and its step."""
     step = 1 if piece.step is None else int(piece.step)
-    bounds = [_bounds(piece, int(length), step) for length in lengths]
-    table = np.array(bounds, lengths.dtype).reshape(-1, 2)
-    return table[:, 0], table[:, 1], np.full(len(lengths), step, lengths.dtype)
+    if step == 0:
+        raise invalid_argument("StridedSlice", "strides[1] must be non-zero")
+    least, most = (0, lengths) if step > 0 else (-1, lengths - 1)
+    ends = (least, most) if step > 0 else (most, least)
+    start, stop = (
+        _placed(end, lengths, least, most)
+        if end is not None
+        else np.broadcast_to(own, lengths.shape)
+        for end, own in zip((piece.start, piece.stop), ends, strict=True)
+    )
+    counts = np.maximum(0, -((start - stop) // step))
+    return start.astype(lengths.dtype), counts.astype(lengths.dtype), np.full_like(lengths, step)
 
 
-def _bounds(piece: slice, length: int, step: int) -> tuple[int, int]:
-    places = range(length)[slice(piece.start, piece.stop, step)]
-    return places.start, len(places)
+def _placed(end: int, lengths: Array, least: Any, most: Any) -> Array:
+    """One end of a slice in each row, counted from the row's end if below 0."""
+    return np.clip(end + lengths if end < 0 else np.full_like(lengths, end), least, most)
