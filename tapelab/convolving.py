@@ -5,14 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.engine.dispatch import composite
+from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
-from tapelab.errors import invalid_argument
+from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.ops import convolution as ops
 from tapelab.ops.public import matched
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
-from tapelab.sliding import channels_first, channels_moved_first, channels_moved_last, slid, sliding
+from tapelab.sliding import (
+    FORMATS,
+    channels_first,
+    channels_moved_first,
+    channels_moved_last,
+    slid,
+    sliding,
+)
 
 
 def conv1d(
@@ -58,6 +66,29 @@ def convolution(
     steps = 1 if strides is None else strides
     return _convolved(f"Conv{_axes_of(w)}D", _axes_of(w), x, w, steps, padding, data_format,
                       dilations)  # fmt: skip
+
+
+def conv(
+    input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any = (),
+    data_format: str = "CHANNELS_LAST", dilations: Any = (), batch_dims: int = 1, groups: int = 1,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A convolution over two or three axes, without a gradient: for one take `tf.nn.conv2d`."""
+    x, w = matched(input, filter)
+    rank = _axes_of(w)
+    if len(strides) != x.ndim or batch_dims != x.ndim - rank - 1:
+        raise invalid_argument(
+            "Conv", f"Sliding window strides field must specify {rank + 1 + batch_dims} dimensions"
+        )
+    if groups != 1:
+        raise UnimplementedError(
+            None, "Conv", "Grouped/Depthwise Convolutions are not supported yet. Try tf.nn.conv2d, "
+            "which finds the groups by the depth of the filters. [Op:Conv]",
+        )  # fmt: skip
+    pairs = list(zip(explicit_paddings[::2], explicit_paddings[1::2], strict=True))
+    layout = FORMATS[rank][data_format == "CHANNELS_FIRST"]
+    return _convolved("Conv", rank, x, w, strides, pairs if padding == "EXPLICIT" else padding,
+                      layout, dilations or None, ops.conv)  # fmt: skip
 
 
 @composite
@@ -141,7 +172,7 @@ def atrous_conv2d_transpose(
 
 def _convolved(
     raw: str, rank: int, input: Any, filters: Any, strides: Any, padding: Any,
-    data_format: str | None, dilations: Any,
+    data_format: str | None, dilations: Any, op: Op = ops.convolution,
 ) -> Tensor:  # fmt: skip
     x, w = matched(input, filters)
     *size, depth, results = _filters(raw, w, rank)
@@ -157,7 +188,7 @@ def _convolved(
                 f"{results} vs {channels // depth}",
             )  # fmt: skip
         how = sliding(raw, tuple(length), tuple(size), strides, padding, dilations, first=first)
-        made: Tensor = ops.convolution(pictures, w, how=how)
+        made: Tensor = op(pictures, w, how=how)
         return made
 
     return slid(raw, x, rank, data_format, compute)

@@ -53,6 +53,11 @@ def filters(rng: np.random.Generator) -> list[samples.Sample]:
     ]  # fmt: skip
 
 
+def ungrouped(rng: np.random.Generator) -> list[samples.Sample]:
+    """Pictures and filters as deep as they are."""
+    return pictures(rng)[:1]
+
+
 def by_loops(x: Any, w: Any, how: Sliding) -> Any:
     """The definition of a convolution, one entry of the result at a time."""
     x = np.pad(x, ((0, 0), *how.margins, (0, 0)))
@@ -148,3 +153,11 @@ def convolution_filter_grad_x(dz: Any, z: Any, x: Any, y: Any, *, how: Sliding, 
 @convolution_filter.grad("y", r"\bar y = \operatorname{conv}(x, \bar z)")
 def convolution_filter_grad_y(dz: Any, z: Any, x: Any, y: Any, *, how: Sliding, groups: int) -> Any:
     return convolution(x, dz, how=how)
+
+
+@op(formula=r"y = \operatorname{conv}(x, w)", glyph="∗", title="Convolution of any rank",
+    raw="Conv", samples=ungrouped, kinds=FLOATS, same_dtype=True, pattern="not implemented",
+    reference=by_loops)  # fmt: skip
+def conv(x: Any, w: Any, *, how: Sliding) -> Any:
+    """The convolution of `tf.conv`, for which TensorFlow knows no gradient; take tf.nn.conv2d."""
+    return convolution.kernel(x, w, how=how)
