@@ -14,6 +14,7 @@ from tapelab.engine.convert import to_tensor
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, handle_of, read
+from tapelab.ops.public import tensor
 
 Function = Callable[..., Any]
 
@@ -51,7 +52,7 @@ class CustomGradient:
         _check_takes_variables(grad_fn, variables)
         results = [to_tensor(each) for each in nest.flatten(result)]
         places = [at for at, each in enumerate(given) if _is_moving(each)]
-        inputs = [_read(given[at]) for at in places] + [read(each) for each in variables]
+        inputs = [tensor(given[at]) for at in places] + [read(each) for each in variables]
         if not inputs or not results:
             return nest.pack_sequence_as(result, results)
         names = names_of(self._f, args, places, variables)
@@ -62,10 +63,6 @@ class CustomGradient:
 
 def _holds(thing: Any) -> bool:
     return isinstance(thing, Holder)
-
-
-def _read(thing: Any) -> Tensor:
-    return read(thing) if isinstance(thing, Holder) else to_tensor(thing)
 
 
 def _sentence(f: Function) -> str:
@@ -167,7 +164,7 @@ def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) 
     def gradients(*given: Any) -> Any:
         upstream, flat = list(given[:seeds]), given[seeds:]
         with custom.unheard(), GradientTape() as tape:
-            copies = [constant_of(_read(x)._value) if _is_moving(x) else x for x in flat]
+            copies = [constant_of(tensor(x)._value) if _is_moving(x) else x for x in flat]
             asked = list(filter(_is_moving, copies))
             tape.watch(asked)
             result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))

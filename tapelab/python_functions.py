@@ -15,6 +15,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.ops.public import tensor
 
 BECAUSE: Final = (
     "tf.numpy_function runs NumPy code, and a tape sees nothing of what NumPy does. Use tf ops, or "
@@ -43,13 +44,15 @@ def py_function(
         raise ValueError(
             f"Expected func to be callable. Received func={func!r} of type {type(func)}."
         )
-    inputs = [to_tensor(each) for each in inp]
+    inputs = [tensor(each) for each in inp]
     kinds = [_dtype(each) for each in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
     title = getattr(func, "__name__", "py_function")
     with custom.body(title), custom.unheard(), GradientTape(persistent=True) as tape:
         copies = [constant_of(each._value) for each in inputs]
         tape.watch([each for each in copies if each.dtype.is_differentiable])
         results = _run(func, copies, kinds)
+    for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and nobody else
+        log.holders.discard(tape)
     names = names_of(func, inputs, list(range(len(inputs))), [])
     if inputs and results:
         op = custom.step_op(title, SENTENCE, names, many=len(results) > 1)
@@ -98,7 +101,7 @@ def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -
 def _as_array(value: Any) -> Any:
     """A copy of the numbers; a Python number becomes what NumPy makes of it."""
     if isinstance(value, (Tensor, Holder)):
-        return np.array(to_tensor(value)._value)
+        return np.array(tensor(value)._value)
     return np.array(value)
 
 
@@ -109,7 +112,7 @@ def numpy_function(
     """Run a NumPy function of arrays as one step, through which no gradient passes."""
     del stateful
     given = list(inp)
-    inputs = [to_tensor(each) for each in given]
+    inputs = [tensor(each) for each in given]
     returned = func(*map(_as_array, given))
     if returned is None:
         return None

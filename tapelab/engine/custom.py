@@ -43,11 +43,12 @@ def step_op(
     name: str, sentence: str, inputs: tuple[str, ...], *, many: bool, because: str = ""
 ) -> Op:
     """The op that stands for a learner's function; `because` says why no gradient passes, if so."""
-    said = name.strip("<>").replace("_", " ") or "function"
+    name = name.strip("<>") or "function"
+    said = name.replace("_", " ")
     letters = [each if each.isalpha() else rf"\text{{{each}}}" for each in inputs]
     own = rf"\operatorname{{{said}}}"
     made = Op(
-        name=said,
+        name=name,
         kernel=_off_the_log,
         inputs=inputs,
         settings=() if because else (BACK, "body"),

@@ -1,0 +1,373 @@
+"""Gradients that a learner writes: what the tape, its recording and its picture make of them."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import tapelab as tf
+from tapelab.engine.op import REGISTERED
+from tapelab.recording import from_bytes, to_bytes
+from tapelab.recording.events import Cause, Ran
+from tapelab.views.text import picture
+
+
+@tf.custom_gradient
+def log1pexp(x):
+    """The logarithm of one plus an exponential."""
+    e = tf.exp(x)
+
+    def grad(upstream):
+        return upstream * (1 - 1 / (1 + e))
+
+    return tf.math.log(1 + e), grad
+
+
+def causes(recording):
+    """Tell of each op that ran why it is on the tape, or is not."""
+    ran = [place.event for place in recording.located if isinstance(place.event, Ran)]
+    return [(recording.ops[event.op].name, Cause(event.cause).name) for event in ran]
+
+
+def taped(recording):
+    return [name for name, cause in causes(recording) if cause == "TAPED"]
+
+
+@pytest.fixture
+def _registered():
+    """Take back what a test registers."""
+    before = dict(REGISTERED)
+    yield
+    REGISTERED.clear()
+    REGISTERED.update(before)
+
+
+def test_a_whole_body_is_one_step_on_the_tape_and_its_ops_are_off_it():
+    x = tf.Variable(100.0)
+    with tf.GradientTape() as tape:
+        y = log1pexp(x) * 2.0
+    tape.gradient(y, x)
+    assert causes(tape.recording()) == [
+        ("exp", "REPLACED"),
+        ("add", "REPLACED"),
+        ("log", "REPLACED"),
+        ("log1pexp", "TAPED"),
+        ("multiply", "TAPED"),
+    ]
+
+
+def test_the_step_says_what_the_learner_said_of_the_function():
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = log1pexp(x)
+    op = next(op for op in tape.recording(y).ops if op.name == "log1pexp")
+    assert op.sentence == "The logarithm of one plus an exponential."
+    assert op.inputs == ("x",)
+    assert op.rules[0].sentence.startswith("The gradient function that was given in place of")
+    assert op.rules[0].because == ""
+
+
+PICTURE = """\
+                                      value      gradient
+  1  watch     x                   100.0000        2.0000
+     eˣ        e                         +∞  off the tape
+     +         1 + e                     +∞  off the tape
+     ln        tf.math.log(1 + e)        +∞  off the tape
+  2  log1pexp  log1pexp(x)               +∞        2.0000
+  3  ×         y                         +∞        1.0000
+
+gradient of y
+  x  2.0000
+
+the way back
+  start     to y            1.0000
+  ×         to log1pexp(x)  1.0000 × 2.0000  = 2.0000
+  log1pexp  to x            2.0000           = 2.0000
+"""
+
+
+def test_the_picture_shows_the_step_and_the_body_beside_the_tape():
+    x = tf.Variable(100.0)
+    with tf.GradientTape() as tape:
+        y = log1pexp(x) * 2.0
+    tape.gradient(y, x)
+    assert picture(tape.recording()).endswith(PICTURE)
+
+
+def test_a_recording_with_such_a_step_comes_back_from_its_bytes():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        y = log1pexp(x)
+    recording = tape.recording(y, x)
+    assert from_bytes(to_bytes(recording)) == recording
+
+
+def test_what_a_second_order_takes_from_the_body_is_on_the_outer_tape():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = log1pexp(x)
+        slope = inner.gradient(y, x)
+    outer.gradient(slope, x)
+    assert ("exp", "TAPED") in causes(outer.recording())
+    assert ("log", "REPLACED") in causes(outer.recording())
+    assert ("exp", "REPLACED") in causes(inner.recording())
+
+
+def test_a_variable_of_the_body_is_an_input_of_the_step_under_its_name():
+    w = tf.Variable(5.0, name="weight")
+
+    @tf.custom_gradient
+    def scaled(x):
+        return x * w, lambda dy, variables: (dy * w, [dy * x])
+
+    with tf.GradientTape() as tape:
+        y = scaled(tf.Variable(2.0))
+    step = next(op for op in tape.recording(y).ops if op.name == "scaled")
+    assert step.inputs == ("x", "weight")
+
+
+def test_nested_arguments_are_inputs_with_numbers():
+    @tf.custom_gradient
+    def total(xs):
+        return tf.add_n(xs), lambda dy: [dy, dy]
+
+    with tf.GradientTape() as tape:
+        y = total([tf.Variable(1.0), tf.Variable(2.0)])
+    step = next(op for op in tape.recording(y).ops if op.name == "total")
+    assert step.inputs == ("xs0", "xs1")
+
+
+def test_a_gradient_that_is_none_is_explained_by_the_function_that_returned_it():
+    @tf.custom_gradient
+    def half_blind(x, y):
+        return x * y, lambda dy: (dy, None)
+
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        z = half_blind(a, b)
+    assert tape.gradient(z, [a, b])[1] is None
+    assert str(tf.explain(tape, z, a)).startswith("A path leads from z to a")
+    told = " ".join(str(tf.explain(tape, z, b)).split())
+    assert "The gradient function of half_blind returned None for y" in told
+
+
+def test_a_wrong_count_says_what_to_return():
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = tf.custom_gradient(lambda x: (x * 1.0, lambda dy: (dy, dy)))(x)
+    with pytest.raises(ValueError, match="Return one per argument, or None for an argument"):
+        tape.gradient(y, x)
+
+
+def test_the_way_back_of_such_a_step_may_be_asked_for_again_and_again():
+    x = tf.Variable(1.0)
+    with tf.GradientTape(persistent=True) as tape:
+        y = log1pexp(x)
+    assert tape.gradient(y, x) == tape.gradient(y, x)
+
+
+def test_after_its_answer_the_tape_lets_go_of_the_gradient_function():
+    class Kept:
+        pass
+
+    kept = Kept()
+    alive = weakref.ref(kept)
+
+    def made(held):
+        @tf.custom_gradient
+        def f(x):
+            def grad(dy, held=held):
+                return dy if held else None
+
+            return x * 2.0, grad
+
+        return f
+
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = made(kept)(x)
+    del kept
+    gc.collect()
+    assert alive() is not None
+    tape.gradient(y, x)
+    gc.collect()
+    assert alive() is None
+    assert tape.recording(y, x).tape.consumed
+
+
+def test_a_step_off_every_tape_keeps_nothing_of_its_gradient_function():
+    def f(x):
+        large = np.zeros(1000)
+        deaths.append(weakref.ref(large))
+        return x * 2.0, lambda dy: dy * large[0]
+
+    deaths = []
+    tf.custom_gradient(f)(tf.constant(1.0))
+    gc.collect()
+    assert deaths[0]() is None
+
+
+def test_it_works_on_another_thread():
+    found = []
+
+    def work():
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            y = log1pexp(x)
+        found.append(float(tape.gradient(y, x)))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == [0.5]
+
+
+def kept_bytes(tape):
+    """Count what the log of a tape holds in large arrays."""
+    arrays = {}
+    for log, *_ in tape._windows:
+        for record in log.records:
+            if record[0] == 0:
+                several = record[7] if type(record[7]) is tuple else (record[7],)
+                values = (*record[5], *several)
+                arrays.update((id(v), v.nbytes) for v in values if isinstance(v, np.ndarray))
+    return sum(arrays.values())
+
+
+def deep(x):
+    for _ in range(10):
+        x = tf.tanh(x)
+    return x
+
+
+def test_recompute_grad_holds_the_ends_of_the_body_and_nothing_in_between():
+    x = tf.Variable(np.linspace(-1.0, 1.0, 1000, dtype=np.float32))
+    held, found = {}, {}
+    for name, f in (("kept", deep), ("recomputed", tf.recompute_grad(deep))):
+        with tf.GradientTape() as tape:
+            y = f(x)
+        held[name] = kept_bytes(tape)
+        found[name] = tape.gradient(y, x).numpy()
+    np.testing.assert_allclose(found["recomputed"], found["kept"], rtol=1e-6)
+    assert held["recomputed"] == 2 * 4000
+    assert held["kept"] >= 11 * 4000
+
+
+def test_the_body_of_recompute_grad_ran_while_recording_was_paused():
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = tf.recompute_grad(lambda a: tf.sin(a) * 2.0)(x)
+    recording = tape.recording(y)
+    assert taped(recording) == ["lambda"]
+    assert ("sin", "PAUSED") in causes(recording)
+
+
+def contrasted(image, factor):
+    with tf.GradientTape() as tape:
+        tape.watch(image)
+        y = tf.image.adjust_contrast(image, factor)
+    return tape, y
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_registered_gradient_differentiates_what_has_none():
+    image, factor = tf.constant([[[1.0], [2.0]], [[3.0], [6.0]]]), tf.constant(2.0)
+    tape, y = contrasted(image, factor)
+    with pytest.raises(LookupError, match="gradient registry has no entry for: AdjustContrastv2"):
+        tape.gradient(y, image)
+    seen = []
+
+    @tf.RegisterGradient("AdjustContrastv2")
+    def contrast_grad(op, dy):
+        """Spread the upstream gradient around its mean."""
+        seen.append((op.type, op.get_attr("T"), len(op.inputs), op.outputs[0].shape.rank))
+        factor = op.inputs[1]
+        mean = tf.reduce_mean(dy, axis=(-3, -2), keepdims=True)
+        return dy * factor + mean * (1.0 - factor), None
+
+    tape, y = contrasted(image, factor)
+    seed = tf.constant([[[4.0], [0.0]], [[0.0], [0.0]]])
+    found = tape.gradient(y, image, output_gradients=seed)
+    assert found.numpy().ravel().tolist() == [7.0, -1.0, -1.0, -1.0]
+    assert seen == [("AdjustContrastv2", tf.float32, 2, 3)]
+    facts = next(op for op in tape.recording().ops if op.name == "adjust_contrast_v2")
+    assert facts.pattern == "differentiable"
+    assert facts.rules[0].sentence == "Spread the upstream gradient around its mean."
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_registered_gradient_is_itself_differentiable():
+    @tf.RegisterGradient("AdjustContrastv2")
+    def contrast_grad(op, dy):
+        return dy * op.inputs[0] ** 2, None
+
+    image = tf.Variable([[[3.0]]])
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = tf.image.adjust_contrast(image, 1.0)
+        slope = inner.gradient(y, image)
+    assert float(outer.gradient(slope, image)) == 6.0
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_registered_gradient_may_be_registered_once():
+    tf.RegisterGradient("AdjustContrastv2")(lambda op, dy: (dy, None))
+    with pytest.raises(KeyError, match="Registering two gradient with name 'AdjustContrastv2'!"):
+        tf.RegisterGradient("AdjustContrastv2")(lambda op, dy: (dy, None))
+    tf.RegisterGradient("MyOwnOp")(lambda op, dy: dy)
+    with pytest.raises(KeyError, match="Registering two gradient with name 'MyOwnOp'!"):
+        tf.no_gradient("MyOwnOp")
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_registered_gradient_gives_one_for_every_input():
+    tf.RegisterGradient("AdjustContrastv2")(lambda op, dy: dy)
+    image = tf.constant([[[1.0]]])
+    tape, y = contrasted(image, 2.0)
+    with pytest.raises(
+        tf.errors.InternalError, match="Expected 2 but received 1"
+    ):
+        tape.gradient(y, image)
+
+
+@pytest.mark.usefixtures("_registered")
+def test_an_unknown_setting_of_an_op_is_named():
+    tf.RegisterGradient("AdjustContrastv2")(lambda op, dy: op.get_attr("foo"))
+    image = tf.constant([[[1.0]]])
+    tape, y = contrasted(image, 2.0)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Attribute 'foo' does not exist"):
+        tape.gradient(y, image)
+
+
+@pytest.mark.usefixtures("_registered")
+def test_no_gradient_turns_the_error_into_none_and_says_so():
+    tf.no_gradient("AdjustContrastv2")
+    image = tf.constant([[[1.0]]])
+    tape, y = contrasted(image, 2.0)
+    assert tape.gradient(y, image) is None
+    told = " ".join(str(tf.explain(tape, y, image)).split())
+    assert "tf.no_gradient('AdjustContrastv2') declares that no gradient passes" in told
+
+
+def test_a_layer_of_a_course_with_a_reversed_gradient_learns_backwards():
+    class GradientReversal(tf.Module):
+        def __init__(self, strength):
+            super().__init__()
+            self.strength = strength
+
+        def __call__(self, x):
+            @tf.custom_gradient
+            def reverse(x):
+                return tf.identity(x), lambda dy: -self.strength * dy
+
+            return reverse(x)
+
+    w, layer = tf.Variable([1.0, -2.0]), GradientReversal(0.5)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(layer(w * 3.0) ** 2)
+    assert tape.gradient(loss, w).numpy().tolist() == [-9.0, 18.0]
