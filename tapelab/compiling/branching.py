@@ -6,39 +6,40 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, Self
 
 from tapelab.compiling import examples
-from tapelab.compiling.graph import Graph
+from tapelab.compiling.graph import Graph, Slot
 from tapelab.compiling.replay import Replay
-from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.symbolic import Symbolic, SymbolicTensor, symbol
 from tapelab.compiling.trace import Trace
-from tapelab.compiling.walking import leaves, mapped
+from tapelab.compiling.walking import Bundle, leaves, mapped
+from tapelab.compiling.worlds import is_eager
 from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.log import thread
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes)
 
 
-class Routine(CompositeTensor):
+class Routine(Bundle):
     """A branch or a loop's body inside a graph, with the outer tensors that it uses."""
-
-    kind = "routine"
 
     def __init__(self, graph: Graph, captures: Sequence[Any]) -> None:
         self._graph = graph
         self._captures = captures
 
-    def _components(self) -> Sequence[Any]:
+    def parts(self) -> Sequence[Any]:
+        """The outer tensors that it uses."""
         return self._captures
 
-    def _with_components(self, components: Sequence[Any]) -> Self:
-        return type(self)(self._graph, components)
+    def with_parts(self, parts: Sequence[Any]) -> Self:
+        """The same routine with other outer tensors."""
+        return type(self)(self._graph, parts)
 
     def __call__(self, *inputs: Any) -> Any:
         """Run it on real tensors."""
-        return Replay(self._graph, within=True).run(inputs, self._captures)
+        flat = [leaf for leaf in leaves(inputs) if is_eager(leaf)]
+        return Replay(self._graph, within=True).run(flat, self._captures)
 
 
 def routine(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Routine, Any]:
@@ -53,7 +54,9 @@ def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tu
     inner.variables, inner.tapes = outer.variables, outer.tapes
 
     def placeholder(leaf: Any) -> Any:
-        return inner.placeholder("arg", _examples_of(leaf)) if isinstance(leaf, Tensor) else leaf
+        if not isinstance(leaf, (Tensor, Symbolic)):
+            return leaf
+        return inner.placeholder("arg", examples_of(leaf))
 
     places = mapped(inputs, placeholder)
     thread.trace = inner
@@ -74,16 +77,40 @@ def finished(outer: Trace, inner: Trace, result: Any) -> tuple[Routine, Any]:
     return Routine(inner.graph(outputs), captures), outputs
 
 
-def _examples_of(leaf: Tensor) -> Any:
-    return leaf._examples if isinstance(leaf, SymbolicTensor) else (leaf, leaf)
+def examples_of(leaf: Any) -> Any:
+    """What stands for a thing in each world."""
+    return leaf._examples if isinstance(leaf, Symbolic) else (leaf, leaf)
 
 
 def _output(inner: Trace, leaf: Any) -> Any:
-    if isinstance(leaf, SymbolicTensor):
+    if isinstance(leaf, Symbolic):
         return inner.own(leaf)
     if isinstance(leaf, (Tensor, Holder, *_PLAIN)) or hasattr(leaf, "__array__"):
         return inner.call(to_tensor, (leaf,), {})
     return leaf
+
+
+def between(outer: Trace, inputs: Any, variables: Any, outputs: Any) -> Routine:
+    """The part of a graph that leads from some tensors and variables to others."""
+    known = {each._id for each in inputs}
+    cells = {id(each._cell) for each in variables}
+    chosen, needed = [], dict[int, None]()
+    for node in outer.nodes:
+        found = leaves((node.args, node.kwargs))
+        slots = [leaf.number for leaf in found if isinstance(leaf, Slot)]
+        reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in found)
+        if not node.tells and not node.writes and (reads or known.intersection(slots)):
+            chosen.append(node)
+            known |= {slot.number for slot in node.results if slot is not None}
+            needed |= dict.fromkeys(slots)
+    made = {slot.number for node in chosen for slot in node.results if slot is not None}
+    wanted = mapped(outputs, lambda leaf: Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf)
+    needed |= dict.fromkeys(leaf.number for leaf in leaves(wanted) if isinstance(leaf, Slot))
+    given = [Slot(each._id) for each in inputs]
+    outside = [number for number in needed if number not in made and Slot(number) not in given]
+    captures = tuple(map(Slot, outside))
+    graph = Graph("gradients", tuple(given), tuple(chosen), wanted, captures)
+    return Routine(graph, [outer.symbols[number] for number in outside])
 
 
 def cond(outer: Trace, pred: Any, true_fn: Any, false_fn: Any) -> Any:
@@ -122,14 +149,14 @@ def _joined(ours: Any, theirs: Any) -> list[Any]:
     def second_world(leaf: Any) -> Any:
         there = next(other)
         if not isinstance(leaf, SymbolicTensor):
-            return leaf
+            return leaf._examples[1] if isinstance(leaf, Symbolic) else leaf
         same = leaf.shape == there.shape and leaf.shape.is_fully_defined()
         chosen: Tensor = (leaf if same else there)._examples[1]
         if not same and chosen.shape == leaf._examples[0].shape:
             chosen = examples.opposite(chosen, leaf.shape)
         return chosen
 
-    here = mapped(ours, lambda x: x._examples[0] if isinstance(x, SymbolicTensor) else x)
+    here = mapped(ours, lambda x: x._examples[0] if isinstance(x, Symbolic) else x)
     return [here, mapped(ours, second_world)]
 
 
@@ -181,9 +208,7 @@ def _as_tuple(result: Any) -> tuple[Any, ...]:
 
 def _in_worlds(outputs: Any) -> list[Any]:
     def in_world(number: int) -> Any:
-        return mapped(
-            outputs, lambda x: x._examples[number] if isinstance(x, SymbolicTensor) else x
-        )
+        return mapped(outputs, lambda x: x._examples[number] if isinstance(x, Symbolic) else x)
 
     return [in_world(number) for number in examples.WORLDS]
 
@@ -204,8 +229,9 @@ def check_invariant(entered: Any, outputs: Any) -> None:
                     "after one iteration. Try tf.cast inside the loop."
                 )
             if a.shape.is_fully_defined() and a.shape != b.shape:
+                name = getattr(a, "_name", "x")
                 raise ValueError(
-                    f"Input tensor {a!r} enters the loop with shape {a.shape}, but has shape "
+                    f"Input tensor '{name}' enters the loop with shape {a.shape}, but has shape "
                     f"{b.shape} after one iteration. To allow the shape to vary across "
                     "iterations, use the `shape_invariants` argument of tf.while_loop to specify "
                     "a less-specific shape."
@@ -220,7 +246,7 @@ def _opened(outer: Trace, start: Any, invariants: Any) -> Any:
         shape = next(shapes, None)
         if not isinstance(leaf, Tensor) or shape is None:
             return leaf
-        first = _examples_of(leaf)[0]
+        first = examples_of(leaf)[0]
         return outer.placeholder_like(leaf, (first, examples.opposite(first, shape)))
 
     return mapped(start, open_up)
@@ -255,3 +281,35 @@ def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -
             break
         variables = body(*leaves(item), *variables)
     return tuple(variables)
+
+
+def element_of(items: Any) -> Any:
+    """A symbolic row of a tensor, of each tensor in a nest, or a symbolic element of a dataset."""
+    trace = thread.trace
+    if not hasattr(items, "element_spec"):
+        return mapped(items, lambda leaf: symbol(
+            trace, "item:0", tuple(_row(each) for each in examples_of(leaf))
+        ))  # fmt: skip
+    first, second = spec_examples(items.element_spec)
+    others = iter(leaves(second))
+    return mapped(first, lambda each: symbol(trace, "item:0", (each, next(others))))
+
+
+def spec_examples(spec: Any) -> list[Any]:
+    """An element of such a spec in each world."""
+
+    def in_world(number: int) -> Any:
+        return mapped(spec, lambda each: examples.from_spec(
+            each.shape, each.dtype.as_numpy_dtype
+        )[number])  # fmt: skip
+
+    return [in_world(number) for number in examples.WORLDS]
+
+
+def _row(tensor: Tensor) -> Tensor:
+    value = tensor._value
+    if not value.ndim:
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    if len(value):
+        return constant_of(value[0])
+    return examples.invented(value.shape[1:], value.dtype, 0)

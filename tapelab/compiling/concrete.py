@@ -7,8 +7,8 @@ from typing import Any
 
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
-from tapelab.compiling.signature import Binding, canonical, tensors_in
-from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.signature import Binding, canonical, takes_slot, tensors_in
+from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.trace import Trace
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.engine.cell import Holder
@@ -16,6 +16,7 @@ from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
 from tapelab.specs import TensorSpec
 
@@ -32,7 +33,7 @@ class ConcreteFunction:
         self._arguments = arguments
         self._holders = [leaf for leaf in leaves(arguments) if isinstance(leaf, Holder)]
         self._opaque = [leaf for leaf in leaves(arguments) if _is_opaque(leaf)]
-        self.outputs = [leaf for leaf in leaves(outputs) if isinstance(leaf, Tensor)]
+        self.outputs = [leaf for leaf in leaves(outputs) if isinstance(leaf, (Tensor, Symbolic))]
         self.structured_outputs = mapped(outputs, _spec)
         self.name = f"__inference_{graph.name}_{len(graph.nodes)}".encode()
         self.__name__ = graph.name
@@ -53,9 +54,9 @@ class ConcreteFunction:
         return tuple(each for each in self.variables if each.trainable)
 
     @property
-    def inputs(self) -> list[TensorSpec]:
+    def inputs(self) -> list[Any]:
         """The specs of the tensors that it takes."""
-        return [leaf for leaf in leaves(self._arguments) if isinstance(leaf, TensorSpec)]
+        return [leaf for leaf in leaves(self._arguments) if takes_slot(leaf)]
 
     @property
     def structured_input_signature(self) -> Any:
@@ -88,12 +89,12 @@ class ConcreteFunction:
             }
         return self._binding.bind(args, {**by_name, **kwargs} if kwargs or by_name else {})
 
-    def _check(self, at: int, given: Any, spec: TensorSpec) -> None:
+    def _check(self, at: int, given: Any, spec: Any) -> None:
         if given.dtype is not spec.dtype:
             raise invalid_argument(
                 self.name.decode(), f"cannot compute {self.name.decode()} as input #{at}"
-                f"(zero-based) was expected to be a {spec.dtype.name} tensor but is a "
-                f"{given.dtype.name} tensor",
+                f"(zero-based) was expected to be a {spoken(spec.dtype.name)} "
+                f"tensor but is a {spoken(given.dtype.name)} tensor",
             )  # fmt: skip
         if not spec.shape.is_compatible_with(given.shape):
             there = TensorSpec(given.shape, given.dtype)
@@ -136,10 +137,7 @@ class ConcreteFunction:
         parameters = list(self._binding.signature.parameters.values())
         rows = []
         for at, value in enumerate(positional):
-            parameter = parameters[min(at, len(parameters) - 1)]
-            variadic = parameter.kind is inspect.Parameter.VAR_POSITIONAL
-            name = f"{parameter.name}_{at - len(parameters) + 1}" if variadic else parameter.name
-            rows.append((name, "POSITIONAL_OR_KEYWORD", value))
+            rows.append((positional_name(parameters, at), "POSITIONAL_OR_KEYWORD", value))
         return rows + [(name, "KEYWORD_ONLY", value) for name, value in by_name.items()]
 
     def _told(self) -> str:
@@ -150,6 +148,14 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
+
+
+def positional_name(parameters: list[inspect.Parameter], at: int) -> str:
+    """The name of a positional argument; those of `*args` are numbered."""
+    kinds = [parameter.kind for parameter in parameters]
+    many = inspect.Parameter.VAR_POSITIONAL
+    first = kinds.index(many) if many in kinds else len(kinds)
+    return parameters[at].name if at < first else f"{parameters[first].name}_{at - first}"
 
 
 def _spec(leaf: Any) -> Any:
@@ -179,11 +185,11 @@ def _shown(value: Any) -> str:
     if isinstance(value, TensorSpec):
         return repr(TensorSpec(value.shape, value.dtype))
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
-        return "None" if value is None else f"Literal[{value!r}]"
+        return f"Literal[{value!r}]"
     if isinstance(value, list):
-        return f"List[[{', '.join(map(_shown, value))}]]"
+        return f"List[{', '.join(map(_shown, value))}]"
     if isinstance(value, tuple):
         return f"Tuple[{', '.join(map(_shown, value))}]"
     if isinstance(value, dict):
-        return f"Dict[[{', '.join(f'[{k!r}, {_shown(v)}]' for k, v in value.items())}]]"
+        return f"Dict[{', '.join(f'[{k!r}, {_shown(v)}]' for k, v in value.items())}]"
     return repr(value)

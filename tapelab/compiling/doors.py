@@ -38,7 +38,6 @@ PLAIN: Final = frozenset({
     *("composite", "takes_composites", "elementwise", "takes_composites_as", "dressed"),
     *("unary", "binary", "reduction", "running", "position", "logical", "new_constant"),
     *("to_tensor", "typed_array", "invalid_argument", "read", "constant_of", "origin_here"),
-    *("map_fn", "scan", "foldl", "foldr", "vectorized_map", "py_function", "numpy_function"),
     *("get_global_generator", "set_global_generator", "create_rng_state", "axes_of"),
 })  # fmt: skip
 """Functions that do no work on tensors by themselves, or call back what the learner wrote."""
@@ -50,6 +49,13 @@ _OPERATORS: Final = (
     *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "rand", "ror"),
     *("rxor", "lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem"),
 )
+MAKERS: Final = ("TensorArray", "RaggedTensor", "SparseTensor")
+"""Classes whose instances go through a graph as one thing."""
+LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
+    ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
+    ("tapelab.data.iterating", "DatasetIterator", "__next__", standing.next_element),
+)
+"""Methods of classes that are loaded lazily, with what stands in for them."""
 _SCATTER: Final = (
     *("scatter_update", "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_max"),
     *("scatter_min", "scatter_nd_update", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_max"),
@@ -122,12 +128,49 @@ def _swap_methods() -> None:
 
 def swap_functions() -> None:
     """Put the doors before all public functions, also those of modules that were just loaded."""
+    _swap_lazy_classes()
     public = {id(each) for each in _public_functions()}
     for module in _modules():
         engine = module.__name__.startswith(_CLOSED)
         for name, thing in list(vars(module).items()):
             if thing is read or (not engine and id(thing) in public):
                 _swap(module, name, _wrapper(thing))
+
+
+def _swap_lazy_classes() -> None:
+    """The doors of classes whose modules are loaded only when somebody uses them."""
+    for home, kind, method, stand_in in LAZY_METHODS:
+        owner = vars(sys.modules[home])[kind] if home in sys.modules else None
+        if owner is not None and not hasattr(vars(owner)[method], "_is_door"):
+            _swap(owner, method, _marked(stand_in(vars(owner)[method])))
+    namespace = sys.modules["tapelab"]
+    for each in MAKERS:
+        made: Any = vars(namespace).get(each)
+        if made is not None and not hasattr(made, "_is_door"):
+            _swap(namespace, each, _marked(_maker(made)))
+
+
+def _marked(door: Any) -> Any:
+    door._is_door = True
+    return door
+
+
+def _maker(kind: Any) -> Any:
+    """What stands for a class while a trace is open: calling it, or a factory of it, is a node."""
+
+    class Maker(type):
+        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+            trace = thread.trace
+            return trace.call(kind, args, kwargs) if trace else kind(*args, **kwargs)
+
+        def __instancecheck__(cls, thing: Any) -> bool:
+            return isinstance(thing, kind)
+
+        def __getattr__(cls, name: str) -> Any:
+            found = getattr(kind, name)
+            return _door(found) if callable(found) else found
+
+    return Maker(kind.__name__, (), {"__doc__": kind.__doc__})
 
 
 def _public_functions() -> Iterator[Any]:
@@ -161,8 +204,7 @@ def _wrapper(function: Any) -> Any:
         tells = name in TELLING or name.startswith("assert_")
         acts = function.__module__ == "tapelab.random"
         make: Any = standing.FUNCTIONS.get(name, _door)
-        found = function, make(function, acts=acts, tells=tells)
-        found[1]._is_door = True
+        found = function, _marked(make(function, acts=acts, tells=tells))
         _wrappers[id(function)] = found
     return found[1]
 

@@ -32,17 +32,21 @@ def graph_error(
             f"that does not match type {wanted} of argument 'x'. {message}"
         )
     else:
-        raised = ValueError(f"{_unequal(args)}{message}")
+        raised = ValueError(f"{_unequal(function, args)}{message}")
     raised.__cause__ = error
     return raised
 
 
-def _unequal(args: Any) -> str:
+def _unequal(function: Any, args: Any) -> str:
     """The words that start TensorFlow's message where two shapes do not fit."""
     shapes = [each.shape for each in args if isinstance(each, SymbolicTensor)]
     if len(shapes) != 2 or any(shape.rank is None for shape in shapes):
         return ""
-    pairs = zip(reversed(list(shapes[0])), reversed(list(shapes[1])), strict=False)
+    first, second = map(list, shapes)
+    if "matmul" in getattr(function, "__name__", "") and len(first) > 1 and len(second) > 1:
+        pairs = [(first[-1], second[-2])]
+    else:
+        pairs = list(zip(reversed(first), reversed(second), strict=False))
     unlike = next(((a, b) for a, b in pairs if a != b and a and b and 1 not in (a, b)), None)
     return (
         "" if unlike is None else f"Dimensions must be equal, but are {unlike[0]} and {unlike[1]}. "

@@ -11,7 +11,7 @@ from functools import update_wrapper
 from typing import Any, Final
 
 from tapelab.compiling import examples
-from tapelab.compiling.concrete import ConcreteFunction
+from tapelab.compiling.concrete import ConcreteFunction, positional_name
 from tapelab.compiling.conversion import converted
 from tapelab.compiling.doors import opened
 from tapelab.compiling.signature import (
@@ -24,12 +24,13 @@ from tapelab.compiling.signature import (
     kinds_in,
     relaxed,
     serves,
+    takes_slot,
     tensors_in,
 )
-from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.trace import Trace
 from tapelab.compiling.walking import leaves, mapped
-from tapelab.compiling.worlds import fresh_state, thread_in
+from tapelab.compiling.worlds import fresh_state, is_composite, thread_in
 from tapelab.config import settings
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
@@ -42,7 +43,7 @@ from tapelab.specs import TensorSpec
 logger: Final = logging.getLogger("tapelab")
 _OFTEN: Final = 5
 _WATCHED_CALLS: Final = 10
-_RETURNABLE: Final = (bool, int, float, complex, str, bytes)
+_RETURNABLE: Final = (bool, int, float, complex, str, bytes, TensorShape)
 
 
 class Function:
@@ -161,7 +162,7 @@ class Function:
     def _trace_once(self, bound: Any, key: Key, *, creates: bool) -> ConcreteFunction:
         self._count += 1
         trace = Trace(self._name, outer=thread.trace, creates=creates)
-        kinds = [kind for kind in kinds_in(key) if kind.variable < 0]
+        kinds = [kind for kind in kinds_in(key) if kind.variable < 0]  # no variables
         names = iter(_argument_names(self._binding, bound))
         shapes = [TensorShape(kind.shape) for kind in kinds]
         lengths = examples.open_lengths(shapes)
@@ -169,13 +170,13 @@ class Function:
 
         def placeholder(leaf: Any) -> Any:
             name = next(names)
-            if not isinstance(leaf, (Tensor, TensorSpec)):
+            if not takes_slot(leaf):
                 return leaf
             kind = next(open_kinds)
             return trace.placeholder(name, _examples_of(leaf, kind, lengths))
 
-        given, by_name = mapped(bound, placeholder)
         with opened(), thread_in(fresh_state(trace)):
+            given, by_name = mapped(bound, placeholder)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
         told = mapped(bound, _told_by(kinds, _argument_names(self._binding, bound)))
@@ -261,8 +262,10 @@ def _weak_method(
 
 def _examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
     shape = TensorShape(kind.shape)
-    if isinstance(leaf, SymbolicTensor):
+    if isinstance(leaf, Symbolic):
         return leaf._examples
+    if is_composite(leaf):
+        return leaf, leaf
     if isinstance(leaf, Tensor):
         return examples.from_value(leaf, shape)
     return examples.from_spec(shape, leaf.dtype.as_numpy_dtype, lengths)
@@ -274,10 +277,7 @@ def _argument_names(binding: Binding, bound: Any) -> list[str]:
     parameters = list(binding.signature.parameters.values())
     names: list[str] = []
     for at, each in enumerate(args):
-        parameter = parameters[min(at, len(parameters) - 1)]
-        variadic = parameter.kind is parameter.VAR_POSITIONAL
-        name = f"{parameter.name}_{at - len(parameters) + 1}" if variadic else parameter.name
-        names += [name] * len(leaves(each))
+        names += [positional_name(parameters, at)] * len(leaves(each))
     for name, each in kwargs.items():
         names += [name] * len(leaves(each))
     return names
@@ -289,9 +289,11 @@ def _told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
 
     def told(leaf: Any) -> Any:
         name = next(open_names)
-        if not isinstance(leaf, (Tensor, TensorSpec)):
+        if not takes_slot(leaf):
             return leaf
         kind = next(open_kinds)
+        if not isinstance(leaf, (Tensor, TensorSpec)):
+            return leaf
         return TensorSpec(TensorShape(kind.shape), kind.dtype, getattr(leaf, "name", name) or name)
 
     return told
@@ -301,7 +303,7 @@ def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
     """What a function returns, every value of it a tensor."""
 
     def as_tensor(leaf: Any) -> Any:
-        if leaf is None or isinstance(leaf, Tensor):
+        if leaf is None or isinstance(leaf, (Tensor, Symbolic)) or is_composite(leaf):
             return leaf
         if isinstance(leaf, (Holder, *_RETURNABLE)) or hasattr(leaf, "__array__"):
             return thread.trace.call(to_tensor, (leaf,), {})
@@ -317,7 +319,7 @@ def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
 def _own_output(leaf: Any, trace: Trace) -> Any:
     """An output as a tensor of the graph; what came in goes out as a tensor of its own."""
     if not isinstance(leaf, Tensor):
-        return leaf
+        return trace.own(leaf) if isinstance(leaf, Symbolic) else leaf
     handed_on = not isinstance(leaf, SymbolicTensor) or leaf._trace is not trace
     if handed_on or any(slot.number == leaf._id for slot in trace.inputs):
         return trace.call(identity, (leaf,), {})

@@ -26,7 +26,8 @@ class Place(NamedTuple):
 class Node:
     """One call of a function of the namespace, with slots where symbolic tensors stood.
 
-    `writes` are the ids of the handles of variables that it returned.
+    `writes` are the ids of the handles of variables that it returned. In a world, a call that
+    `tells` is left out, and one with `examples` is not run but returns its example.
     """
 
     name: str
@@ -38,6 +39,8 @@ class Node:
     place: Place
     acts: bool
     writes: tuple[int, ...] = ()
+    tells: bool = False
+    examples: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,9 @@ class Graph:
     def placeholder(self, dtype: Any, shape: Any, name: str | None) -> SymbolicTensor:
         """A tensor that is fed at each run."""
         static, kind = TensorShape(shape), as_dtype(dtype).as_numpy_dtype
-        made = self._trace.placeholder(name or "Placeholder", examples.from_spec(static, kind))
+        made: SymbolicTensor = self._trace.placeholder(
+            name or "Placeholder", examples.from_spec(static, kind)
+        )
         self._named[made.name] = made
         return made
 

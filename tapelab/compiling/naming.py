@@ -12,7 +12,8 @@ BY_METHOD: Final = {
     "__rmul__": "mul", "__truediv__": "truediv", "__rtruediv__": "truediv",
     "__floordiv__": "floordiv", "__rfloordiv__": "floordiv", "__mod__": "mod", "__rmod__": "mod",
     "__pow__": "pow", "__rpow__": "pow", "__matmul__": "matmul", "__rmatmul__": "matmul",
-    "__getitem__": "strided_slice", "__and__": "and", "__or__": "or", "__xor__": "xor",
+    "__getitem__": "strided_slice", "tensor_item": "strided_slice",
+    "variable_item": "strided_slice", "__and__": "and", "__or__": "or", "__xor__": "xor",
     "value": "ReadVariableOp", "read_value": "ReadVariableOp", "_assign": "AssignVariableOp",
 }  # fmt: skip
 """Names of the operators and methods that go by another name in a graph."""

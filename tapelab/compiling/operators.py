@@ -6,19 +6,19 @@ from collections.abc import Callable
 from typing import Any, Final, Never
 
 from tapelab.choosing import cast
-from tapelab.compiling import branching, examples
-from tapelab.compiling.symbolic import SymbolicTensor, symbol
+from tapelab.compiling import branching
+from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.creation import constant, convert_to_tensor
 from tapelab.engine.cell import Holder
 from tapelab.engine.log import thread
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.engine.tensor import Tensor
 from tapelab.math import logical_not
 
 Thunk = Callable[[], Any]
 Getter = Callable[[], tuple[Any, ...]]
 Setter = Callable[[Any], None]
-_STAGED: Final = (Tensor, Holder, bool, int, float, complex)
+_STAGED: Final = (Tensor, Symbolic, Holder, bool, int, float, complex)
 
 
 class Undefined:
@@ -174,7 +174,7 @@ def for_(
             body(item)
         return
     items = convert_to_tensor(items) if isinstance(items, (Tensor, Holder)) else items
-    element = _element(items)
+    element = branching.element_of(items)
     size = len(leaves(element))
 
     def run_loop(run: Any, state: Any) -> Any:
@@ -216,27 +216,6 @@ def _can_be_staged(value: Any) -> bool:
 
 def is_dataset(items: Any) -> bool:
     return hasattr(items, "element_spec")
-
-
-def _element(items: Any) -> Any:
-    """A symbolic element of a tensor or a dataset."""
-    trace = thread.trace
-    if isinstance(items, Tensor):
-        seen = items._examples if isinstance(items, SymbolicTensor) else (items, items)
-        rows = tuple(_row(each) for each in seen)
-        return symbol(trace, "item:0", rows)
-    return mapped(items.element_spec, lambda spec: symbol(
-        trace, "item:0", examples.from_spec(spec.shape, spec.dtype.as_numpy_dtype)
-    ))  # fmt: skip
-
-
-def _row(tensor: Tensor) -> Tensor:
-    value = tensor._value
-    if not value.ndim:
-        raise TypeError("Cannot iterate over a scalar tensor.")
-    if len(value):
-        return constant_of(value[0])
-    return examples.invented(value.shape[1:], value.dtype, 0)
 
 
 def _packed(element: Any, given: Any) -> Any:

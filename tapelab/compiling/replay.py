@@ -8,7 +8,7 @@ from typing import Any, Final
 from tapelab.compiling.graph import Graph, Node, Slot
 from tapelab.compiling.sites import site
 from tapelab.compiling.walking import leaves, mapped
-from tapelab.compiling.worlds import is_eager, twin
+from tapelab.compiling.worlds import is_eager, twin, world_here
 from tapelab.engine.cell import Holder
 from tapelab.engine.log import Scope, origin_here, thread
 from tapelab.engine.tape import GradientTape
@@ -68,14 +68,22 @@ class Replay:
 
     def step(self, node: Node) -> None:
         """Call one node and keep its results."""
-        args, kwargs = mapped(node.args, self.fill), mapped(node.kwargs, self.fill)
-        result = site(*node.place)(node.function, args, kwargs)
+        result = self._result(node)
         if not node.results:
             return
         found = leaves(result)
         for slot, leaf in zip(node.results, found, strict=False):
             if slot is not None and is_eager(leaf):
                 self.slots[slot.number] = leaf
+
+    def _result(self, node: Node) -> Any:
+        world = world_here()
+        if world is not None and (node.tells or node.examples):
+            return node.examples[world.number] if node.examples else None
+        args, kwargs = mapped(node.args, self.fill), mapped(node.kwargs, self.fill)
+        if world is not None:
+            args, kwargs = mapped(args, world.stand_in), mapped(kwargs, world.stand_in)
+        return site(*node.place)(node.function, args, kwargs)
 
     def _leave_tapes(self) -> None:
         """Close the tapes that an error left open."""

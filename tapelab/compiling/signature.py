@@ -6,11 +6,13 @@ import inspect
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
+from tapelab.compiling.symbolic import Symbolic
 from tapelab.compiling.walking import leaves
+from tapelab.compiling.worlds import is_composite
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
@@ -19,6 +21,8 @@ from tapelab.shapes import TensorShape
 from tapelab.specs import TensorSpec, common_shape
 
 Key = tuple[Any, ...]
+_COMPOSITE: Final = -2
+"""What a kind says of a ragged or sparse tensor in place of a variable's number."""
 
 
 class SameObject:
@@ -83,7 +87,10 @@ def _key(thing: Any, variables: dict[int, int]) -> Any:
     if isinstance(thing, (np.ndarray, np.generic)):
         return _kind(to_tensor(thing).dtype, TensorShape(thing.shape))
     if isinstance(thing, CompositeTensor):
-        return type(thing), tuple(_key(each, variables) for each in thing._components())
+        spread: Any = thing
+        return type(thing._examples[0] if isinstance(thing, Symbolic) else thing), _kind(
+            spread.dtype, spread.shape, _COMPOSITE
+        )
     if isinstance(thing, Mapping):
         return type(thing), tuple((name, _key(thing[name], variables)) for name in thing)
     if isinstance(thing, (list, tuple)):
@@ -184,6 +191,7 @@ def _checked_specs(specs: Any, signature: inspect.Signature) -> tuple[Any, ...]:
     if not isinstance(specs, (list, tuple)):
         raise TypeError(f"input_signature must be either a tuple or a list, got {type(specs)}.")
     named = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = named[1:] if named and named[0].name == "self" else named
     for parameter in named[len(specs) :]:
         if parameter.default is parameter.empty:
             raise TypeError(f"input_signature missing type constraint for {parameter.name}")
@@ -198,4 +206,9 @@ def _checked_specs(specs: Any, signature: inspect.Signature) -> tuple[Any, ...]:
 
 def tensors_in(arguments: Any) -> list[Any]:
     """The tensors among the arguments, from left to right, those of composites included."""
-    return [leaf for leaf in leaves(arguments) if isinstance(leaf, (Tensor, TensorSpec))]
+    return [leaf for leaf in leaves(arguments) if takes_slot(leaf)]
+
+
+def takes_slot(leaf: Any) -> bool:
+    """Whether an argument goes into the graph, and is no constant of the trace."""
+    return isinstance(leaf, (Tensor, TensorSpec, Symbolic)) or is_composite(leaf)

@@ -6,10 +6,19 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Final
 
-from tapelab.compiling import branching
+import numpy as np
+
+from tapelab.compiling import branching, examples
+from tapelab.compiling.conversion import converted
 from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.trace import spread_from
+from tapelab.compiling.walking import mapped
+from tapelab.dtypes import as_dtype
 from tapelab.engine.cell import Holder
+from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor
 
 Public = Callable[..., Any]
 
@@ -44,7 +53,7 @@ def _cond(
 ) -> Any:  # fmt: skip
     if not _decides(pred):
         return NotImplemented
-    return branching.cond(trace, pred, true_fn, false_fn)
+    return branching.cond(trace, pred, converted(true_fn), converted(false_fn))
 
 
 def _while_loop(
@@ -53,7 +62,12 @@ def _while_loop(
     swap_memory: bool = False, maximum_iterations: Any = None, name: str | None = None,
 ) -> Any:  # fmt: skip
     result = branching.while_loop(
-        trace, cond, body, loop_vars, most=maximum_iterations, invariants=shape_invariants
+        trace,
+        converted(cond),
+        converted(body),
+        loop_vars,
+        most=maximum_iterations,
+        invariants=shape_invariants,
     )
     return type(loop_vars)(result) if isinstance(loop_vars, (list, tuple)) else result
 
@@ -71,13 +85,105 @@ def _switch_case(
         for each in pairs
     }  # fmt: skip
     last = default or numbered[max(numbered)]
-    branches = [numbered.get(at, last) for at in range(max(numbered) + 1)]
-    return branching.switch(trace, branch_index, [*branches, last])
+    branches = [converted(numbered.get(at, last)) for at in range(max(numbered) + 1)]
+    return branching.switch(trace, branch_index, [*branches, converted(last)])
+
+
+def _case(
+    trace: Any, original: Public, pred_fn_pairs: Any, default: Any = None,
+    exclusive: bool = False, strict: bool = False, name: str = "case",
+) -> Any:  # fmt: skip
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if not any(_decides(pred) for pred, _ in pairs):
+        return NotImplemented
+    last = default or pairs.pop()[1]
+
+    def from_pair(at: int) -> Any:
+        if at == len(pairs):
+            return converted(last)()
+        pred, branch = pairs[at]
+        return branching.cond(thread.trace, pred, converted(branch), lambda: from_pair(at + 1))
+
+    return from_pair(0)
+
+
+def _map_fn(trace: Any, original: Public, fn: Any, elems: Any, *args: Any, **kwargs: Any) -> Any:
+    items = mapped(elems, _as_tensor)
+    body, _ = branching.routine(trace, "map_fn", converted(fn), branching.element_of(items))
+    return trace.call(original, (body, items, *args), kwargs)
+
+
+def _folding(
+    trace: Any, original: Public, fn: Any, elems: Any, initializer: Any = None, *args: Any,
+    **kwargs: Any,
+) -> Any:  # fmt: skip
+    items = mapped(elems, _as_tensor)
+    start = None if initializer is None else mapped(initializer, _as_tensor)
+    row = branching.element_of(items)
+    carried = row if start is None else start
+    body, _ = branching.routine(trace, original.__name__, converted(fn), carried, row)
+    return trace.call(original, (body, items, start, *args), kwargs)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, Tensor) else thread.trace.call(to_tensor, (leaf,), {})
+
+
+def _python(
+    trace: Any, original: Public, func: Any = None, inp: Any = None, Tout: Any = None, **kwargs: Any
+) -> Any:  # fmt: skip
+    """A Python function that runs at each replay, and of whose results only dtypes are known."""
+    inputs = [_as_tensor(each) for each in inp]
+    kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]
+    first, second = (
+        [_unknown(trace, inputs, each, number) for each in kinds] for number in examples.WORLDS
+    )
+    many = isinstance(Tout, (list, tuple))
+    results = [first, second] if many else [first[0], second[0]]
+    return trace.write(original, (func, inputs, Tout), results, runs=False)
+
+
+def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
+    """An example of a tensor whose rank is not known, which a tape follows from the inputs."""
+    dtype = np.dtype(as_dtype(getattr(kind, "dtype", kind)).as_numpy_dtype)
+    seen = [branching.examples_of(each)[number] for each in inputs]
+    like = seen[0] if seen else None
+    shape = () if like is None else like._value.shape
+    made = examples.invented(shape if number == 0 else (*shape, 1), dtype, number)
+    smooth = next((each for each in seen if each._value.dtype == dtype), None)
+    return made if smooth is None else trace.worlds[number].run(spread_from, (smooth, made), {})
+
+
+def _gradients(
+    trace: Any, original: Public, ys: Any, xs: Any, grad_ys: Any = None, **unused: Any
+) -> Any:
+    """`tf.gradients`: what lies between xs and ys is run once more, under a tape."""
+    sources = xs if isinstance(xs, (list, tuple)) else [xs]
+    inputs = [each for each in sources if not isinstance(each, Holder)]
+    between = branching.between(trace, inputs, [e for e in sources if isinstance(e, Holder)], ys)
+    return trace.call(gradients_of, (between, inputs, list(sources), grad_ys), {})
+
+
+def gradients_of(between: Any, inputs: Any, sources: Any, seeds: Any) -> Any:
+    """The gradients of what a part of a graph makes of its inputs."""
+    with GradientTape() as tape:
+        tape.watch(sources)
+        ys = between(*inputs)
+    return tape.gradient(ys, sources, output_gradients=seeds)
 
 
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "cond": _staged(_cond),
     "while_loop": _staged(_while_loop),
     "switch_case": _staged(_switch_case),
+    "case": _staged(_case),
+    "map_fn": _staged(_map_fn),
+    "vectorized_map": _staged(_map_fn),
+    "scan": _staged(_folding),
+    "foldl": _staged(_folding),
+    "foldr": _staged(_folding),
+    "gradients": _staged(_gradients),
+    "py_function": _staged(_python),
+    "numpy_function": _staged(_python),
 }
 """The doors of functions that call back."""

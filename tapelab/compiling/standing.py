@@ -9,6 +9,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from tapelab.compiling import staging
+from tapelab.compiling.branching import spec_examples
 from tapelab.compiling.symbolic import SymbolicTensor, not_allowed
 from tapelab.engine.log import thread
 from tapelab.engine.tape import GradientTape
@@ -104,6 +105,37 @@ def _item(original: Method) -> Method:
 
 def _assign_piece(variable: Any, key: Any, value: Any, name: str | None) -> Any:
     return variable[key].assign(value, name=name)
+
+
+def whole_call(original: Method) -> Method:
+    """A call that is kept as one, together with what it calls back."""
+
+    @wraps(original)
+    def through(*args: Any, **kwargs: Any) -> Any:
+        trace = thread.trace
+        if trace is None:
+            return original(*args, **kwargs)
+        return trace.call(original, args, kwargs)
+
+    return through
+
+
+def next_element(original: Method) -> Method:
+    """The next element of a dataset's iterator, taken at each replay."""
+
+    @wraps(original)
+    def following(self: Any) -> Any:
+        trace = thread.trace
+        if trace is None:
+            return original(self)
+        return trace.write(take_next, (self,), spec_examples(self.element_spec), runs=False)
+
+    return following
+
+
+def take_next(iterator: Any) -> Any:
+    """The next element; OutOfRangeError at the end."""
+    return iterator.get_next()
 
 
 def _denied(what: str, instead: str) -> Callable[[Method], Method]:

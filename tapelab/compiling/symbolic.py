@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Never
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import next_id, origin_here, thread
+from tapelab.engine.log import Origin, next_id, origin_here, thread
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import OperatorNotAllowedInGraphError
 from tapelab.shapes import TensorShape
@@ -24,7 +24,59 @@ RESOLUTIONS: Final = (
 )
 
 
-class SymbolicTensor(Tensor):
+class Symbolic:
+    """What stands in a graph for a thing that is there at replay only; it has examples."""
+
+    __slots__ = ()
+
+    _id: int
+    _trace: Trace
+    _name: str
+    _origin: Origin
+    _examples: tuple[Any, ...]
+
+
+class SymbolicObject(Symbolic):
+    """Stands for an object with methods, such as a `TensorArray`; its calls become nodes."""
+
+    __slots__ = ("_examples", "_id", "_name", "_origin", "_trace")
+
+    def __init__(self, trace: Trace, name: str, objects: tuple[Any, ...]) -> None:
+        self._id = next_id()
+        self._origin = origin_here()
+        self._trace = trace
+        self._name = name
+        self._examples = objects
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # so that isinstance(r, tf.RaggedTensor) holds
+        return type(self._examples[0])
+
+    def __getattr__(self, name: str) -> Any:
+        example = getattr(self._examples[0], name)
+        if not callable(example):
+            return thread.trace.call(getattr, (self, name), {}) if thread.trace else example
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return thread.trace.call(call_method, (self, name, args, kwargs), {}, acts=True)
+
+        return method
+
+
+def _object_operator(name: str) -> Any:
+    def operator(self: SymbolicObject, *others: Any) -> Any:
+        return thread.trace.call(call_method, (self, name, others, {}), {})
+
+    operator.__name__ = name
+    return operator
+
+
+def call_method(thing: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Call a method of an object by its name."""
+    return getattr(thing, name)(*args, **kwargs)
+
+
+class SymbolicTensor(Tensor, Symbolic):
     """A tensor that stands for the one that will be there when the function is replayed.
 
     It carries one example per world (see `worlds.py`): where the shapes of the examples agree,
@@ -33,8 +85,6 @@ class SymbolicTensor(Tensor):
 
     __slots__ = ("_examples", "_made_by", "_name", "_narrowed", "_trace")
 
-    _trace: Trace
-    _name: str
     _examples: tuple[Tensor, ...]
     _made_by: Any
     _narrowed: TensorShape | None
@@ -98,6 +148,7 @@ class SymbolicTensor(Tensor):
     def set_shape(self, shape: Any) -> None:
         """Add what you know of the shape; ValueError where it contradicts what is known."""
         self._narrowed = self.shape.merge_with(shape)
+        self._examples = self._trace.shaped(self, self._narrowed)
 
     def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
         """The value in a session of `tf.compat.v1`."""
@@ -228,7 +279,7 @@ def symbol(trace: Trace, name: str, examples: tuple[Tensor, ...]) -> SymbolicTen
     return made
 
 
-def check_scope(tensor: SymbolicTensor) -> None:
+def check_scope(tensor: Symbolic) -> None:
     """TypeError where a tensor is used outside of the function whose trace it belongs to."""
     trace = thread.trace
     while trace is not None:
@@ -266,6 +317,11 @@ def _checked(name: str) -> Any:
 
 for _name in _OPERATORS:
     setattr(SymbolicTensor, f"__{_name}__", _checked(f"__{_name}__"))
+
+
+for _name in _OPERATORS:
+    if _name not in ("eq", "ne"):
+        setattr(SymbolicObject, f"__{_name}__", _object_operator(f"__{_name}__"))
 
 
 def _hash(self: SymbolicTensor) -> int:

@@ -19,7 +19,13 @@ from tapelab.compiling import examples
 from tapelab.compiling.failing import graph_error
 from tapelab.compiling.graph import Graph, Node, Place, Slot
 from tapelab.compiling.naming import Names, base_name
-from tapelab.compiling.symbolic import SymbolicTensor, check_scope, symbol
+from tapelab.compiling.symbolic import (
+    Symbolic,
+    SymbolicObject,
+    SymbolicTensor,
+    check_scope,
+    symbol,
+)
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import World, is_eager
 from tapelab.engine.cell import Holder
@@ -27,8 +33,12 @@ from tapelab.engine.log import origin_here, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
+from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.selection import zeros_like as zeros_of
 from tapelab.shapes import TensorShape
 
+TELLS_SHAPE: Final = frozenset({"reshape", "ensure_shape"})
+"""Functions whose second argument tells the shape of their result."""
 OPEN_LENGTH: Final = frozenset({
     *("boolean_mask", "unique", "unique_with_counts", "dynamic_partition", "setdiff1d"),
 })  # fmt: skip
@@ -51,19 +61,22 @@ class Trace:
         self.kinds: dict[str, str] = {}
         self.nodes: list[Node] = []
         self.inputs: list[Slot] = []
-        self.captured: dict[int, tuple[SymbolicTensor, SymbolicTensor]] = {}
+        self.captured: dict[int, tuple[Any, Any]] = {}
         self.variables: dict[int, Variable] = {}
         self.tapes: dict[int, GradientTape] = {}
+        self.symbols: dict[int, Any] = {}
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
         self._names = Names()
 
-    def placeholder(self, name: str, tensors: tuple[Any, ...]) -> SymbolicTensor:
+    def placeholder(self, name: str, things: tuple[Any, ...]) -> Any:
         """A new input, with its examples."""
         unique = self._names.unique(name)
         self.kinds[unique] = "Placeholder"
-        made = symbol(self, f"{unique}:0", tensors)
+        make: Any = symbol if type(things[0]) is Tensor else SymbolicObject
+        made = make(self, f"{unique}:0", things)
         self.inputs.append(Slot(made._id))
+        self.symbols[made._id] = made
         return made
 
     def call(
@@ -77,44 +90,61 @@ class Trace:
         """
         given = [self._own(leaf) for leaf in leaves((args, kwargs))]
         args, kwargs = mapped(args, self._own), mapped(kwargs, self._own)
-        symbols = {id(e): leaf for leaf in given if isinstance(leaf, SymbolicTensor)
+        symbols = {id(e): leaf for leaf in given if isinstance(leaf, Symbolic)
                    for e in leaf._examples}  # fmt: skip
         if tells:
-            return self._write(function, args, kwargs, None, acts=True)
+            return self._write(function, args, kwargs, None, acts=True, tells=True)
         outcome, found = self._tried(function, args, kwargs, bool(symbols))
         fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in symbols]
         if not fresh and not acts and (not symbols or outcome is not None):
             return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
         return self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
 
-    def write(self, function: Callable[..., Any], args: Any, results: list[Any]) -> Any:
-        """Write down a call of which it is known already what it returns in each world."""
+    def write(
+        self, function: Callable[..., Any], args: Any, results: list[Any], *, runs: bool = True
+    ) -> Any:
+        """Write down a call of which it is known already what it returns in each world.
+
+        One that does not run in a world (`tf.py_function`) returns these results there as well.
+        """
         args = mapped(args, self._own)
-        return self._write(function, args, {}, results, acts=True)
+        given = () if runs else tuple(results)
+        return self._write(function, args, {}, results, acts=True, given=given)
+
+    def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
+        """Examples of a tensor that have a shape of which more is known; tapes still follow them."""
+        found = []
+        for world, there in zip(self.worlds, tensor._examples, strict=True):
+            if shape.is_compatible_with(there.shape):
+                found.append(there)
+            else:
+                spec = examples.from_spec(shape, there._value.dtype)[world.number]
+                found.append(world.run(spread_from, (there, spec), {}))
+        return tuple(found)
 
     def placeholder_like(self, tensor: Any, tensors: tuple[Any, ...]) -> SymbolicTensor:
         """A tensor of the same name with other examples; no input of the graph."""
         return symbol(self, getattr(tensor, "_name", "arg:0"), tensors)
 
     def _tried(self, function: Any, args: Any, kwargs: Any, symbolic: bool) -> tuple[Any, Any]:
-        """What a call returns, in the first world that could do it and in all of them."""
+        """What a call returns, in the world that knows most of it and in each of them."""
         results: list[Any] = []
         errors: list[Exception] = []
         for world in self.worlds:
             try:
                 result = world.run(function, args, kwargs)
                 results.append(mapped(result, world.original))
-            except Exception as error:  # noqa: BLE001 - one world may fail where the other does not
-                results.append(_FAILED)
+            except Exception as error:  # noqa: BLE001 - one world may fail where another works
+                results.append(_told_shape(world, function, args))
                 errors.append(error)
         done = [each for each in results if each is not _FAILED]
         if not done:
             raise graph_error(errors[0], function, args, self) if symbolic else errors[0]
-        return done[0], results
+        return min(done, key=_missing), results
 
     def _write(
         self, function: Any, args: Any, kwargs: Any, results: Any, *, acts: bool,
-        symbols: dict[int, Any] | None = None,
+        symbols: dict[int, Any] | None = None, tells: bool = False, given: tuple[Any, ...] = (),
     ) -> Any:  # fmt: skip
         last = self.worlds[0].last_op() if results is not None else ""
         kind = base_name(function, {}, last)
@@ -122,20 +152,34 @@ class Trace:
         self.kinds[name] = last or kind
         made = None if results is None else self._symbols(function, name, results, symbols or {})
         slots = tuple(
-            Slot(leaf._id) if isinstance(leaf, SymbolicTensor) else None for leaf in leaves(made)
+            Slot(leaf._id) if isinstance(leaf, Symbolic) else None for leaf in leaves(made)
         )
         origin = origin_here()
         place = Place(origin.code, origin.instruction)
         slotted = mapped(args, _as_slot), mapped(kwargs, _as_slot)
+        self.symbols |= {leaf._id: leaf for leaf in leaves(made) if isinstance(leaf, Symbolic)}
         handles = [leaf for leaf in leaves(made) if isinstance(leaf, Holder)]
         self._kept += handles
         writes = tuple(map(id, handles))
-        self.nodes.append(Node(name, last or kind, function, *slotted, slots, place, acts, writes))
+        self.nodes.append(
+            Node(
+                name,
+                last or kind,
+                function,
+                *slotted,
+                slots,
+                place,
+                acts,
+                writes,
+                tells,
+                given,
+            )
+        )
         return made
 
     def _symbols(self, function: Any, name: str, results: Any, symbols: dict[int, Any]) -> Any:
         """The structure that a call returned, with a symbolic tensor for each tensor in it."""
-        template = next(each for each in results if each is not _FAILED)
+        template = min((each for each in results if each is not _FAILED), key=_missing)
         size = len(leaves(template))
         flat: list[Any] = [each if each is _FAILED else leaves(each) for each in results]
         rows = [each if each is not _FAILED and len(each) == size else None for each in flat]
@@ -149,13 +193,17 @@ class Trace:
             if id(leaf) in symbols:
                 return symbols[id(leaf)]
             seen = [None if row is None else row[at] for row in rows]
-            return symbol(self, f"{name}:{next(number)}", _examples(function, leaf, seen))
+            label = f"{name}:{next(number)}"
+            if type(leaf) is not Tensor:
+                there = tuple(leaf if each is None else each for each in seen)
+                return SymbolicObject(self, label, there)
+            return symbol(self, label, _examples(function, leaf, seen))
 
         return mapped(template, stand_for)
 
     def _own(self, leaf: Any) -> Any:
         """An argument as it belongs into this graph: what another graph made is captured."""
-        if isinstance(leaf, SymbolicTensor):
+        if isinstance(leaf, Symbolic):
             return self.own(leaf)
         if isinstance(leaf, Holder):
             self.variables.setdefault(id(leaf._cell), handle_of(leaf._cell))
@@ -165,15 +213,17 @@ class Trace:
             return leaf.copy()
         return leaf
 
-    def own(self, tensor: SymbolicTensor) -> SymbolicTensor:
+    def own(self, tensor: Any) -> Any:
         """A tensor of this graph that stands for one of an outer graph; TypeError for strangers."""
         if tensor._trace is self:
             return tensor
         check_scope(tensor)
         found = self.captured.get(tensor._id)
         if found is None:
-            inner = symbol(self, tensor._name, tensor._examples)
+            make: Any = symbol if isinstance(tensor, SymbolicTensor) else SymbolicObject
+            inner = make(self, tensor._name, tensor._examples)
             found = self.captured[tensor._id] = tensor, inner
+            self.symbols[inner._id] = inner
         return found[1]
 
     def graph(self, outputs: Any) -> Graph:
@@ -213,6 +263,35 @@ class FuncGraph:
 
 
 _FAILED: Final = object()
+_TENSOR_AND_SHAPE: Final = 2
+
+
+def _told_shape(world: World, function: Any, args: Any) -> Any:
+    """What a function returns that is told the shape of a tensor whose lengths are open."""
+    if getattr(function, "__name__", "") not in TELLS_SHAPE or len(args) < _TENSOR_AND_SHAPE:
+        return _FAILED
+    tensor, shape = args[:_TENSOR_AND_SHAPE]
+    if not isinstance(tensor, SymbolicTensor) or tensor.shape.is_fully_defined():
+        return _FAILED
+    try:
+        wanted = TensorShape([None if each == -1 else each for each in shape])
+    except (TypeError, ValueError):
+        return _FAILED
+    there = tensor._examples[world.number]
+    spec = examples.from_spec(wanted, there._value.dtype)[world.number]
+    return world.run(spread_from, (there, spec), {})
+
+
+def _missing(result: Any) -> int:
+    """How many Nones a result holds: the fewer, the more of it is known."""
+    return sum(leaf is None for leaf in leaves(result))
+
+
+def spread_from(tensor: Tensor, like: Tensor) -> Any:
+    """An example like another, but made from a tensor, so that a tape follows it."""
+    if not tensor.dtype.is_floating:
+        return like
+    return zeros_of(reduce_sum(tensor, axis=None, keepdims=False)) + like
 
 
 def _examples(function: Any, leaf: Tensor, seen: list[Any]) -> tuple[Tensor, ...]:
@@ -229,7 +308,7 @@ def _examples(function: Any, leaf: Tensor, seen: list[Any]) -> tuple[Tensor, ...
 
 
 def _as_slot(leaf: Any) -> Any:
-    return Slot(leaf._id) if isinstance(leaf, SymbolicTensor) else leaf
+    return Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf
 
 
 def current() -> Any:

@@ -1,18 +1,33 @@
 """Walking through what functions are given and what they return, down to tensors and plain things.
 
-Beyond the nests of `tf.nest`, tensors also stand in slices (`x[i:j]`), in ragged and sparse tensors
-and in sparse gradients.
+Beyond the nests of `tf.nest`, tensors also stand in slices (`x[i:j]`) and in sparse gradients.
+Ragged and sparse tensors are leaves: they are handled as one thing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
-from tapelab.engine.composite_tensor import CompositeTensor
+import numpy as np
+
 from tapelab.engine.indexed_slices import IndexedSlices
 
 Change = Callable[[Any], Any]
+
+
+class Bundle:
+    """Something of ours that holds tensors, and is walked into."""
+
+    __slots__ = ()
+
+    def parts(self) -> Sequence[Any]:
+        """The tensors inside."""
+        raise NotImplementedError
+
+    def with_parts(self, parts: Sequence[Any]) -> Self:
+        """The same around other tensors."""
+        raise NotImplementedError
 
 
 def mapped(thing: Any, change: Change) -> Any:
@@ -36,11 +51,13 @@ def _mapped_rare(thing: Any, change: Change) -> Any:
     if isinstance(thing, slice):
         return slice(*(mapped(each, change) for each in (thing.start, thing.stop, thing.step)))
     if isinstance(thing, IndexedSlices):
-        rows = IndexedSlices(mapped(thing.values, change), mapped(thing.indices, change))
+        raw = isinstance(thing._rows, (np.ndarray, np.generic))
+        parts = (thing.values, thing.indices) if raw else (thing._rows, thing._indices)
+        rows = IndexedSlices(*(mapped(each, change) for each in parts))
         rows._shape = thing._shape
         return rows
-    if isinstance(thing, CompositeTensor):
-        return thing._with_components([mapped(each, change) for each in thing._components()])
+    if isinstance(thing, Bundle):
+        return thing.with_parts([mapped(each, change) for each in thing.parts()])
     return change(thing)
 
 

@@ -8,6 +8,7 @@ dtypes, and where a gradient is None, while nothing happens to what belongs to t
 from __future__ import annotations
 
 import copy
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,15 +17,18 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compiling import examples
-from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.symbolic import Symbolic
 from tapelab.compiling.walking import mapped
 from tapelab.engine.cell import Cell, Holder
+from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.log import RAN, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.sampling import Source
 
+OBJECTS: Final = frozenset({"TensorArray"})
+"""Types of objects that calls make and change inside a function."""
 STATE: Final = ("tapes", "active", "log", "records", "scope", "trace")
 _REMEMBERED: Final = 64
 
@@ -50,6 +54,18 @@ def fresh_state(trace: Any = None) -> dict[str, Any]:
     return {**empty, "trace": trace}
 
 
+class _Inside(threading.local):
+    world: World | None = None
+
+
+_inside: Final = _Inside()
+
+
+def world_here() -> World | None:
+    """The world in which this thread is trying out a call, if it is."""
+    return _inside.world
+
+
 class World:
     """One of the worlds: what stands for the learner's things in it."""
 
@@ -62,8 +78,12 @@ class World:
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call a function on what stands for its arguments here."""
         here, settings = mapped(args, self.stand_in), mapped(kwargs, self.stand_in)
-        with thread_in(self._state), np.errstate(all="ignore"):
-            return function(*here, **settings)
+        before, _inside.world = _inside.world, self
+        try:
+            with thread_in(self._state), np.errstate(all="ignore"):
+                return function(*here, **settings)
+        finally:
+            _inside.world = before
 
     def last_op(self) -> str:
         """The raw name of the op that ran last."""
@@ -74,7 +94,7 @@ class World:
 
     def stand_in(self, leaf: Any) -> Any:
         """What stands for one of the learner's things in this world."""
-        if isinstance(leaf, SymbolicTensor):
+        if isinstance(leaf, Symbolic):
             return leaf._examples[self.number]
         if isinstance(leaf, Holder):
             cell = self._copy_of(leaf._cell, self._cell)
@@ -112,5 +132,10 @@ def twin(tape: GradientTape) -> GradientTape:
 
 
 def is_eager(leaf: Any) -> bool:
-    """Whether a leaf of a result is a tensor with numbers."""
-    return type(leaf) is Tensor
+    """Whether a leaf of a result takes a slot: a tensor with numbers, a `TensorArray`."""
+    return type(leaf) is Tensor or type(leaf).__name__ in OBJECTS or is_composite(leaf)
+
+
+def is_composite(leaf: Any) -> bool:
+    """Whether a leaf is a ragged or sparse tensor, which goes through a graph as one thing."""
+    return isinstance(leaf, CompositeTensor)
