@@ -48,8 +48,8 @@ TABLE: Final = {
     "x q": "Zeta:math.zeta",
     "x1 x2": "NextAfter:math.nextafter",
     "input": (
-        "Cholesky:linalg.cholesky FFT:signal.fft IFFT:signal.ifft Identity:identity IdentityN:identity_n"
-        " MatrixDeterminant:linalg.det"
+        "Cholesky:linalg.cholesky FFT:signal.fft IFFT:signal.ifft Identity:identity"
+        " IdentityN:identity_n MatrixDeterminant:linalg.det"
         " MatrixLogarithm:linalg.logm LogMatrixDeterminant:linalg.slogdet Rank:rank"
         " StopGradient:stop_gradient StringStrip:strings.strip MatrixSquareRoot:linalg.sqrtm"
     ),
