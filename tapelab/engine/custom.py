@@ -45,7 +45,7 @@ def step_op(
     """The op that stands for a learner's function; `because` says why no gradient passes, if so."""
     name = name.strip("<>") or "function"
     said = name.replace("_", " ")
-    letters = [each if each.isalpha() else rf"\text{{{each}}}" for each in inputs]
+    letters = [each if each.isalnum() else rf"\text{{{each}}}" for each in inputs]
     own = rf"\operatorname{{{said}}}"
     made = Op(
         name=name,

@@ -83,7 +83,7 @@ const SILENT = new Set(['left', 'right', 'quad', 'qquad', 'limits', 'displaystyl
 export class MathematicsError extends Error {}
 
 function tokenize(latex: string): string[] {
-  return latex.match(/\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\p{L}+|\S/gu) ?? [];
+  return latex.match(/\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\p{L}[\p{L}\d]*|\S/gu) ?? [];
 }
 
 class Parser {
