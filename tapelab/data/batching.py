@@ -8,9 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.data.elements import Element, raw_of, row, stacked
+from tapelab.data.elements import Element, raw_of, row, row_count, stacked
+from tapelab.data.ragged_rows import are_ragged, joined, marked
+from tapelab.data.reading import spec_of_element
 from tapelab.data.stage import UNKNOWN, Stage, counted, whole
-from tapelab.data.structure import is_structure, lengthened, mapped, parts_of, rebuilt, shortened
+from tapelab.data.structure import (
+    common,
+    is_structure,
+    lengthened,
+    mapped,
+    parts_of,
+    rebuilt,
+    shortened,
+)
 from tapelab.data.structure import spec as tensor_spec
 from tapelab.errors import invalid_argument
 from tapelab.shapes import TensorShape
@@ -28,6 +38,37 @@ def batched(stage: Stage, batch_size: Any, drop_remainder: bool, kind: str) -> S
         return mapped(lambda each: _batched_spec(each, length), stage.element_spec)
 
     return stage.then(kind, start, size=_batches(stage.size, size, drop_remainder), spec_of=spec_of)
+
+
+def ragged(stage: Stage, batch_size: Any, drop_remainder: bool) -> Stage:
+    """Consecutive elements in rows: of a ragged tensor, where their lengths are not fixed."""
+
+    def spec_of() -> Any:
+        spec = stage.element_spec
+        for element in islice(stage.start(), 2):  # a function may give rows of other lengths
+            spec = mapped(common, spec, spec_of_element(element))
+        return mapped(_row_spec, spec)
+
+    def start() -> Iterator[Element]:
+        spec = rows.element_spec
+        return (mapped(_as_row, element, spec) for element in stage.start())
+
+    rows = stage.then(stage.kind, start, spec_of=spec_of)
+    return batched(rows, batch_size, drop_remainder, "_RaggedBatchDataset")
+
+
+def _as_row(part: Any, each: Any) -> Any:
+    is_row = isinstance(part, np.ndarray) and hasattr(each, "_batched")
+    return marked(part) if is_row else part
+
+
+def _row_spec(each: Any) -> Any:
+    """The specification of rows of a ragged tensor, for tensors of an open length."""
+    if not hasattr(each, "shape") or each.shape.is_fully_defined() or hasattr(each, "_batched"):
+        return each
+    from tapelab.ragged.spec import RaggedTensorSpec
+
+    return RaggedTensorSpec(each.shape, each.dtype, ragged_rank=0)
 
 
 def padded(
@@ -135,7 +176,7 @@ def unbatched(stage: Stage) -> Stage:
 
     def start() -> Iterator[Element]:
         for element in stage.start():
-            for index in range(len(parts_of(element)[0])):
+            for index in range(row_count(parts_of(element)[0])):
                 yield mapped(lambda part, at=index: row(part, at), element)
 
     def spec_of() -> Any:
@@ -223,7 +264,7 @@ def _groups(stage: Stage, size: int, drop_remainder: bool) -> Iterator[list[Elem
 def _batch(group: list[Element]) -> Element:
     columns = list(zip(*map(parts_of, group), strict=True))
     for number, rows in enumerate(columns):
-        for index, each in enumerate(rows):
+        for index, each in enumerate(() if are_ragged(rows) else rows):
             if each.shape != rows[0].shape:
                 raise invalid_argument(
                     "IteratorGetNext",
@@ -231,7 +272,8 @@ def _batch(group: list[Element]) -> Element:
                     f"element had shape {list(rows[0].shape)} and element {index} had shape "
                     f"{list(each.shape)}. Try padded_batch.",
                 )
-    return rebuilt(group[0], (stacked(list(rows)) for rows in columns))
+    made = (joined(rows) if are_ragged(rows) else stacked(list(rows)) for rows in columns)
+    return rebuilt(group[0], made)
 
 
 def _batched_spec(each: Any, length: int | None) -> Any:

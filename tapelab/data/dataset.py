@@ -114,6 +114,13 @@ class Dataset(Stage):
             batching.padded(self, batch_size, padded_shapes, padding_values, bool(drop_remainder))
         )
 
+    def ragged_batch(
+        self, batch_size: Any, drop_remainder: bool = False, row_splits_dtype: Any = int64,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """As `batch`, for elements of different lengths, which become rows of a ragged tensor."""
+        return self._as_self(batching.ragged(self, batch_size, bool(drop_remainder)))
+
     def unbatch(self, name: str | None = None) -> Self:
         """The rows of the elements, one by one."""
         return self._as_self(batching.unbatched(self))

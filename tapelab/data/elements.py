@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import nest
+from tapelab.data.ragged_rows import detached, row_of
 from tapelab.data.structure import is_structure, mapped
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
@@ -51,6 +53,8 @@ def raw_of(value: Any) -> Element:
     """The raw arrays of a nest of anything that converts to tensors."""
     if is_structure(value):
         return mapped(raw_of, value)
+    if nest.is_composite(value):
+        return detached(value)
     if hasattr(value, "start"):  # a Dataset within a Dataset
         return value
     return np.asarray(to_tensor(value)._value)
@@ -69,14 +73,14 @@ def tensors_of(element: Element, sources: tuple[Tensor, ...] = ()) -> Any:
 
 
 def _tensor(part: Any) -> Any:
-    return constant_of(part) if isinstance(part, (np.ndarray, np.generic)) else part
+    return constant_of(np.asarray(part)) if isinstance(part, (np.ndarray, np.generic)) else part
 
 
 def _copied(part: Any, sources: tuple[Tensor, ...]) -> Any:
     """A tensor of an element, with a note in the log of what it was copied from."""
     if not isinstance(part, (np.ndarray, np.generic)):
         return part
-    made: Any = constant_of(part)
+    made: Any = constant_of(np.asarray(part))
     for source in sources:
         made = next_element(made, source)
     return made
@@ -89,6 +93,8 @@ def sources_in(value: Any) -> tuple[Tensor, ...]:
         return tuple(found for row in rows for found in sources_in(row))
     if isinstance(value, Variable):
         return (to_tensor(value),)
+    if nest.is_composite(value):
+        return sources_in(value._numbers())
     return (value,) if type(value) is Tensor and value._value.dtype.kind in "fc" else ()
 
 
@@ -111,7 +117,14 @@ def off_tape() -> Iterator[None]:
 
 def row(array: Any, index: int) -> Any:
     """One row of an array, an array also where it is a single number."""
+    if nest.is_composite(array):
+        return row_of(array, index)
     return array[index, ...] if isinstance(array, np.ndarray) else array[index]
+
+
+def row_count(part: Any) -> int:
+    """How many rows a part has."""
+    return int(part.shape[0])
 
 
 def stacked(rows: list[Any]) -> Any:

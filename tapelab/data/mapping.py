@@ -49,7 +49,7 @@ def _is_open(each: Any) -> bool:
 
 def _one_longer(part: Any, each: Any) -> Any:
     """An array with its last entry twice along the axes of unknown length."""
-    if not _is_open(each):
+    if not _is_open(each) or not isinstance(part, np.ndarray):
         return part
     lengths = each.shape.as_list() if each.shape.rank is not None else [None] * part.ndim
     for axis, length in enumerate(lengths):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import nest
 from tapelab.data.elements import Element, raw_of, row, sources_in, tensors_of
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage
 from tapelab.data.structure import fits, is_structure, mapped, parts_of, rebuilt, spec
@@ -56,6 +57,8 @@ def slices(tensors: Any) -> Made:
 
 
 def _length(part: Any) -> int:
+    if nest.is_composite(part):
+        return int(part.shape[0])
     if part.ndim == 0:
         raise ValueError(
             "Unbatching a tensor is only supported for rank >= 1: a single number has no rows. "
@@ -67,6 +70,8 @@ def _length(part: Any) -> int:
 def _spec(part: Any, skipped: int = 0) -> Any:
     if isinstance(part, Stage):
         return DatasetSpec(part.element_spec)
+    if nest.is_composite(part):
+        return part._type_spec(skipped)
     return spec(part.shape[skipped:], BY_NUMPY[part.dtype])
 
 

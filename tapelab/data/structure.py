@@ -56,6 +56,8 @@ def lengthened(each: Any, length: int | None) -> Any:
     """The specification of several such tensors stacked."""
     if not hasattr(each, "shape"):
         return each
+    if hasattr(each, "_batched"):  # of a ragged tensor
+        return each._batched(length)
     if each.shape.rank is None:
         return spec(None, each.dtype)
     return spec([length, *each.shape.as_list()], each.dtype)
@@ -63,6 +65,8 @@ def lengthened(each: Any, length: int | None) -> Any:
 
 def shortened(each: Any) -> Any:
     """The specification of one row of such tensors."""
+    if hasattr(each, "_of_row"):  # of a ragged tensor
+        return each._of_row()
     return spec(None if each.shape.rank is None else each.shape[1:], each.dtype)
 
 
@@ -70,6 +74,8 @@ def common(one: Any, other: Any) -> Any:
     """The specification that fits both: unknown where their shapes differ."""
     if not hasattr(one, "shape"):
         return one
+    if hasattr(one, "_batched"):  # of a ragged tensor
+        return one._of_row()._batched(None) if one.ragged_rank else one
     if one.shape.rank is None or one.shape.rank != other.shape.rank:
         return spec(None, one.dtype)
     pairs = zip(one.shape.as_list(), other.shape.as_list(), strict=True)

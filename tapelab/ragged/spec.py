@@ -99,6 +99,15 @@ class RaggedTensorSpec(TypeSpec):
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
         return found
 
+    def _batched(self, length: int | None) -> RaggedTensorSpec:
+        """The spec of several such tensors, one under the other."""
+        shape = TensorShape([length]).concatenate(self._shape)
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank + 1, self._splits)
+
+    def _of_row(self) -> RaggedTensorSpec:
+        """The spec of one row of such a tensor."""
+        return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1, self._splits)
+
     def _kind(self) -> tuple[Any, ...]:
         return self._dtype.name, self._ragged_rank, self._splits.name
 
