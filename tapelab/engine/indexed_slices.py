@@ -109,10 +109,8 @@ class IndexedSlices:
         return np.asarray(_tensor(self.dense()), dtype=dtype)
 
     def __str__(self) -> str:
-        return (
-            f"IndexedSlices(indices={self.indices}, values={self.values}, "
-            f"dense_shape={self.dense_shape})"
-        )
+        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
 
 
 def accumulated(held: Any, more: Any) -> Any:
