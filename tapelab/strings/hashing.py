@@ -12,11 +12,13 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.composite_tensor import elementwise
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
+from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths, number
-from tapelab.strings.fingerprints import fingerprint, murmur, siphash
+from tapelab.strings.fingerprints import fingerprint as digest_of
+from tapelab.strings.fingerprints import murmur, siphash
 from tapelab.strings.texts import declared, each, text, texts
 
 BUCKET: Final = "The number of a bucket says nothing of size, so a small step of it means nothing."
@@ -36,7 +38,7 @@ def hashed_with_key(rng: np.random.Generator) -> list[samples.Sample]:
 @declared("StringToHashBucketFast", "hash_bucket_fast", hashed, because=BUCKET)
 def _fast(x: Any, *, num_buckets: int) -> Any:
     """The bucket of each text by FarmHash."""
-    return _buckets(fingerprint, x, num_buckets)
+    return _buckets(digest_of, x, num_buckets)
 
 
 @declared("StringToHashBucket", "hash_bucket", hashed, because=BUCKET)
@@ -78,6 +80,27 @@ def to_hash_bucket_strong(
     if len(secret) != 2:
         raise invalid_argument(raw, f"Key must have 2 elements, not {len(secret)}")
     return _strong(text(input, raw), num_buckets=_count(raw, num_buckets), key=secret)
+
+
+def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
+    """Eight bytes for each row of the data, the same on every machine and in every run."""
+    if method != "farmhash64":
+        raise invalid_argument("Fingerprint", f"Unsupported fingerprint method: {method}")
+    x = np.asarray(tensor(data)._value)
+    if not x.ndim:
+        raise invalid_argument("Fingerprint", "`data` should have at least one dimension: []")
+    rows = [_as_bytes(row) for row in x]
+    prints = b"".join(digest_of(row).to_bytes(8, "little") for row in rows)
+    return constant_of(np.frombuffer(prints, np.uint8).reshape(len(rows), 8).copy())
+
+
+def _as_bytes(row: Any) -> bytes:
+    """The bytes of a row; several texts count by the fingerprints of each."""
+    if isinstance(row, bytes):
+        return row
+    if row.dtype == object:
+        return b"".join(digest_of(text).to_bytes(8, "little") for text in row.ravel())
+    return bytes(row.tobytes())
 
 
 def _buckets(digest: Callable[[bytes], int], x: Any, count: int) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,11 @@ def _join(x: Any, *more: Any, separator: bytes = b"") -> Any:
 def _reduce_join(x: Any, *, axes: tuple[int, ...], keepdims: bool, separator: bytes) -> Any:
     """The texts along the axes as one, the first of the axes running fastest."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
-    rows = x.transpose([*kept, *reversed(axes)]).reshape(*(x.shape[axis] for axis in kept), -1)
-    joined = [separator.join(row) for row in rows.reshape(-1, rows.shape[-1])]
-    shape = [1 if axis in axes else length for axis, length in enumerate(x.shape)]
-    return texts(joined, tuple(shape) if keepdims else tuple(x.shape[axis] for axis in kept))
+    outer = tuple(x.shape[axis] for axis in kept)
+    inner = tuple(x.shape[axis] for axis in reversed(axes))
+    rows = x.transpose([*kept, *reversed(axes)]).reshape(prod(outer), prod(inner))
+    whole = tuple(1 if axis in axes else length for axis, length in enumerate(x.shape))
+    return texts([separator.join(row) for row in rows], whole if keepdims else outer)
 
 
 @declared("UnsortedSegmentJoin", "segment_join", groups)

@@ -118,7 +118,7 @@ def _piece(at: int, raw: bytes, pos: int, size: int, unit: str) -> bytes:
         shown = f" b'{raw.decode(errors='replace')}'" if unit == "BYTE" else ""
         raise invalid_argument("Substr", f"pos {pos} out of range for string{shown} at index {at}")
     start = pos + count if pos < 0 else pos
-    piece = parts[start : start + size]
+    piece = parts[start : count if size < 0 else start + size]
     return bytes(piece) if unit == "BYTE" else b"".join(piece)
 
 

@@ -7,9 +7,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import composite_in, handles
+from tapelab.engine.composite_tensor import CompositeTensor, composite_in, handles
 from tapelab.engine.tensor import Tensor
-from tapelab.strings import joining, phrases, splitting, unicode
+from tapelab.ops.settings import lengths
+from tapelab.ops.shape import reshape
+from tapelab.printed import entry
+from tapelab.shaping import expand_dims
+from tapelab.strings import joining, phrases, splitting, templates, unicode
 from tapelab.strings.texts import one_text, text
 
 
@@ -42,6 +46,12 @@ def _join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Rows of equal lengths go together entry by entry; a scalar goes with each."""
     first: Any = composite_in(inputs)
     parts = [each.flat_values if hasattr(each, "flat_values") else each for each in inputs]
+    sizes = {len(each.flat_values) for each in inputs if hasattr(each, "flat_values")}
+    if len(sizes) > 1:
+        raise ValueError(
+            "Input RaggedTensors' flat_values must all have the same outer-dimension size.  Got "
+            f"sizes: {sizes}"
+        )
     return first.with_flat_values(joining.join(parts, separator))
 
 
@@ -50,17 +60,42 @@ def _reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
     name: str | None = None,
 ) -> Any:  # fmt: skip
-    """Along the innermost axis, row by row; along all axes, from first to last."""
-    if axis is None and not keepdims:
-        return joining.reduce_join(inputs.flat_values, separator=separator)
-    if keepdims or axis not in {-1, inputs.shape.rank - 1}:
+    """Along one axis of rows: down the columns, or each innermost row; or along all of them."""
+    axes = range(inputs.shape.rank) if axis is None else lengths(axis, "ReduceJoin")
+    if len(axes) == inputs.shape.rank:
+        whole = joining.reduce_join(inputs.flat_values, separator=separator)
+        return reshape(whole, shape=(1,) * inputs.shape.rank) if keepdims else whole
+    if len(axes) != 1:
         return NotImplemented
-    if inputs.ragged_rank > 1:
-        return inputs.with_values(_reduce_join(inputs.values, -1, separator=separator))
+    along = axes[0] + inputs.shape.rank if axes[0] < 0 else axes[0]
+    if keepdims:
+        joined = _reduce_join(inputs, along, separator=separator)
+        return joined if joined is NotImplemented else expand_dims(joined, along)
+    if inputs.ragged_rank > 1 and along > 1:
+        return inputs.with_values(_reduce_join(inputs.values, along - 1, separator=separator))
+    if inputs.shape.rank > 2 or along > 1:
+        return NotImplemented
     between = one_text(separator, "ReduceJoin", "separator")
     rows, splits = text(inputs.values, "ReduceJoin"), np.asarray(inputs.row_splits._value)
-    made: Tensor = joining.join_rows(rows, splits, separator=between)
-    return made
+    if along:
+        return joining.join_rows(rows, splits, separator=between)
+    widths = np.diff(splits)
+    columns = np.arange(splits[-1]) - np.repeat(splits[:-1], widths)
+    return joining.unsorted_segment_join(rows, columns, widths.max(initial=0), separator)
+
+
+@handles("ragged", "strings.format")
+def _format(
+    template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
+) -> Tensor:
+    """Ragged rows in a template are written as `tf.print` writes them."""
+    pieces = template.split(placeholder)
+    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    for at, each in reversed(list(enumerate(given))):
+        if isinstance(each, CompositeTensor) and at + 1 < len(pieces):
+            pieces[at : at + 2] = [pieces[at] + each._printed(entry, summarize) + pieces[at + 1]]
+    dense = [each for each in given if not isinstance(each, CompositeTensor)]
+    return templates.filled(pieces, dense, summarize)
 
 
 @handles("ragged", "strings.ngrams")

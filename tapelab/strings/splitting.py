@@ -24,7 +24,8 @@ def lines(rng: np.random.Generator) -> list[samples.Sample]:
 @declared("StringSplitV2", "string_split", lines, multi=True)
 def _split(x: Any, *, sep: bytes, maxsplit: int) -> Any:
     """The pieces of all texts in one row, and where the pieces of each text begin."""
-    return in_one_row([raw.split(sep or None, maxsplit) for raw in x.ravel()])
+    cut = (lambda raw: raw.split(sep or None, maxsplit)) if maxsplit else lambda raw: [raw]
+    return in_one_row([cut(raw) for raw in x.ravel()])
 
 
 @declared("StringBytesSplit", "bytes_split", multi=True)
@@ -42,7 +43,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     raw = "StringSplitV2"
     between = b"" if sep is None else one_text(sep, raw, "sep")
     most = number(maxsplit, raw)
-    cuts = most if most > 0 else -1
+    cuts = max(most, -1)
     return per_text(text(input, raw), lambda x: _split(x, sep=between, maxsplit=cuts))
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import nest
 from tapelab.engine.composite_tensor import takes_composites_as
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import samples
@@ -17,14 +16,14 @@ from tapelab.strings.texts import declared, texts
 
 def written(rng: np.random.Generator) -> list[samples.Sample]:
     """Two arrays with a template for them."""
-    settings = {"template": "{} and {}", "placeholder": "{}", "summarize": 3}
+    settings = {"pieces": ("", " and ", "."), "summarize": 3}
     return [((rng.normal(size=2), np.arange(9)), settings)]
 
 
 @declared("StringFormat", "string_format", written)
-def _format(x: Any, *more: Any, template: str, placeholder: str, summarize: int) -> Any:
-    """A template with tensors in its gaps."""
-    head, *rest = template.split(placeholder)
+def _format(x: Any, *more: Any, pieces: tuple[str, ...], summarize: int) -> Any:
+    """The pieces of a template with tensors in the gaps between them."""
+    head, *rest = pieces
     gaps = zip((x, *more), rest, strict=True)
     parts = (array_text(np.asarray(value), summarize) + after for value, after in gaps)
     return texts([head + "".join(parts)], ())
@@ -38,16 +37,20 @@ def format(
 
     ValueError unless there is one tensor for each gap.
     """
-    given = [tensor(each) for each in nest.flatten(inputs)]
-    gaps = template.count(placeholder)
+    given = list(inputs) if isinstance(inputs, (list, tuple)) else [inputs]
+    return filled(template.split(placeholder), given, summarize)
+
+
+def filled(pieces: list[str], values: list[Any], summarize: int) -> Tensor:
+    """The pieces of a template with values between them; ValueError unless their numbers fit."""
+    given = [tensor(each) for each in values]
+    gaps = len(pieces) - 1
     if gaps != len(given):
         raise ValueError(
             f"The template expects {gaps} tensors, but the inputs only has {len(given)}. Please "
             "ensure the number of placeholders in template matches inputs length."
         )
     if not given:
-        return tensor(template)
-    made: Tensor = _format(
-        *given, template=template, placeholder=placeholder, summarize=int(summarize)
-    )
+        return tensor(pieces[0])
+    made: Tensor = _format(*given, pieces=tuple(pieces), summarize=int(summarize))
     return made

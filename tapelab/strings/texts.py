@@ -31,11 +31,11 @@ def declared(
 
     def declare(kernel: Callable[..., Any]) -> Callable[..., Tensor]:
         title = name.replace("_", " ")
+        glyph = title.removeprefix("string ").removeprefix("unicode ")
         because = more.pop("because", TEXT)
         made = op(
             name=name, raw=raw, formula=rf"y = \operatorname{{{title}}}({kernel_input(kernel)})",
-            output="y", glyph=title.removeprefix("string ").removeprefix("unicode "), pattern="flat", samples=sample,
-            dtypes=("string",), **more,
+            output="y", glyph=glyph, pattern="flat", samples=sample, dtypes=("string",), **more,
         )(kernel)  # fmt: skip
         made.no_grad(*made.inputs, because=because)
         return made
