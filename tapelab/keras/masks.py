@@ -15,6 +15,9 @@ def remember(tensor: Any, mask: Any) -> None:
         weakref.finalize(tensor, _masks.pop, tensor._id, None)
 
 
-def mask_of(tensor: Any) -> Any:
-    """The mask of a tensor, or None."""
-    return _masks.get(getattr(tensor, "_id", None))  # type: ignore[arg-type]
+def masks_of(tensors: Any) -> Any:
+    """The mask of a tensor, or a list of those of several; None if there is none."""
+    if isinstance(tensors, (list, tuple)):
+        found = [masks_of(each) for each in tensors]
+        return found if any(each is not None for each in found) else None
+    return _masks.get(getattr(tensors, "_id", -1))

@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from tapelab import nest
-from tapelab.keras import regularizers
+from tapelab.keras import masks, regularizers
 from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
@@ -113,11 +113,14 @@ class Layer(Stateful):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build the layer if need be, then `call` it, under its own name on the tape."""
         calling.check_positional(args)
+        mask = masks.masks_of(args[0] if args else None)
         dtype = self.compute_dtype if self.autocast else None
         args, kwargs = calling.converted(args, dtype), calling.converted(kwargs, dtype)
         training = calling.settle_training(self, kwargs.pop("training", None))
         if training is not None and calling.takes(type(self).call, "training"):
             kwargs["training"] = training
+        if mask is not None and calling.takes(type(self).call, "mask"):
+            kwargs.setdefault("mask", mask)
         first = args[0] if args else next(iter(kwargs.values()), None)
         check_inputs(self.input_spec, first, self.name)
         self._ensure_built(args, kwargs)
@@ -126,9 +129,20 @@ class Layer(Stateful):
         with name_scope(self.name, caller=self), calling.inside(self, training):
             outputs = self._called(args, kwargs)
             if self.activity_regularizer is not None:
-                self.add_loss([self.activity_regularizer(each) for each in nest.flatten(outputs)])
+                self.add_loss([self._activity_cost(each) for each in nest.flatten(outputs)])
+        if self.supports_masking:
+            masks.remember(nest.flatten(outputs)[0], self.compute_mask(first, mask))
         self._lock()
         return outputs
+
+    def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
+        """Which steps of the output count; by default those that counted before."""
+        return None if isinstance(previous_mask, list) else previous_mask
+
+    def _activity_cost(self, output: Any) -> Any:
+        """What an output costs, on average over the examples of a batch."""
+        cost = self.activity_regularizer(output)
+        return cost / float(output.shape[0]) if output.ndim else cost
 
     def _called(self, args: Any, kwargs: Any) -> Any:
         try:
