@@ -16,6 +16,9 @@ from tapelab.keras.models.model import Model
 class Functional(Model):
     """Runs the layers that lead from its inputs to its outputs."""
 
+    _inputs_structure: Any
+    _outputs_structure: Any
+
     def __init__(
         self, inputs: Any = None, outputs: Any = None, name: str | None = None, **kwargs: Any
     ) -> None:
@@ -26,7 +29,7 @@ class Functional(Model):
                     "All `inputs` and `outputs` of a functional model must be KerasTensors, such "
                     f"as tf.keras.Input gives. Received: {each} (of type {type(each)})"
                 )
-        self._inputs_structure, self._outputs_structure = inputs, outputs
+        self.__dict__.update(_inputs_structure=inputs, _outputs_structure=outputs)
         self._symbols = nest.flatten(inputs)
         self._results = nest.flatten(outputs)
         self._graph = tuple(graph.nodes_between(self._symbols, self._results))
