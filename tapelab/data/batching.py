@@ -22,7 +22,7 @@ from tapelab.data.structure import (
     shortened,
 )
 from tapelab.data.structure import spec as tensor_spec
-from tapelab.errors import invalid_argument
+from tapelab.errors import DataLossError, invalid_argument
 from tapelab.shapes import TensorShape
 
 
@@ -157,7 +157,8 @@ def _padded_rows(rows: tuple[Any, ...], shape: Any, filling: Any) -> Any:
     lengths = [n if fixed is None else fixed for n, fixed in zip(longest, wanted, strict=True)]
     for need, have in zip(longest, lengths, strict=True):
         if need > have:
-            raise invalid_argument(
+            raise DataLossError(
+                None,
                 "IteratorGetNext",
                 "Attempted to pad to a smaller size than the input element: an element has the "
                 f"shape {rows[0].shape} and padded_shapes asks for {lengths}.",

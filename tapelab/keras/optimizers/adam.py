@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from tapelab import math
 from tapelab.keras import backend
 from tapelab.keras.optimizers.gradients import dense, squared
@@ -38,6 +40,11 @@ class _WithMoments(Optimizer):
         return backend.convert_to_tensor(self.iterations, like.dtype) + 1.0  # type: ignore[operator]
 
 
+def power(share: float, t: Any) -> Any:
+    """A share to a power of the step; as in Keras it is rounded to float32, also for doubles."""
+    return math.pow(float(np.float32(share)), t)
+
+
 class Adam(_WithMoments):
     """Go by the mean of the gradients, each entry divided by its usual size."""
 
@@ -63,7 +70,7 @@ class Adam(_WithMoments):
         g = dense(gradient)
         place, t = self.place(variable), self.step_number(g)
         m, v = self._momentums[place], self._sizes[place]
-        unbiased = math.sqrt(1.0 - math.pow(self.beta_2, t)) / (1.0 - math.pow(self.beta_1, t))
+        unbiased = math.sqrt(1.0 - power(self.beta_2, t)) / (1.0 - power(self.beta_1, t))
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))
         self.assign(v, v + (squared(gradient) - v) * (1.0 - self.beta_2))
         if self.amsgrad:
@@ -102,7 +109,7 @@ class Adamax(_WithMoments):
         m, u = self._momentums[place], self._sizes[place]
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))
         self.assign(u, math.maximum(self.beta_2 * u, math.abs(g)))
-        unbiased = learning_rate / (1.0 - math.pow(self.beta_1, t))
+        unbiased = learning_rate / (1.0 - power(self.beta_1, t))
         self.assign_sub(variable, unbiased * m / (u + self.epsilon))
 
 

@@ -183,7 +183,8 @@ class Optimizer:
         if given is None:
             return self._built_for(grads)
         variables = list(given)
-        self.build(variables)
+        if not self.built:
+            self.build(variables)
         for each in variables:
             if _key(each) not in self._places:
                 raise ValueError(

@@ -31,12 +31,14 @@ def by_output(value: Any, names: list[str], what: str) -> list[Any]:
 
 
 def output_names(model: Any, y_pred: Any) -> list[str]:
-    """The names of the outputs: those of a dict, of the model, or numbered ones."""
+    """The names of the outputs: those of a dict, of the layers that make them, or numbers."""
     if isinstance(y_pred, Mapping):
         return sorted(y_pred)
     count = len(nest.flatten(y_pred))
-    known = list(getattr(model, "output_names", None) or ())
-    return known if len(known) == count else [f"output_{place}" for place in range(count)]
+    makers = [getattr(each, "history", None) for each in getattr(model, "outputs", None) or ()]
+    if len(makers) == count and all(makers):
+        return [maker.operation.name for maker in makers]
+    return [f"output_{place}" for place in range(count)]
 
 
 def parts(value: Any, count: int) -> list[Any]:

@@ -22,7 +22,7 @@ from tapelab.keras.training.batches import (
     split_off,
     unpacked,
 )
-from tapelab.keras.training.compiled import CompileLoss, CompileMetrics
+from tapelab.keras.training.compiled import CompileLoss
 from tapelab.keras.training.plan import Plan
 
 
@@ -284,8 +284,9 @@ class Trainer:
         self, x: Any, y: Any = None, sample_weight: Any = None,
         class_weight: dict[int, float] | None = None, return_dict: bool = False,
     ) -> Any:  # fmt: skip
-        """Learn from one batch; returns what the metrics say since they were reset."""
+        """Learn from one batch; returns its loss and metrics."""
         self._require_compiled()
+        self.reset_metrics()
         data = self._one_batch(x, y, sample_weight, class_weight)
         logs = _plain(self.train_step(data))
         return logs if return_dict else self._in_order(logs)
@@ -295,6 +296,7 @@ class Trainer:
     ) -> Any:
         """Measure loss and metrics on one batch."""
         self._require_compiled()
+        self.reset_metrics()
         logs = _plain(self.test_step(self._one_batch(x, y, sample_weight)))
         return logs if return_dict else self._in_order(logs)
 
@@ -346,6 +348,3 @@ def _joined(*batches: Any) -> Any:
     for each in tensors:
         leave(each, "model.predict", array)
     return array
-
-
-__all__ = ["CompileMetrics", "Trainer"]
