@@ -10,9 +10,8 @@ from typing import Any
 from tapelab import nest
 from tapelab.engine import custom
 from tapelab.engine.cell import Cell, Holder
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.tape import GradientTape, UnconnectedGradients
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.engine.composite_tensor import CompositeTensor
+from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of, read
 from tapelab.ops.public import tensor
 
@@ -50,19 +49,36 @@ class CustomGradient:
         own = {each._cell.identity.id for each in (*given, *nest.flatten(kwargs)) if _holds(each)}
         variables = [handle_of(cell) for number, cell in used.items() if number not in own]
         _check_takes_variables(grad_fn, variables)
-        results = [to_tensor(each) for each in nest.flatten(result)]
-        places = [at for at, each in enumerate(given) if _is_moving(each)]
-        inputs = [tensor(given[at]) for at in places] + [read(each) for each in variables]
-        if not inputs or not results:
-            return nest.pack_sequence_as(result, results)
-        names = names_of(self._f, args, places, variables)
-        op = custom.step_op(name, _sentence(self._f), names, many=len(results) > 1)
-        back = _way_back(grad_fn, len(given), places, variables)
-        return nest.pack_sequence_as(result, custom.step(op, inputs, results, back))
+        forms = nest.flatten(result)
+        results = [numbers(each) for each in forms]
+        places = [at for at, each in enumerate(given) if is_moving(each)]
+        inputs = [numbers(given[at]) for at in places] + [read(each) for each in variables]
+        if inputs and results:
+            names = names_of(self._f, args, places, variables)
+            op = custom.step_op(name, _sentence(self._f), names, many=len(results) > 1)
+            back = _way_back(grad_fn, len(given), forms, places, variables)
+            results = custom.step(op, inputs, results, back)
+        return nest.pack_sequence_as(result, map(in_form, forms, results))
 
 
 def _holds(thing: Any) -> bool:
     return isinstance(thing, Holder)
+
+
+def is_moving(argument: Any) -> bool:
+    """Whether an argument is made of tensors, so that a gradient may flow to it."""
+    return isinstance(argument, (Tensor, Holder, CompositeTensor))
+
+
+def numbers(value: Any) -> Tensor:
+    """The tensor that carries the numbers of a value."""
+    found: Tensor = value._as_end() if isinstance(value, CompositeTensor) else tensor(value)
+    return found
+
+
+def in_form(form: Any, carried: Any) -> Any:
+    """A composite of the form of another around a tensor; the tensor itself for any other form."""
+    return form._like(carried) if isinstance(form, CompositeTensor) else carried
 
 
 def _sentence(f: Function) -> str:
@@ -105,11 +121,12 @@ def names_of(
 
 
 def _way_back(
-    grad_fn: Function, count: int, places: list[int], variables: list[Variable]
+    grad_fn: Function, count: int, forms: list[Any], places: list[int], variables: list[Variable]
 ) -> custom.Back:
     """From the upstream gradients to those of the step's inputs, checked as TensorFlow checks."""
 
-    def back(*upstream: Any) -> list[Any]:
+    def back(*seeds: Any) -> list[Any]:
+        upstream = map(in_form, forms, seeds)
         if variables:
             found, of_variables = grad_fn(*upstream, variables=variables)
             if len(of_variables) != len(variables):
@@ -126,63 +143,12 @@ def _way_back(
                 f"{len(gradients)} instead. Return one per argument, or None for an argument that "
                 "has no gradient."
             )
-        return [*(gradients[at] for at in places), *of_variables]
+        return [
+            each._numbers() if isinstance(each, CompositeTensor) else each
+            for each in (*(gradients[at] for at in places), *of_variables)
+        ]
 
     return back
-
-
-def recompute_grad(f: Function) -> Any:
-    """Let a function forget what it computed on the way, and run again when its gradient is asked.
-
-    The gradients are the same; the tape holds the arguments and the result only.
-    """
-
-    def recomputed(*args: Any, **kwargs: Any) -> Any:
-        with custom.unheard():
-            result = f(*args, **kwargs)
-
-        def grad_fn(*upstream: Any, variables: Any = None) -> Any:
-            flat = nest.flatten(args)
-            again = CustomGradient(_run_again(f, args, kwargs, len(upstream), variables))
-            flow = iter(again(*upstream, *flat))
-            found = [next(flow) if _is_moving(each) else None for each in flat]
-            gradients = nest.pack_sequence_as(args, found)
-            return (gradients, list(flow)) if variables else gradients
-
-        return result, grad_fn
-
-    return CustomGradient(update_wrapper(recomputed, f))
-
-
-def _is_moving(argument: Any) -> bool:
-    return isinstance(argument, (Tensor, Holder))
-
-
-def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) -> Function:
-    """The gradients of `f` by running it again; they cannot be differentiated once more."""
-
-    def gradients(*given: Any) -> Any:
-        upstream, flat = list(given[:seeds]), given[seeds:]
-        with custom.unheard(), GradientTape() as tape:
-            copies = [constant_of(tensor(x)._value) if _is_moving(x) else x for x in flat]
-            asked = list(filter(_is_moving, copies))
-            tape.watch(asked)
-            result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))
-        asked += variables or ()
-        found = tape.gradient(result, asked, upstream, UnconnectedGradients.ZERO)
-        return found, _refuse(f)
-
-    return update_wrapper(gradients, f)
-
-
-def _refuse(f: Function) -> Function:
-    def refuse(*upstream: Any, variables: Any = None) -> Any:
-        raise NotImplementedError(
-            f"recompute_grad tried to transpose grad of {f.__name__}. Consider not using "
-            "recompute_grad in forward mode autodiff, nor where a second order is asked for."
-        )
-
-    return refuse
 
 
 def grad_pass_through(f: Function) -> Any:

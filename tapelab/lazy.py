@@ -54,6 +54,7 @@ NAMES: Final = {
     "tapelab.ragged.spec": "RaggedTensorSpec",
     "tapelab.ragged.tensor": "RaggedTensor",
     "tapelab.recording": "Recording",
+    "tapelab.recomputing": "recompute_grad",
     "tapelab.registering": "RegisterGradient no_gradient",
     "tapelab.tensor_array": "TensorArray",
     "tapelab.scopes": "inside_function",
