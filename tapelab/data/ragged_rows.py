@@ -20,7 +20,9 @@ def detached(ragged: Any) -> Any:
 
 
 def row_of(ragged: Any, index: int) -> Any:
-    """One row of a ragged tensor, as a pipeline holds it."""
+    """One row of a ragged or sparse tensor, as a pipeline holds it."""
+    if hasattr(ragged, "_row"):  # a sparse one
+        return ragged._row(index)
     piece = ragged[index]
     return marked(piece._value) if isinstance(piece, Tensor) else detached(piece)
 
@@ -36,7 +38,9 @@ def are_ragged(rows: Any) -> bool:
 
 
 def joined(rows: Any) -> Any:
-    """Rows as one ragged tensor."""
+    """Rows as one ragged tensor, sparse rows as a sparse one."""
+    if hasattr(rows[0], "_piled"):
+        return rows[0]._piled(rows)
     from tapelab.ragged.shaping import stack
 
     given = [e if nest.is_composite(e) else constant_of(np.asarray(e)) for e in rows]

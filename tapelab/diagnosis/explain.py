@@ -41,7 +41,7 @@ AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.INTEGER: int_on_the_way,
     Cut.LEFT: left,
     Cut.STATE: state_read,
-    Cut.QUEUED: handed_out,
+    Cut.HANDED_OUT: handed_out,
     Cut.BEFORE: ran_off_tape,
     Cut.AFTER: ran_off_tape,
     Cut.PAUSED: ran_off_tape,

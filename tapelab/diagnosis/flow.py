@@ -24,7 +24,7 @@ class Cut(Enum):
     INTEGER = "whole numbers"
     LEFT = "NumPy or Python"
     STATE = "an assignment"
-    QUEUED = "a queue"
+    HANDED_OUT = "a queue or a Dataset"
     BEFORE = "before the tape"
     AFTER = "after the tape"
     PAUSED = "recording was paused"
@@ -118,7 +118,7 @@ class Flow:
         if op.pattern == "stop":
             return Cut.STOPPED
         if op.pattern == "stateful":
-            return Cut.QUEUED
+            return Cut.HANDED_OUT
         if self.is_floating(origin) and not self.is_floating(to):
             return Cut.INTEGER if op.name == "cast" else Cut.FLAT
         if rule.because:

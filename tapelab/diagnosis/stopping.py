@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, number
+from tapelab.diagnosis.names import name_of, number, shortened
 from tapelab.diagnosis.wording import lost
 from tapelab.recording import events as e
 
@@ -98,16 +98,17 @@ def withheld(case: Case, edge: Edge) -> Finding:
 
 
 def handed_out(case: Case, edge: Edge) -> Finding:
-    """A value that waited in a queue and came out as a constant."""
+    """A value that went into a queue or a Dataset and came out as a constant."""
     place = case.recording.located[edge.event]
     assert isinstance(place.event, e.Ran)
-    text = case.codes.text(place.span) or case.recording.ops[place.event.op].name
+    op = case.recording.ops[place.event.op]
+    because = op.rules[min(edge.position, len(op.rules) - 1)].because
+    text = shortened(case.codes.text(place.span)) or op.name
     name, value = name_of(case, edge.origin), number(case, edge.to)
     return Finding(
         code="STATE_READ",
         title=f"The path ends at `{text}`",
-        message=f"A queue stores numbers and forgets where they came from. `{name}` went in, and "
-        f"{value} came out without a history{lost(case)}",
+        message=f"{because} `{name}` went in, and {value} came out without a history{lost(case)}",
         where=case.codes.where(place.span),
         fix=None,
         lesson="06",

@@ -36,8 +36,7 @@ def queue_dequeue(*x: Any, value: Any) -> Any:
 
 
 queue_dequeue.no_grad(
-    "x", because="A queue stores numbers and forgets where they came from, so what it hands out is "
-    "a new constant. Use the tensor itself, beside the queue.",
+    "x", because="A queue stores numbers and forgets where they came from."
 )  # fmt: skip
 
 

@@ -47,6 +47,20 @@ class SparseTensorSpec(TypeSpec):
         fits = isinstance(other, (SparseTensor, SparseTensorSpec)) and other.dtype is self._dtype
         return fits and self._shape.is_compatible_with(other.shape)
 
+    def _batched(self, length: int | None) -> SparseTensorSpec:
+        """What is known of several such tensors put together."""
+        whole = None if self._shape.rank is None else [length, *self._shape]
+        return SparseTensorSpec(whole, self._dtype)
+
+    def _of_row(self) -> SparseTensorSpec:
+        """What is known of one row of such a tensor."""
+        return SparseTensorSpec(self._shape[1:], self._dtype)
+
+    @property
+    def ragged_rank(self) -> int:
+        """How many axes are cut by row splits: none."""
+        return 0
+
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, SparseTensorSpec)

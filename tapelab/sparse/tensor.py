@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.dtypes import DType, int64
 from tapelab.engine.composite_tensor import CompositeTensor, NotDense
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable
 from tapelab.printed import array_text
 from tapelab.shapes import TensorShape
@@ -165,6 +165,32 @@ class SparseTensor(CompositeTensor):
             "Type SparseTensor is not supported as a gradient source or gradient target. "
             "Ask for its values: tape.gradient(target, x.values)."
         )
+
+    def _like(self, gradient: Any) -> SparseTensor:
+        return self.with_values(gradient)
+
+    def _row(self, index: int) -> SparseTensor:
+        """One row along the first axis, as a pipeline hands it out."""
+        there = np.flatnonzero(self._indices._value[:, 0] == index)
+        cells, values = self._indices._value[there, 1:], self._values._value[there]
+        lengths = self._dense_shape._value[1:]
+        return SparseTensor(constant_of(cells), constant_of(values), constant_of(lengths))
+
+    @staticmethod
+    def _piled(rows: Sequence[SparseTensor]) -> SparseTensor:
+        """Rows of one shape as one tensor, without their history."""
+        cells = [np.insert(row._indices._value, 0, at, axis=1) for at, row in enumerate(rows)]
+        values = np.concatenate([row._values._value for row in rows])
+        lengths = np.insert(np.max([row._dense_shape._value for row in rows], axis=0), 0, len(rows))
+        return SparseTensor(
+            constant_of(np.concatenate(cells)), constant_of(values), constant_of(lengths)
+        )
+
+    def _type_spec(self, skipped: int = 0) -> Any:
+        """What is known of it, or of one of its rows, beforehand."""
+        from tapelab.sparse.spec import SparseTensorSpec
+
+        return SparseTensorSpec(self.shape[skipped:], self.dtype)
 
     def _map_elements(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         first, *rest = args or (None,)
