@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn, Self
 
 from tapelab.data import batching, mapping, picking, reading
 from tapelab.data.iterating import DatasetIterator, NumpyIterator
+from tapelab.data.options import Options
 from tapelab.data.shuffling import draws, shuffled
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage, whole
 from tapelab.data.structure import parts_of
@@ -15,13 +16,6 @@ from tapelab.dtypes import int64
 from tapelab.engine.tensor import Tensor, constant_of
 
 AUTOTUNE: Final = -1
-
-
-class Options:
-    """Settings of a pipeline; nothing here depends on them."""
-
-    def __init__(self) -> None:
-        self.deterministic: bool | None = None
 
 
 class Dataset(Stage):
@@ -65,7 +59,7 @@ class Dataset(Stage):
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Elements of several Datasets side by side, as long as each has one."""
-        structure = _structure_of(args, datasets)
+        structure = picking.structure_of(args, datasets)
         stages = parts_of(structure)
         for each in stages:
             if not isinstance(each, Dataset):
@@ -299,12 +293,3 @@ class Dataset(Stage):
 def _dataset(stage: Stage) -> Dataset:
     assert isinstance(stage, Dataset)
     return stage
-
-
-def _structure_of(args: tuple[Any, ...], datasets: Any) -> Any:
-    """The structure of Datasets to zip; several arguments are a tuple of them."""
-    if not args and datasets is None:
-        raise TypeError("Must pass at least one dataset to `zip`.")
-    if datasets is not None:
-        return datasets
-    return args[0] if len(args) == 1 else args

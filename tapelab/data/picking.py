@@ -164,3 +164,12 @@ def choices(draws: np.random.Generator, count_of: int, weights: Any) -> Iterator
         chances = chances / chances.sum()
     for _ in count():
         yield np.asarray(draws.choice(count_of, p=chances))
+
+
+def structure_of(args: tuple[Any, ...], datasets: Any) -> Any:
+    """The structure of Datasets to zip; several arguments are a tuple of them."""
+    if not args and datasets is None:
+        raise TypeError("Must pass at least one dataset to `zip`.")
+    if datasets is not None:
+        return datasets
+    return args[0] if len(args) == 1 else args

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
 from tapelab.engine.tensor import Tensor
 from tapelab.keras import backend, naming
 from tapelab.keras.optimizers import schedules
+from tapelab.keras.optimizers.checks import check_unused, with_gradients
 from tapelab.keras.optimizers.gradients import Clipping, prepared
 from tapelab.keras.variables import Variable
 
@@ -26,7 +26,7 @@ class Optimizer:
         ema_overwrite_frequency: int | None = None, loss_scale_factor: float | None = None,
         gradient_accumulation_steps: int | None = None, name: str | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
-        _check_unused(kwargs)
+        check_unused(kwargs)
         self.name = name or naming.automatic_name(type(self))
         self.weight_decay = weight_decay
         self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
@@ -157,7 +157,7 @@ class Optimizer:
         if not grads:
             return
         variables = self._known(grads, trainable_variables)
-        pairs = _with_gradients(grads, variables)
+        pairs = with_gradients(grads, variables)
         steps = self._clipping(prepared(g, _dtype(v)) for g, v in pairs)
         rate = self.learning_rate
         moving = [variable for _, variable in pairs]
@@ -288,32 +288,3 @@ def _key(variable: Any) -> int:
 
 def _dtype(variable: Any) -> Any:
     return variable._cell.dtype
-
-
-def _with_gradients(grads: list[Any], variables: list[Any]) -> list[tuple[Any, Any]]:
-    """The pairs that have a gradient; a warning names the others, an error says that none has."""
-    pairs = [(g, v) for g, v in zip(grads, variables, strict=True) if g is not None]
-    if not pairs:
-        raise ValueError(
-            "No gradients provided for any variable. tf.explain(tape, loss, variable) says why a "
-            "gradient is None."
-        )
-    without = [v.name for g, v in zip(grads, variables, strict=True) if g is None]
-    if without:
-        warnings.warn(
-            f"Gradients do not exist for variables {without} when minimizing the loss. If using "
-            "`model.compile()`, did you forget to provide a `loss` argument?",
-            stacklevel=4,
-        )
-    return pairs
-
-
-def _check_unused(kwargs: dict[str, Any]) -> None:
-    if kwargs.pop("decay", None) is not None:
-        warnings.warn(
-            "Argument `decay` is no longer supported and will be ignored. "
-            "Try a schedule of tf.keras.optimizers.schedules.",
-            stacklevel=4,
-        )
-    if kwargs:
-        raise ValueError(f"Argument(s) not recognized: {kwargs}")

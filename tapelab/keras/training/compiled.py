@@ -35,7 +35,9 @@ def output_names(model: Any, y_pred: Any) -> list[str]:
     if isinstance(y_pred, Mapping):
         return sorted(y_pred)
     count = len(nest.flatten(y_pred))
-    makers = [getattr(each, "history", None) for each in getattr(model, "outputs", None) or ()]
+    makers: list[Any] = [
+        getattr(each, "history", None) for each in getattr(model, "outputs", None) or ()
+    ]
     if len(makers) == count and all(makers):
         return [maker.operation.name for maker in makers]
     return [f"output_{place}" for place in range(count)]
