@@ -16,7 +16,7 @@ PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
     *("tapelab", "tapelab.choosing", "tapelab.clipping", "tapelab.creation", "tapelab.linalg"),
-    *("tapelab.marking", "tapelab.picking", "tapelab.sampling", "tapelab.shaping"),
+    *("tapelab.marking", "tapelab.picking", "tapelab.generating", "tapelab.shaping"),
     *("tapelab.sorting", "tapelab.ops.composites", "tapelab.convolving", "tapelab.dropping"),
     *("tapelab.interleaving", "tapelab.normalizing", "tapelab.pooling", "tapelab.scoring"),
     *("tapelab.ragged.constant", "tapelab.ragged.crossing", "tapelab.ragged.dynamic_shape"),
@@ -60,7 +60,7 @@ def missing(module: str, name: str) -> AttributeError:
         return AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
     return AttributeError(
         f"module '{module}' has no attribute '{name}': tapelab has the part of TensorFlow that is "
-        f"taught with a tape, and this is not in it.{_advice(name)}",
+        f"taught with a tape, and this is not in it.{_advice(module, name)}",
         name=name,
         obj=sys.modules.get(module),
     )
@@ -106,7 +106,13 @@ def _is_public(name: str, thing: Any, module: str) -> bool:
     return not name.startswith("_") and (own or home in PUBLIC_HOMES)
 
 
-def _advice(name: str) -> str:
+def _advice(module: str, name: str) -> str:
+    """The nearest name: in the module itself if it is a part of a part, else anywhere."""
+    part = module.partition(".")[2]
+    if "." in part:
+        close = get_close_matches(name, dir(sys.modules[module]), n=1, cutoff=0.7)
+        if close:
+            return f" The nearest is tf.{part}.{close[0]}."
     there = dict(_public_names())
     found = there.get(ELSEWHERE.get(name, name))
     if found is None:
