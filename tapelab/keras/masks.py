@@ -8,9 +8,10 @@ from typing import Any, Final
 _masks: Final[dict[int, Any]] = {}
 
 
-def remember(tensor: Any, mask: Any) -> None:
-    """Let a tensor have a mask, as long as it lives."""
+def remember(outputs: Any, mask: Any) -> None:
+    """Let an output, or the first of several, have a mask, as long as it lives."""
     if mask is not None:
+        tensor = outputs[0] if isinstance(outputs, (list, tuple)) else outputs
         _masks[tensor._id] = mask
         weakref.finalize(tensor, _masks.pop, tensor._id, None)
 

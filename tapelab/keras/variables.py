@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -164,6 +165,13 @@ class Variable(Holder):
                 f"Got: shape={self.shape}. Pick one entry first."
             )
         return self.numpy()
+
+    def __deepcopy__(self, memo: Any) -> Variable:
+        copy = object.__new__(type(self))
+        memo[id(self)] = copy
+        copy.__dict__.update({key: deepcopy(each, memo) for key, each in vars(self).items()})
+        copy._cell = copy._value._cell
+        return copy
 
     def __repr__(self) -> str:
         return (

@@ -70,6 +70,17 @@ def settle_training(layer: Any, given: Any) -> Any:
     return None if default is inspect.Parameter.empty else default
 
 
+def accepted(args: Any, kwargs: Any, dtype: str | None) -> tuple[Any, Any, bool]:
+    """What a layer is given, as tensors in its dtype, and whether there are symbolic ones."""
+    if all(type(each) is Tensor for each in args) and all(
+        type(each) is bool for each in kwargs.values()
+    ):
+        return tuple(_convert(each, dtype) for each in args), kwargs, False
+    check_positional(args)
+    symbolic = is_symbolic((args, kwargs))
+    return converted(args, dtype), converted(kwargs, dtype), symbolic
+
+
 def converted(values: Any, dtype: str | None) -> Any:
     """Tensors for all tensors and arrays in a nest; floats in the dtype of the layer."""
     return nest.pack_sequence_as(values, [_convert(each, dtype) for each in nest.flatten(values)])

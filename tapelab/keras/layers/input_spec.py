@@ -63,7 +63,8 @@ def check_inputs(spec: Any, inputs: Any, layer: str) -> None:
     """ValueError unless the inputs of a layer are what it expects."""
     if spec is None:
         return
-    specs, given = nest.flatten(spec), nest.flatten(inputs)
+    specs = [spec] if isinstance(spec, InputSpec) else nest.flatten(spec)
+    given = nest.flatten(inputs) if nest.is_nested(inputs) else [inputs]
     for each in given:
         if not hasattr(each, "shape"):
             raise ValueError(

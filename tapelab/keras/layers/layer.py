@@ -112,10 +112,9 @@ class Layer(Stateful):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build the layer if need be, then `call` it, under its own name on the tape."""
-        calling.check_positional(args)
         mask = masks.masks_of(args[0] if args else None)
         dtype = self.compute_dtype if self.autocast else None
-        args, kwargs = calling.converted(args, dtype), calling.converted(kwargs, dtype)
+        args, kwargs, symbolic = calling.accepted(args, kwargs, dtype)
         training = calling.settle_training(self, kwargs.pop("training", None))
         if training is not None and calling.takes(type(self).call, "training"):
             kwargs["training"] = training
@@ -124,14 +123,14 @@ class Layer(Stateful):
         first = args[0] if args else next(iter(kwargs.values()), None)
         check_inputs(self.input_spec, first, self.name)
         self._ensure_built(args, kwargs)
-        if calling.is_symbolic((args, kwargs)):
+        if symbolic:
             return self._placed(args, kwargs)
         with name_scope(self.name, caller=self), calling.inside(self, training):
             outputs = self._called(args, kwargs)
             if self.activity_regularizer is not None:
                 self.add_loss([self._activity_cost(each) for each in nest.flatten(outputs)])
         if self.supports_masking:
-            masks.remember(nest.flatten(outputs)[0], self.compute_mask(first, mask))
+            masks.remember(outputs, self.compute_mask(first, mask))
         self._lock()
         return outputs
 
