@@ -134,6 +134,25 @@ def test_an_op_that_works_element_by_element_costs_no_tape(monkeypatch):
     assert acc.jvp(y).shape == ()
 
 
+def test_an_accumulator_stands_around_a_compiled_function_not_in_it():
+    @tf.function
+    def cubed(x):
+        return x**3
+
+    @tf.function
+    def moved(x):
+        with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
+            y = x**3
+        return acc.jvp(y)
+
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
+        y = cubed(x)
+    assert float(acc.jvp(y)) == 12.0
+    with pytest.raises(NotImplementedError, match="Open it around the call"):
+        moved(x)
+
+
 def test_a_chain_of_many_ops_needs_no_recursion():
     x = tf.constant(1.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
