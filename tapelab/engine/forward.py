@@ -48,15 +48,13 @@ class Accumulating:
         self._recording = True
         thread.tapes.append(self)
         thread.active = (*thread.active, self)
-        thread.forward = Forwarding
+        thread.forward = _heard
         write_to(_written(thread.records))
 
     def _pop(self) -> None:
         self._recording = False
         thread.tapes.remove(self)
         thread.active = tuple(each for each in thread.active if each is not self)
-        if not any(isinstance(each, Accumulating) for each in thread.tapes):
-            thread.forward = None
         write_to(_written(thread.records))
 
     def _advance(self, record: Record) -> None:
@@ -97,6 +95,12 @@ class Forwarding:
             for each in tuple(thread.tapes):  # the outer ones first, for the inner use them
                 if each._serial in record[9] and isinstance(each, Accumulating):
                     each._advance(record)
+
+
+def _heard(records: Any) -> Any:
+    """The log as it is written to: through a `Forwarding` where an accumulator listens."""
+    listening = any(isinstance(each, Accumulating) for each in thread.tapes)
+    return Forwarding(records) if listening else records
 
 
 def _written(records: Any) -> Any:

@@ -16,7 +16,6 @@ def test_after_the_block_ops_run_as_if_there_had_been_no_accumulator():
     x = tf.constant(1.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0), pytest.raises(ZeroDivisionError):
         _ = tf.sin(x) * (1 / 0)
-    assert thread.forward is None
     assert thread.records is recent
     assert thread.active == ()
     assert thread.tapes == []
@@ -132,6 +131,20 @@ def test_an_op_that_works_element_by_element_costs_no_tape(monkeypatch):
     with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as acc:
         y = tf.reduce_sum(tf.matmul(tf.exp(x) * 2.0 + 1.0, tf.transpose(x)))
     assert acc.jvp(y).shape == ()
+
+
+def test_a_function_with_a_tape_inside_may_be_traced_while_an_accumulator_listens():
+    @tf.function
+    def slope(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x**3
+        return tape.gradient(y, x)
+
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
+        found = slope(x)
+    assert [float(found), float(acc.jvp(found))] == [12.0, 12.0]
 
 
 def test_an_accumulator_stands_around_a_compiled_function_not_in_it():
