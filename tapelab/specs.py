@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from tapelab import nest
 from tapelab.dtypes import DType, as_dtype, float32
+from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
 from tapelab.shapes import TensorShape
 
 
@@ -130,3 +133,17 @@ def common_shape(one: TensorShape, other: TensorShape) -> TensorShape:
     if ours is None or theirs is None or len(ours) != len(theirs):
         return TensorShape(None)
     return TensorShape([a if a == b else None for a, b in zip(ours, theirs, strict=True)])
+
+
+def type_spec_from_value(value: Any) -> Any:
+    """The spec that a tensor, or what converts to one, fits exactly; TypeError for other things."""
+    if nest.is_composite(value):
+        return value._type_spec()
+    if not isinstance(value, (TypeSpec, Variable)):
+        try:
+            return TensorSpec.from_tensor(to_tensor(value))
+        except (TypeError, ValueError):
+            pass
+    raise TypeError(
+        f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
+    ) from None
