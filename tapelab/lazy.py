@@ -63,7 +63,7 @@ NAMES: Final = {
     "tapelab.sparse.spec": "SparseTensorSpec",
     "tapelab.strings.hashing": "fingerprint",
     "tapelab.strings.numbers": "as_string",
-    "tapelab.specs": "TensorSpec TypeSpec",
+    "tapelab.specs": "TensorSpec TypeSpec type_spec_from_value",
     "tapelab.widgets.show": "show",
     "tapelab.widgets.verdict": "check exercise hint progress",
 }
