@@ -47,16 +47,14 @@ _SECOND: Final = {"y", "x", "imag"}
 
 def map_elements(self: RaggedTensor, function: Public, args: Any, kwargs: Any) -> Any:
     """A function of single entries, applied to the flat values of its ragged arguments."""
-    if len(args) == 2 and not kwargs and _of_two(function):
-        flat, partitions = broadcast(*map(_operand_of(args), args))
-        made = function(*flat)
-        return made if made is None else RaggedTensor._nested(made, partitions)
-    return map_flat_values(function, *args, **kwargs)
-
-
-def _of_two(function: Public) -> bool:
     names = list(inspect.signature(function).parameters)
-    return len(names) > 1 and names[1] in _SECOND
+    if len(names) == 1 or names[1] not in _SECOND:
+        return map_flat_values(function, *args, **kwargs)
+    given = {**dict(zip(names, args, strict=False)), **kwargs}
+    pair = given.pop(names[0]), given.pop(names[1])
+    flat, partitions = broadcast(*map(_operand_of(pair), pair))
+    made = function(*flat, **given)
+    return made if made is None else RaggedTensor._nested(made, partitions)
 
 
 def _operand_of(args: Any) -> Callable[[Any], Any]:

@@ -64,8 +64,6 @@ def _along(op: Op) -> Public:
             return _kept(whole, input_tensor._rank) if keepdims else whole
         rank = input_tensor._rank
         axes = sorted({axis_of(each, rank) for each in as_lengths(axis, op.raw)}, reverse=True)
-        if len(axes) == rank:
-            return reduce(input_tensor, None, keepdims)
         result = input_tensor
         for at in axes:
             result = _reduced(result, at, op, keepdims=keepdims)
