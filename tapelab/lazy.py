@@ -121,8 +121,19 @@ IN_LINALG: Final = {
 }
 """Names of `tf.linalg` by the module they stand in."""
 
+IN_RANDOM: Final = {
+    "tapelab.generating": "Algorithm create_rng_state",
+    "tapelab.stateless": (
+        "fold_in split stateless_binomial stateless_categorical stateless_gamma stateless_normal"
+        " stateless_parameterized_truncated_normal stateless_poisson stateless_truncated_normal"
+        " stateless_uniform"
+    ),
+}
+"""Names of `tf.random` by the module they stand in."""
+
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.linalg": _placed(IN_LINALG),
+    "tapelab.random": {"experimental": "tapelab.random_experimental", **_placed(IN_RANDOM)},
     "tapelab.math": {"special": "tapelab.special", **_placed(IN_MATH)},
 }
 """Where the lazy names of a part of the namespace are found, by the module of that part."""

@@ -1,33 +1,39 @@
 """`tf.random`: tensors of random numbers, repeatable after `set_seed`.
 
-The numbers are not TensorFlow's own; what is the same is which calls repeat which.
+After the same seeds uniform, normal and truncated normal numbers, shuffles and categories are
+TensorFlow's own.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import random
+from typing import Any, Final
 
 import numpy as np
 
-from tapelab.dtypes import float32, int64
+from tapelab.dtypes import as_dtype, float32, int64
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
-from tapelab.errors import invalid_argument
+from tapelab.generating import Generator
 from tapelab.missing import in_module
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
-from tapelab.sampling import Generator
 from tapelab.sampling import Source as _Source
 
-_streams: dict[int | None, _Source] = {}
-_global: dict[str, Any] = {"seed": None, "generator": None}
+_DRAWN: Final = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
+_WITHOUT_SEED: Final = 87654321
+"""TensorFlow's global seed where only the op has one."""
+
+_streams: dict[Any, _Source] = {}
+_global: dict[str, Any] = {"seed": None, "generator": None, "ops": None, "keras": None}
 
 
 def set_seed(seed: int) -> None:
     """Make all later random numbers repeatable: the same seed starts the same sequence."""
     _global["seed"] = int(seed)
     _global["generator"] = None
+    _global["ops"] = random.Random(int(seed))  # noqa: S311  no secrets: TensorFlow's seeds of ops
+    _global["keras"] = random.Random(int(seed))  # noqa: S311
     _streams.clear()
 
 
@@ -36,7 +42,7 @@ def normal(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers from the bell curve around the mean; both parameters may be tensors."""
-    return _source(seed).normal(shape, mean, stddev, dtype)
+    return _source("RandomStandardNormal", seed, dtype).normal(shape, mean, stddev, dtype)
 
 
 def truncated_normal(
@@ -44,7 +50,7 @@ def truncated_normal(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """As `normal`, but numbers more than two standard deviations away are drawn again."""
-    return _source(seed).truncated_normal(shape, mean, stddev, dtype)
+    return _source("TruncatedNormal", seed, dtype).truncated_normal(shape, mean, stddev, dtype)
 
 
 def uniform(
@@ -52,7 +58,16 @@ def uniform(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers between two limits, all equally likely; the upper limit is left out."""
-    return _source(seed).uniform(shape, minval, maxval, dtype)
+    kind = as_dtype(dtype)
+    if kind.name not in _DRAWN:
+        raise ValueError(
+            f"Argument `dtype` got invalid value {kind}. Accepted dtypes are "
+            f"({', '.join(f'tf.{each}' for each in _DRAWN)})."
+        )
+    if kind.is_integer and maxval is None:
+        raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+    raw = "RandomUniformInt" if kind.is_integer else "RandomUniform"
+    return _source(raw, seed, kind).uniform(shape, minval, maxval, kind)
 
 
 def gamma(
@@ -60,22 +75,23 @@ def gamma(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers from the gamma distribution, for each entry of alpha (and beta)."""
-    return _source(seed).gamma(shape, alpha, beta, dtype)
+    return _source("RandomGamma", seed, dtype).gamma(shape, alpha, beta, dtype)
 
 
 def poisson(
     shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Random counts of events that happen lam times on average."""
-    return _source(seed).poisson(shape, lam, dtype)
+    return _source("RandomPoissonV2", seed, dtype).poisson(shape, lam, dtype)
 
 
 def categorical(
-    logits: Any, num_samples: Any, dtype: Any = int64, seed: int | None = None,
+    logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Random class numbers; each row of logits gives the unnormalised log of the chances."""
-    return _source(seed).categorical(logits, num_samples, dtype)
+    kind = int64 if dtype is None else as_dtype(dtype)
+    return _source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
 
 
 def _orders(rng: np.random.Generator) -> list[samples.Sample]:
@@ -101,40 +117,18 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     x = tensor(value)
     if not x._value.ndim:
         return x
-    order = tuple(_source(seed).permutation(len(x._value)))
+    order = tuple(_source("RandomShuffle", seed, x.dtype).permutation(len(x._value)))
     made: Tensor = random_shuffle(x, order=order)
     return made
-
-
-def stateless_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """As `normal`, but the two numbers of the seed alone decide: the same again at each call."""
-    return _stateless(seed).normal(shape, mean, stddev, dtype)
-
-
-def stateless_truncated_normal(
-    shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """As `truncated_normal`, but the two numbers of the seed alone decide."""
-    return _stateless(seed).truncated_normal(shape, mean, stddev, dtype)
-
-
-def stateless_uniform(
-    shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
-    name: str | None = None,
-) -> Tensor:  # fmt: skip
-    """As `uniform`, but the two numbers of the seed alone decide: the same again at each call."""
-    return _stateless(seed).uniform(shape, minval, maxval, dtype)
 
 
 def get_global_generator() -> Generator:
     """The generator that all may share; `set_seed` starts it anew."""
     if _global["generator"] is None:
-        seed = _global["seed"]
-        _global["generator"] = Generator(None if seed is None else (seed, 1))
+        seeded = _global["seed"] is not None
+        words = _global["ops"].getrandbits(192) if seeded else None
+        place = None if words is None else (words % 2**128, words >> 128)
+        _global["generator"] = Generator._at(place)
     found: Generator = _global["generator"]
     return found
 
@@ -144,30 +138,33 @@ def set_global_generator(generator: Generator) -> None:
     _global["generator"] = generator
 
 
-def _source(seed: int | None) -> _Source:
-    """The stream of numbers of an op seed; without any seed it is unpredictable."""
-    if seed not in _streams:
-        parts = [_global["seed"], seed]
-        known = [0 if part is None else int(part) for part in parts]
-        _streams[seed] = _Source(None if parts == [None, None] else (*known, int(seed is None)))
-    return _streams[seed]
+def _source(raw: str, seed: int | None, dtype: Any) -> _Source:
+    """The stream of numbers of an op; without any seed it is unpredictable.
+
+    An op with a seed goes on where it left off; one without takes the next seed of the global one.
+    """
+    start = _global["seed"]
+    if seed is None:
+        if start is None:
+            return _Source(None)
+        return _seeded(start, _global["ops"].randint(0, 2**31 - 1))
+    key = raw, as_dtype(dtype).name, int(seed)
+    if key not in _streams:
+        _streams[key] = _seeded(_WITHOUT_SEED if start is None else start, int(seed))
+    return _streams[key]
+
+
+def _seeded(start: int, seed: int) -> _Source:
+    first, second = start % 2**31, seed % 2**31
+    if (first, second) == (0, 0):  # which would mean: no seed
+        second = 2**31 - 1
+    return _Source((second << 64, first))
 
 
 def _fresh_seed() -> int | None:
     """A seed for what draws on its own, from the stream that `set_seed` began; None before it."""
-    if _global["seed"] is None:
-        return None
-    return int(_source(None)._numbers.integers(1, 2**31))
-
-
-def _stateless(seed: Any) -> _Source:
-    value = seed.numpy() if isinstance(seed, Variable) else tensor(seed)._value
-    if np.shape(value) != (2,):
-        raise invalid_argument(
-            "StatelessRandomGetKeyCounter",
-            f"seed must have shape [2], not {list(np.shape(value))}. Try seed=[1, 2]",
-        )
-    return _Source(tuple(int(each) for each in value))
+    made: int | None = None if _global["keras"] is None else _global["keras"].randint(1, 2**31 - 1)
+    return made
 
 
 __getattr__, __dir__ = in_module(__name__)

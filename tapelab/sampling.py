@@ -1,35 +1,47 @@
-"""Where random tensors come from: a stream of numbers, and TensorFlow's `Generator` around it."""
+"""Where random tensors come from: a place in an endless row of random numbers, and draws there.
+
+Places, and how many numbers a draw uses up, are TensorFlow's, so that equal seeds give equal
+numbers; only gamma, Poisson and binomial numbers are others.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import os
 from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import DType, as_dtype, float32, int64, uint64
+from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.errors import invalid_argument
+from tapelab.kernels import draws
+from tapelab.ops.distributions import gamma_sample, random_poisson
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.settings import lengths
 
 
 class Source:
-    """A stream of random numbers that becomes tensors; without a seed it is unpredictable."""
+    """A place in a row of random numbers; each draw moves it on by what it used up."""
 
-    def __init__(self, seed: Sequence[int] | None) -> None:
-        whole = None if seed is None else [each % 2**64 for each in seed]
-        self._numbers = np.random.default_rng(whole)
+    def __init__(self, place: draws.Place | None) -> None:
+        unknown = int.from_bytes(os.urandom(16), "little"), int.from_bytes(os.urandom(8), "little")
+        self._counter, self._key = unknown if place is None else place
+
+    def _take(self, count: int) -> draws.Place:
+        """The place to draw so many numbers from; the next draw begins behind them."""
+        place = self._counter, self._key
+        self._counter = (self._counter + count * draws.RESERVED) % 2**128
+        return place
 
     def normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
         """Random numbers from the bell curve."""
-        kind = _floating(dtype)
-        bell = self._numbers.standard_normal(_size(shape))
+        kind, size = _floating(dtype), sizes(shape)
+        bell = draws.normal(self._take(math.prod(size)), size, kind._numpy)
         return _moved(bell, mean, stddev, kind, "random.normal")
 
     def truncated_normal(
@@ -37,104 +49,113 @@ class Source:
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
         """Random numbers from the bell curve, none of them further away than 2."""
-        kind = _floating(dtype)
-        bell = np.asarray(self._numbers.standard_normal(_size(shape)))
-        while (far := np.abs(bell) > 2).any():
-            bell[far] = self._numbers.standard_normal(int(far.sum()))
+        kind, size = _floating(dtype), sizes(shape)
+        bell = draws.cut_normal(self._take(math.prod(size)), size, kind._numpy)
         return _moved(bell, mean, stddev, kind, "random.truncated_normal")
 
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
         name: str | None = None,
     ) -> Tensor:  # fmt: skip
-        """Random numbers between two limits."""
-        kind, size = as_dtype(dtype), _size(shape)
+        """Random numbers between two limits; the upper limit is left out."""
+        kind, size = as_dtype(dtype), sizes(shape)
         if kind.is_integer:
-            return new_constant(self._whole(size, minval, maxval, kind), None, "tf.random.uniform")
-        flat = self._numbers.random(size)
+            return self._whole(size, minval, maxval, kind)
+        flat = draws.unit(self._take(math.prod(size)), size, _floating(dtype)._numpy)
         high = 1.0 if maxval is None else maxval
         low, top = strict_operand(minval, kind), strict_operand(high, kind)
         if _plain(minval, high):
-            return _constant(low._value + flat * (top._value - low._value), kind, "random.uniform")
+            return _constant(flat * (top._value - low._value) + low._value, kind, "random.uniform")
         made: Tensor = _constant(flat, kind, "random.uniform") * (top - low) + low  # type: ignore[operator]
         return made
 
-    def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Any:
-        if high is None:
-            raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
+    def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Tensor:
+        place = self._take(math.prod(size))
+        if low is None and high is None:
+            return _constant(draws.whole(place, size, kind._numpy), kind, "random.uniform")
+        if low is None or high is None:
+            raise ValueError(
+                f"For integer dtype {kind}, minval and maxval must be both `None` or both "
+                f"non-`None`; got minval={low} and maxval={high}"
+            )
         first, last = (int(strict_operand(each, kind)._value) for each in (low, high))
         if first >= last:
             raise invalid_argument(
                 "RandomUniformInt", f"Need minval < maxval, got {first} >= {last}"
             )
-        return np.asarray(self._numbers.integers(first, last, size)).astype(kind.as_numpy_dtype)
+        drawn = draws.below(place, size, kind._numpy, first, last)
+        return _constant(drawn, kind, "random.uniform")
 
-    def gamma(self, shape: Any, alpha: Any, beta: Any, dtype: Any) -> Tensor:
-        """Random numbers from the gamma distribution."""
+    def gamma(
+        self, shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, *, whole: bool = False
+    ) -> Tensor:
+        """Random numbers from the gamma distribution; `whole` means that the shape is all of it."""
         kind = _floating(dtype)
-        a = strict_operand(alpha, kind)._value
-        b = strict_operand(1.0 if beta is None else beta, kind)._value
-        size = (*_size(shape), *np.broadcast_shapes(np.shape(a), np.shape(b)))
-        return _constant(self._numbers.standard_gamma(a, size) / b, kind, "random.gamma")
+        a = strict_operand(alpha, kind)
+        b: Any = None if beta is None else strict_operand(beta, kind)
+        each = np.broadcast_shapes(a._value.shape, () if b is None else b._value.shape)
+        size = _ending("StatelessRandomGammaV3", shape, each) if whole else (*sizes(shape), *each)
+        shares = draws.numpys(self._take(math.prod(size))).random(size)
+        made: Any = gamma_sample(a, share=shares)
+        divided: Tensor = made if b is None else made / b
+        return divided
 
-    def poisson(self, shape: Any, lam: Any, dtype: Any) -> Tensor:
-        """Random counts."""
-        rate = strict_operand(lam, float32)._value
-        size = (*_size(shape), *np.shape(rate))
-        return _constant(self._numbers.poisson(rate, size), as_dtype(dtype), "random.poisson")
+    def poisson(
+        self, shape: Any, lam: Any, dtype: Any = float32, *, whole: bool = False
+    ) -> Tensor:  # fmt: skip
+        """Random counts of events that happen `lam` times on average."""
+        rate, kind = tensor(lam), as_dtype(dtype)
+        each = rate._value.shape
+        size = _ending("StatelessRandomPoisson", shape, each) if whole else (*sizes(shape), *each)
+        drawn = draws.numpys(self._take(math.prod(size))).poisson(rate._value, size)
+        if whole:
+            return _constant(drawn, kind, "random.poisson")
+        made: Tensor = random_poisson(rate, drawn=drawn.astype(kind._numpy))
+        return made
 
-    def categorical(self, logits: Any, num_samples: Any, dtype: Any) -> Tensor:
-        """Random class numbers, by adding Gumbel noise to the logits and taking the largest."""
+    def binomial(
+        self, shape: Any, counts: Any, probs: Any, dtype: Any, name: str | None = None
+    ) -> Tensor:
+        """How many of so many trials succeed that succeed with a chance."""
+        tries, chances = tensor(counts)._value, tensor(probs)._value
+        each = np.broadcast_shapes(np.shape(tries), np.shape(chances))
+        size = _ending("StatelessRandomBinomial", shape, each)
+        rng = draws.numpys(self._take(math.prod(size)))
+        drawn = rng.binomial(np.asarray(tries).astype(np.int64), chances, size)
+        return _constant(drawn, as_dtype(dtype), "random.binomial")
+
+    def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:
+        """Random class numbers, the more likely the higher their logit."""
         scores = tensor(logits)._value
         if np.ndim(scores) != 2:
             raise invalid_argument(
                 "Multinomial", f"logits should be a matrix, got shape {list(np.shape(scores))}"
             )
-        rows, classes = scores.shape
-        noise = self._numbers.gumbel(size=(rows, int(num_samples), classes))
-        drawn = np.argmax(scores[:, None, :] + noise, axis=-1)
-        return _constant(drawn, as_dtype(dtype), "random.categorical")
+        count = int(tensor(num_samples)._value)
+        place = self._take(len(scores) * -(-count // 4) * 4)
+        return _constant(draws.classes(place, scores, count), as_dtype(dtype), "random.categorical")
 
     def permutation(self, count: int) -> list[int]:
         """The numbers from 0 up to the count in a random order."""
-        order: list[int] = self._numbers.permutation(count).tolist()
-        return order
+        place = self._counter, self._key
+        self._counter += -(-count // 4)
+        return draws.order(place, count)
 
 
-class Generator(Source):
-    """Random numbers with a state of their own."""
+def sizes(shape: Any) -> tuple[int, ...]:
+    """A shape to draw; InvalidArgumentError if a length is below 0."""
+    wanted = lengths(shape, "Random")
+    if min(wanted, default=0) < 0:
+        raise invalid_argument("Random", f"Dimension {min(wanted)} must be >= 0")
+    return wanted
 
-    @classmethod
-    def from_seed(cls, seed: int, alg: Any = None) -> Generator:
-        """A generator that always starts the same for a seed."""
-        return cls((int(seed),))
 
-    @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
-        """A generator that nobody can predict."""
-        return cls(None)
-
-    def reset_from_seed(self, seed: int) -> None:
-        """Start again as `from_seed` does."""
-        self._numbers = np.random.default_rng([int(seed) % 2**64])
-
-    def make_seeds(self, count: int = 1) -> Tensor:
-        """Seeds for the stateless functions, one column each."""
-        drawn = self._numbers.integers(0, 2**63 - 1, (2, int(count)))
-        return _constant(drawn, int64, "random.Generator.make_seeds")
-
-    def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
-        """Whole numbers over the full range of the dtype."""
-        kind = as_dtype(dtype)
-        drawn = self._numbers.integers(
-            kind.min, kind.max, _size(shape), dtype=kind.as_numpy_dtype, endpoint=True
-        )
-        return _constant(drawn, kind, "random.Generator.uniform_full_int")
-
-    def split(self, count: int = 1) -> list[Generator]:
-        """Several generators whose numbers have nothing to do with each other."""
-        seeds = self._numbers.integers(0, 2**63 - 1, int(count)).tolist()
-        return [type(self)((seed,)) for seed in seeds]
+def _ending(raw: str, shape: Any, each: tuple[int, ...]) -> tuple[int, ...]:
+    """The whole shape of a draw, which must end as the parameters are shaped."""
+    size = sizes(shape)
+    if each and size[-len(each) :] != each:
+        raise invalid_argument(raw, "Shape passed in must end with broadcasted shape.")
+    return size
 
 
 def _floating(dtype: Any) -> DType:
@@ -147,19 +168,13 @@ def _floating(dtype: Any) -> DType:
     return kind
 
 
-def _size(shape: Any) -> tuple[int, ...]:
-    wanted = lengths(shape, "Random")
-    if min(wanted, default=0) < 0:
-        raise invalid_argument("Random", f"Dimension {min(wanted)} must be >= 0")
-    return wanted
-
-
 def _plain(*parameters: Any) -> bool:
-    return not any(isinstance(each, (Tensor, Variable)) for each in parameters)
+    """Whether parameters are mere numbers, without a history or a shape of their own."""
+    return all(isinstance(each, (int, float)) for each in parameters)
 
 
 def _constant(array: Any, kind: DType, how: str) -> Tensor:
-    return new_constant(np.asarray(array).astype(kind.as_numpy_dtype), None, f"tf.{how}")
+    return new_constant(np.asarray(array).astype(kind.as_numpy_dtype)[()], None, f"tf.{how}")
 
 
 def _moved(bell: Any, mean: Any, stddev: Any, kind: DType, how: str) -> Tensor:

@@ -20,7 +20,7 @@ LAYERS = (
         " tensor_array test"
         " tapelab choosing blocks clipping convolving creation dropping normalizing pooling scoring sliding marking measuring picking printed sampling"
         " scopes shaping sorting bitwise debugging missing module initializing gamma_functions special"
-        " diagonals equations factorizing tridiagonal signal"
+        " diagonals equations factorizing tridiagonal signal generating stateless random_experimental"
         " space_batches counting ordering partitioning segmenting"
         " dropping interleaving normalizing pooling scoring sliding"
         " io queue serialized sets"

@@ -19,7 +19,11 @@ for _name in ("control", "debugging", "image", "queue", "random", "sparse", "str
 
 EVERY = sorted(name for name in REGISTRY)
 DIFFERENTIABLE = [name for name in EVERY if REGISTRY[name].pattern == "differentiable"]
-ONCE = {"igamma": "IgammaGradA", "igammac": "IgammaGradA"}
+ONCE = {
+    "gamma_sample": "RandomGammaGrad",
+    "igamma": "IgammaGradA",
+    "igammac": "IgammaGradA",
+}
 """Ops that can be differentiated once only, and what stops the second time."""
 NOT_AT_RANDOM = {"cholesky", "eig", "eigh", "slogdet", "svd"}
 """Ops that need a Hermitian matrix, or with a result fixed up to a complex factor of size 1."""

@@ -1,0 +1,115 @@
+"""Arrays of random numbers from a counter and a key, in TensorFlow's order."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.kernels import philox
+
+RESERVED: Final = 256
+"""So many counters are set aside for each number, as some ways of drawing need several tries."""
+_WIDE: Final = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(np.uint64))
+
+Place = tuple[int, int]
+"""A counter and a key."""
+
+
+def unit(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Floats in [0, 1), all equally likely."""
+    way = {8: philox.doubles, 4: philox.floats, 2: philox.halves}[dtype.itemsize]
+    return _shaped(way(_words(place, shape, wide=dtype.itemsize == 8)), shape)
+
+
+def whole(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Whole numbers over the full range of their dtype."""
+    found = _words(place, shape, wide=dtype in _WIDE)
+    return _shaped(found.reshape(-1).view(dtype), shape)
+
+
+def below(
+    place: Place, shape: tuple[int, ...], dtype: np.dtype[Any], low: int, high: int
+) -> Any:  # fmt: skip
+    """Whole numbers from the lower limit up to, not including, the upper one."""
+    bits = np.dtype(np.uint64 if dtype in _WIDE else np.uint32)
+    steps = whole(place, shape, bits) % bits.type(high - low)
+    return (steps.astype(dtype) + dtype.type(low)).astype(dtype)
+
+
+def normal(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Numbers from the bell curve."""
+    if dtype == np.float64:
+        found = philox.bell(philox.doubles(_words(place, shape, wide=True)))
+    else:
+        found = philox.bell(philox.floats(_words(place, shape, wide=False)))
+    return _shaped(found.astype(dtype), shape)
+
+
+def cut_normal(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """Numbers from the bell curve, those further away than 2 drawn again."""
+    wide = dtype == np.float64
+    each = 2 if wide else 4
+    groups = -(-math.prod(shape) // each)
+    tries = 4
+    while True:
+        drawn = _tries(place, groups, tries, wide=wide, stride=RESERVED * each // 4)
+        near = np.abs(drawn) < 2
+        if groups == 0 or near.sum(1).min() >= each:
+            break
+        tries *= 2
+    first = np.argsort(~near, axis=1, kind="stable")[:, :each]
+    kept = np.take_along_axis(drawn, first, axis=1)
+    return _shaped(kept.reshape(-1).astype(dtype), shape)
+
+
+def _tries(place: Place, groups: int, tries: int, *, wide: bool, stride: int) -> Any:
+    """For each group of results the numbers that it would try one after the other."""
+    counter, key = place
+    blocks = []
+    for at in range(tries):
+        found = philox.words(counter + at, key, groups, stride)
+        blocks.append(philox.bell(philox.doubles(found) if wide else philox.floats(found)))
+    return np.concatenate([each.reshape(groups, -1) for each in blocks], axis=1)
+
+
+def order(place: Place, count: int) -> list[int]:
+    """The numbers from 0 up to the count in a random order."""
+    picks = _words(place, (count,), wide=False).reshape(-1).tolist()
+    numbers = list(range(count))
+    for at in range(count - 1):
+        other = at + picks[at] % (count - at)
+        numbers[at], numbers[other] = numbers[other], numbers[at]
+    return numbers
+
+
+def classes(place: Place, scores: Any, count: int) -> Any:
+    """For each row of scores so many class numbers, the more likely the higher the score."""
+    rows = len(scores)
+    chances = philox.doubles(_words(place, (rows * count,), wide=True))[: rows * count]
+    sound = np.where(np.isfinite(scores), scores, -np.inf).astype(np.float64)
+    highest = np.max(sound, axis=1, keepdims=True, initial=-np.inf)
+    weights = np.exp(sound - np.where(np.isfinite(highest), highest, 0))
+    sums = np.cumsum(weights, axis=1)
+    sought = chances.reshape(rows, count) * sums[:, -1:]
+    return np.stack([np.searchsorted(a, b, "right") for a, b in zip(sums, sought, strict=True)])
+
+
+def numpys(place: Place) -> np.random.Generator:
+    """NumPy's generator, for distributions that TensorFlow draws in ways of its own."""
+    return np.random.default_rng([*_parts(place[0]), place[1]])
+
+
+def _parts(counter: int) -> tuple[int, int]:
+    return counter & (2**64 - 1), counter >> 64
+
+
+def _words(place: Place, shape: tuple[int, ...], *, wide: bool) -> Any:
+    """Enough random words for an array; one or, if it is wide, two for each number."""
+    needed = math.prod(shape) * (2 if wide else 1)
+    return philox.words(*place, -(-needed // 4)).reshape(-1)
+
+
+def _shaped(flat: Any, shape: tuple[int, ...]) -> Any:
+    return flat[: math.prod(shape)].reshape(shape)

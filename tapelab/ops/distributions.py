@@ -1,0 +1,78 @@
+"""Random numbers as functions of their parameters, with a gradient where TensorFlow has one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.ops import samples
+from tapelab.ops.broadcasting import sum_to
+from tapelab.ops.error_function import by_scipy, from_scipy
+from tapelab.ops.gamma import igamma_slope
+from tapelab.ops.rules import FLOATS
+
+
+def drawn(rng: np.random.Generator) -> list[samples.Sample]:
+    """Shapes of gamma distributions with the share of each that lies below the number drawn."""
+    return [((rng.uniform(0.5, 3.0, size=shape),), {"share": rng.uniform(0.2, 0.8, size=whole)})
+            for shape, whole in (((), (3,)), ((2,), (3, 2)))]  # fmt: skip
+
+
+@op(formula=r"y = \operatorname{igamma}^{-1}(a, \operatorname{share})", glyph="gamma",
+    title="Gamma-distributed numbers", raw="RandomGamma", samples=drawn, kinds=FLOATS)  # fmt: skip
+def gamma_sample(a: Any, *, share: Any) -> Any:
+    """The numbers below which these shares of the gamma distribution with shape a lie."""
+    return from_scipy("gammaincinv")(a, share).astype(a.dtype)[()]
+
+
+@gamma_sample.grad("a", r"\bar a = \bar y \cdot \operatorname{slope}(a, y)")
+def gamma_sample_grad_a(dy: Any, y: Any, a: Any, *, share: Any) -> Any:
+    """A larger shape moves each number up, so that as much of the curve stays below it."""
+    return sum_to(dy * gamma_sample_slope(a, y), shape=tuple(a.shape))
+
+
+@op(formula=r"z = \frac{\partial y}{\partial a}", output="z", glyph="∂y/∂a", raw="RandomGammaGrad",
+    pattern="not implemented", samples=samples.positive_pairs, kinds=FLOATS,
+    broadcasts=True)  # fmt: skip
+def gamma_sample_slope(a: Any, y: Any) -> Any:
+    """How a number drawn from a gamma distribution moves with the shape of the distribution."""
+    density = np.exp((a - 1) * np.log(y) - y - by_scipy("gammaln", a))
+    return (-igamma_slope(a, y) / density).astype(y.dtype)
+
+
+def counted(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rates, or chances, with the counts that were drawn."""
+    return [
+        (
+            (rng.uniform(0.2, 0.8, size=(2,)),),
+            {"drawn": rng.poisson(3.0, size=(2,)).astype(np.float32)},
+        )
+    ]
+
+
+@op(formula=r"y = \operatorname{poisson}(r)", glyph="poisson", raw="RandomPoissonV2",
+    pattern="not implemented", samples=counted)  # fmt: skip
+def random_poisson(r: Any, *, drawn: Any) -> Any:
+    """Counts of events that happen r times on average; as whole numbers they have no slope."""
+    return drawn
+
+
+@op(formula=r"y = \operatorname{binomial}(p)", glyph="binomial", raw="StatefulRandomBinomial",
+    pattern="not implemented", samples=counted)  # fmt: skip
+def random_binomial(p: Any, *, drawn: Any) -> Any:
+    """Counts of successes with the chance p; as whole numbers they have no slope."""
+    return drawn
+
+
+def arranged(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with an order of their rows."""
+    return [((rng.normal(size=(3, 2)),), {"order": (2, 0, 1)})]
+
+
+@op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="StatelessShuffle",
+    pattern="not implemented", samples=arranged)  # fmt: skip
+def stateless_shuffle(x: Any, *, order: tuple[int, ...]) -> Any:
+    """The rows in an order that follows from a seed; TensorFlow declares no gradient."""
+    return x[list(order)]
