@@ -21,7 +21,8 @@ from tapelab.engine.op import Op
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, read
-from tapelab.sampling import Generator, Source
+from tapelab.generating import Generator
+from tapelab.sampling import Source
 
 PARTS: Final = (
     *("", "math", "linalg", "nn", "random", "image", "bitwise", "debugging", "strings", "signal"),
@@ -71,8 +72,11 @@ PURE: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
 ACTING: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
     (Variable, ("assign", "assign_add", "assign_sub", *_SCATTER)),
     (GradientTape, ("__enter__", "__exit__", "watch", "reset")),
-    (Source, ("normal", "truncated_normal", "uniform", "gamma", "poisson", "categorical")),
-    (Generator, ("make_seeds", "uniform_full_int", "reset_from_seed")),
+    (
+        Source,
+        ("normal", "truncated_normal", "uniform", "gamma", "poisson", "categorical", "binomial"),
+    ),
+    (Generator, ("make_seeds", "uniform_full_int", "reset_from_seed", "binomial", "skip")),
 )
 """Methods that are always written down: they write, watch, or draw random numbers."""
 
