@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tapelab.engine.op import REGISTERED
+
 BLOCK = re.compile(r"^```(python|text|stderr|logged)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
@@ -68,6 +70,15 @@ def run_cell(code: str, names: dict[str, object]) -> None:
 
 
 SECTIONS = [s for path in sorted(Path(__file__).parent.glob("*.md")) for s in sections(path)]
+
+
+@pytest.fixture(autouse=True)
+def _registered():
+    """Take back the gradients that a section registers."""
+    before = dict(REGISTERED)
+    yield
+    REGISTERED.clear()
+    REGISTERED.update(before)
 
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
