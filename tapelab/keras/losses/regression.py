@@ -113,7 +113,8 @@ def squared_hinge(y_true: Any, y_pred: Any) -> Any:
 
 def _signs(labels: Any) -> Any:
     """Labels of 0 and 1 as -1 and 1; others as they are."""
-    return 2.0 * labels - 1.0 if np.isin(labels._value, (0, 1)).all() else labels
+    binary = math.reduce_all(math.logical_or(math.equal(labels, 0.0), math.equal(labels, 1.0)))
+    return where(binary, 2.0 * labels - 1.0, labels)
 
 
 @composite

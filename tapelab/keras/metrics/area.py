@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numpy as np
-
 from tapelab import math
+from tapelab.choosing import clip_by_value, where
 from tapelab.keras import backend
 from tapelab.keras.metrics.confusion import COUNTS, counts
 from tapelab.keras.metrics.metric import Metric
@@ -47,7 +46,7 @@ class AUC(Metric):
         """Count the right and wrong answers of a batch at each threshold."""
         predicted: Any = backend.convert_to_tensor(y_pred, self.dtype)
         shares = math.sigmoid(predicted) if self.from_logits else predicted
-        clipped = np.clip(shares._value, 0, 1)
+        clipped = clip_by_value(shares, 0.0, 1.0)
         found = counts(y_true, clipped, self.thresholds, sample_weight, self.dtype)
         for name in COUNTS:
             variable = getattr(self, name)
@@ -55,20 +54,21 @@ class AUC(Metric):
 
     def result(self) -> Any:
         """The area since the last reset."""
-        positive, wrong, negative, missed = (getattr(self, name).numpy() for name in COUNTS)
+        kept: list[Any] = [backend.convert_to_tensor(getattr(self, name)) for name in COUNTS]
+        positive, wrong, negative, missed = kept
         recall = _share(positive, positive + missed)
         if self.curve == "PR" and self.summation_method == "interpolation":
-            return backend.convert_to_tensor(_interpolated(positive, wrong, missed), self.dtype)
+            return _interpolated(positive, wrong, missed)
         if self.curve == "ROC":
             x, y = _share(wrong, wrong + negative), recall
         else:
             x, y = recall, _share(positive, positive + wrong)
         heights = {
             "interpolation": (y[:-1] + y[1:]) / 2.0,
-            "minoring": np.minimum(y[:-1], y[1:]),
-            "majoring": np.maximum(y[:-1], y[1:]),
+            "minoring": math.minimum(y[:-1], y[1:]),
+            "majoring": math.maximum(y[:-1], y[1:]),
         }[self.summation_method]
-        return backend.convert_to_tensor(np.sum((x[:-1] - x[1:]) * heights), self.dtype)
+        return math.reduce_sum((x[:-1] - x[1:]) * heights)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same metric again."""
@@ -90,7 +90,7 @@ def _inner_thresholds(count: int) -> list[float]:
 
 
 def _share(part: Any, whole: Any) -> Any:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole != 0)
+    return math.divide_no_nan(part, whole)
 
 
 def _interpolated(positive: Any, wrong: Any, missed: Any) -> Any:
@@ -100,9 +100,9 @@ def _interpolated(positive: Any, wrong: Any, missed: Any) -> Any:
     """
     said = positive + wrong
     more, more_said = positive[:-1] - positive[1:], said[:-1] - said[1:]
-    slope = _share(more, np.maximum(more_said, 0))
+    slope = _share(more, math.maximum(more_said, 0.0))
     intercept = positive[1:] - slope * said[1:]
-    both = (said[:-1] > 0) & (said[1:] > 0)
-    ratio = np.where(both, _share(said[:-1], np.maximum(said[1:], 0)), 1.0)
-    areas = _share(slope * (more + intercept * np.log(ratio)), positive[1:] + missed[1:])
-    return areas.sum()
+    both = math.logical_and(said[:-1] > 0, said[1:] > 0)
+    ratio = where(both, _share(said[:-1], math.maximum(said[1:], 0.0)), 1.0)
+    areas = _share(slope * (more + intercept * math.log(ratio)), positive[1:] + missed[1:])
+    return math.reduce_sum(areas)

@@ -7,10 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
+from tapelab.choosing import cast, where
+from tapelab.creation import eye, fill, ones_like
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 from tapelab.keras.metrics.metric import Metric
-from tapelab.shaping import broadcast_to
+from tapelab.linalg import matmul
+from tapelab.marking import one_hot
+from tapelab.shaping import broadcast_to, expand_dims, reshape
+from tapelab.sorting import top_k as top_k_of
 
 COUNTS: Final = {
     "true_positives": (True, True),
@@ -28,19 +33,25 @@ def counts(
     predicted: Any = backend.convert_to_tensor(y_pred, dtype)
     labels: Any = backend.convert_to_tensor(y_true, dtype)
     labels, predicted = same_rank(labels, predicted)
-    weight = np.ones(predicted.shape.as_list(), dtype)
+    weight: Any = ones_like(predicted)
     if sample_weight is not None:
         given, _ = same_rank(backend.convert_to_tensor(sample_weight, dtype), predicted)
         while given.ndim < predicted.ndim:
-            given = given[..., None]
-        weight = broadcast_to(given, predicted.shape)._value
-    yes = labels._value.reshape(-1).astype(bool)
-    flat, weights = predicted._value.reshape(-1), np.asarray(weight).reshape(-1)
-    said = flat[None, :] > np.asarray(thresholds, dtype)[:, None]
+            given = expand_dims(given, -1)
+        weight = broadcast_to(given, predicted.shape)
+    yes = reshape(cast(labels, "bool"), [1, -1])
+    limits = backend.convert_to_tensor(np.asarray(thresholds, dtype))
+    said = math.greater(reshape(predicted, [1, -1]), expand_dims(limits, -1))
+    weights = reshape(weight, [1, -1])
     return {
-        name: ((yes == true)[None, :] & (said == positive)) @ weights
+        name: math.reduce_sum(_both(yes, true, said, positive, dtype) * weights, axis=1)
         for name, (true, positive) in COUNTS.items()
     }
+
+
+def _both(yes: Any, true: bool, said: Any, positive: bool, dtype: str) -> Any:
+    """1 where the label and the answer are as asked for, else 0."""
+    return cast(math.logical_and(math.equal(yes, true), math.equal(said, positive)), dtype)
 
 
 def checked_thresholds(thresholds: Any, default: float = 0.5) -> list[float]:
@@ -99,9 +110,9 @@ class Counting(Metric):
 def _selected(labels: Any, predicted: Any, top_k: int | None, class_id: int | None) -> Any:
     """What counts: the k largest predictions of each row, and one class if asked."""
     if top_k is not None:
-        values = predicted._value
-        least = -np.sort(-values, axis=-1)[..., top_k - 1 : top_k]
-        predicted = backend.convert_to_tensor(np.where(values >= least, values, -np.inf))
+        least = top_k_of(predicted, top_k)[0][..., -1:]  # type: ignore[index]
+        never = fill(predicted.shape, -np.inf)
+        predicted = where(math.greater_equal(predicted, least), predicted, never)
     if class_id is not None:
         return labels[..., class_id], predicted[..., class_id]
     return labels, predicted
@@ -180,22 +191,25 @@ class MeanIoU(Metric):
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Take a batch of class numbers into the table of labels against predictions."""
+        count = self.num_classes
         rows, columns = (
-            np.asarray(backend.convert_to_tensor(each)._value).reshape(-1).astype(int)
+            one_hot(reshape(cast(backend.convert_to_tensor(each), "int64"), [-1]), count)
             for each in (y_true, y_pred)
         )
-        weights = 1 if sample_weight is None else np.reshape(np.asarray(sample_weight), -1)
-        table = np.zeros((self.num_classes, self.num_classes))
-        np.add.at(table, (rows, columns), weights)
-        self.total_cm.assign(self.total_cm + table.astype(np.int64))
+        if sample_weight is not None:
+            weights = reshape(backend.convert_to_tensor(sample_weight, "float32"), [-1, 1])
+            columns = columns * weights  # type: ignore[operator]
+        table = matmul(rows, columns, transpose_a=True)
+        self.total_cm.assign(self.total_cm + cast(table, "int64"))
 
     def result(self) -> Any:
         """The mean over the classes that occur."""
-        table = self.total_cm.value.numpy().astype(self.dtype)
-        shared = np.diag(table)
-        both = table.sum(0) + table.sum(1) - shared
-        shares = shared[both > 0] / both[both > 0]
-        return backend.convert_to_tensor(shares.mean() if shares.size else 0.0, self.dtype)
+        table: Any = backend.convert_to_tensor(self.total_cm, self.dtype)
+        shared = math.reduce_sum(table * eye(self.num_classes, dtype=self.dtype), axis=0)
+        both = math.reduce_sum(table, axis=0) + math.reduce_sum(table, axis=1) - shared
+        present = math.reduce_sum(cast(math.greater(both, 0.0), self.dtype))
+        shares = math.reduce_sum(math.divide_no_nan(shared, both))
+        return math.divide_no_nan(shares, present)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same metric again."""

@@ -127,21 +127,20 @@ class Nadam(_WithMoments):
 
     def before_step(self) -> None:
         """Take the momentum of this step into the product of all."""
-        t = float(self.iterations) + 1.0
-        self._product.assign(self._product * self._momentum_at(t))
+        self._product.assign(self._product * self._momentum_at(self.step_number(self._product)))
 
-    def _momentum_at(self, t: Any) -> float:
-        return float(self.beta_1 * (1.0 - 0.5 * 0.96**t))
+    def _momentum_at(self, t: Any) -> Any:
+        return self.beta_1 * (1.0 - 0.5 * power(0.96, t))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Move one variable."""
         g = dense(gradient)
-        place, t = self.place(variable), float(self.iterations) + 1.0
+        place, t = self.place(variable), self.step_number(g)
         m, v = self._momentums[place], self._sizes[place]
         now, ahead = self._momentum_at(t), self._momentum_at(t + 1.0)
-        product = float(self._product)
+        product: Any = backend.convert_to_tensor(self._product, g.dtype)
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))
         self.assign(v, v + (squared(gradient) - v) * (1.0 - self.beta_2))
-        mean = m * (ahead / (1.0 - product * ahead)) + g * ((1.0 - now) / (1.0 - product))
-        size = v / (1.0 - self.beta_2**t)
+        mean = ahead * m / (1.0 - product * ahead) + (1.0 - now) * g / (1.0 - product)
+        size = v / (1.0 - power(self.beta_2, t))
         self.assign_sub(variable, mean * learning_rate / (math.sqrt(size) + self.epsilon))

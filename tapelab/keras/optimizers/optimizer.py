@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from tapelab import math
+from tapelab.choosing import where
 from tapelab.engine.tensor import Tensor
 from tapelab.keras import backend, naming
 from tapelab.keras.optimizers import schedules
@@ -235,14 +237,15 @@ class Optimizer:
     def _average(self, variables: list[Any]) -> None:
         if not self.use_ema:
             return
-        momentum = self.ema_momentum if int(self.iterations) > 1 else 0.0
+        steps: Any = backend.convert_to_tensor(self.iterations)
         for variable in variables:
             average: Any = self._averages[self.place(variable)]
             value: Any = backend.convert_to_tensor(variable)
-            average.assign(momentum * average + (1 - momentum) * value)
-        every = self.ema_overwrite_frequency
-        if every and not int(self.iterations) % every:
-            self.finalize_variable_values(variables)
+            mixed = self.ema_momentum * average + (1 - self.ema_momentum) * value
+            average.assign(where(math.greater(steps, 1), mixed, value))
+            if self.ema_overwrite_frequency:
+                due = math.equal(steps % self.ema_overwrite_frequency, 0)
+                variable.assign(where(due, backend.convert_to_tensor(average), value))
 
     def finalize_variable_values(self, var_list: Iterable[Any]) -> None:
         """Let the averages take the place of the variables, where averages are kept."""

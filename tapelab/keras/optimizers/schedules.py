@@ -137,9 +137,8 @@ class CosineDecay(LearningRateSchedule):
         if self.warmup_target is None:
             return self._sunk(at, start)
         top, rise = _float(self.warmup_target), _float(self.warmup_steps)
-        if bool(math.less(at, rise)):
-            return start + (top - start) * at / rise
-        return self._sunk(at - rise, top)
+        risen = start + (top - start) * math.divide_no_nan(at, rise)
+        return where(math.less(at, rise), risen, self._sunk(at - rise, top))
 
     def _sunk(self, at: Any, start: Any) -> Any:
         share = math.minimum(at / _float(self.decay_steps), 1.0)
