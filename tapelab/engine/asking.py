@@ -164,7 +164,7 @@ def _targets(target: Any) -> list[Tensor]:
         )
     flat = numbers_of(nest.flatten(target))
     return [
-        read(_real(t, "target")) if isinstance(t, Variable) else _real(t, "target") for t in flat
+        read(_real(t, "target")) if isinstance(t, Holder) else _real(t, "target") for t in flat
     ]
 
 

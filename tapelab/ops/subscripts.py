@@ -78,8 +78,8 @@ def _is_mask(key: Any) -> bool:
         raise ValueError("mask cannot be scalar.")
     if type(key) is Tensor:
         return key.dtype.is_bool
-    if isinstance(key, Variable):
-        return key.dtype.is_bool
+    if isinstance(key, Holder):
+        return key._cell.dtype.is_bool
     return isinstance(key, (np.ndarray, np.bool_)) and np.dtype(key.dtype) == np.bool_
 
 
@@ -106,7 +106,7 @@ def _part(each: Any) -> Any:
 
 
 def _whole(number: Any) -> int:
-    if isinstance(number, Variable):
+    if isinstance(number, Holder):
         number = read(number)
     value = number._value if type(number) is Tensor else number
     if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
