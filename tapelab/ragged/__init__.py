@@ -12,7 +12,7 @@ from tapelab.ragged import (
     values,
 )
 from tapelab.ragged.constant import constant
-from tapelab.ragged.crossing import cross
+from tapelab.ragged.crossing import cross, cross_hashed
 from tapelab.ragged.operators import map_flat_values
 from tapelab.ragged.picking import boolean_mask
 from tapelab.ragged.segments import (
@@ -24,14 +24,22 @@ from tapelab.ragged.segments import (
 from tapelab.ragged.shaping import stack
 
 __all__ = [
-    "boolean_mask", "constant", "cross", "map_flat_values", "range", "row_splits_to_segment_ids",
-    "segment_ids_to_row_splits", "stack", "stack_dynamic_partitions",
-]  # fmt: skip
+    "boolean_mask",
+    "constant",
+    "cross",
+    "cross_hashed",
+    "map_flat_values",
+    "range",
+    "row_splits_to_segment_ids",
+    "segment_ids_to_row_splits",
+    "stack",
+    "stack_dynamic_partitions",
+]
 
 for _part in (indexing, operators, padding):
     _part.install()
 
-HANDLERS = (dynamic_shape, reductions, values)
+_HANDLERS = (dynamic_shape, reductions, values)
 """What serves the public functions, registered by being imported."""
 
 __getattr__, __dir__ = in_module(__name__)
