@@ -8,10 +8,11 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import errors
-from tapelab.custom_gradients import names_of
+from tapelab.custom_gradients import in_form, names_of, numbers
 from tapelab.dtypes import as_dtype
 from tapelab.engine import custom
 from tapelab.engine.cell import Holder
+from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor, constant_of
@@ -44,33 +45,40 @@ def py_function(
         raise ValueError(
             f"Expected func to be callable. Received func={func!r} of type {type(func)}."
         )
-    inputs = [tensor(each) for each in inp]
+    given = [each if isinstance(each, CompositeTensor) else tensor(each) for each in inp]
     kinds = [_dtype(each) for each in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
     title = getattr(func, "__name__", "py_function")
     with custom.body(title), custom.unheard(), GradientTape(persistent=True) as tape:
-        copies = [constant_of(each._value) for each in inputs]
+        copies = [constant_of(numbers(each)._value) for each in given]
         tape.watch([each for each in copies if each.dtype.is_differentiable])
-        results = _run(func, copies, kinds)
+        forms = _run(func, list(map(in_form, given, copies)), kinds)
     for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and nobody else
         log.holders.discard(tape)
-    names = names_of(func, inputs, list(range(len(inputs))), [])
-    if inputs and results:
+    results = [numbers(each) for each in forms]
+    names = names_of(func, given, list(range(len(given))), [])
+    if given and results:
         op = custom.step_op(title, SENTENCE, names, many=len(results) > 1)
+        inputs = [numbers(each) for each in given]
         results = custom.step(op, inputs, results, _way_back(tape, copies, results))
-    return results if isinstance(Tout, (list, tuple)) else results[0]
+    made = list(map(in_form, forms, results))
+    return made if isinstance(Tout, (list, tuple)) else made[0]
 
 
 def _dtype(spec: Any) -> Any:
     return as_dtype(getattr(spec, "dtype", spec))
 
 
-def _run(func: Callable[..., Any], copies: list[Tensor], kinds: list[Any]) -> list[Tensor]:
+def _converted(value: Any, kind: Any) -> Any:
+    return value if isinstance(value, CompositeTensor) else to_tensor(value, kind)
+
+
+def _run(func: Callable[..., Any], copies: list[Any], kinds: list[Any]) -> list[Any]:
     """Call the function and convert what it returns; its errors come out as those of an op."""
     try:
         returned = func(*copies)
         values = returned if isinstance(returned, (list, tuple)) else [returned]
         given = [] if returned is None else list(values)
-        results = [to_tensor(each, kind) for each, kind in zip(given, kinds, strict=False)]
+        results = list(map(_converted, given, kinds))
     except Exception as error:
         kind = next(made for caught, made in ERRORS if isinstance(error, caught))
         raise kind(None, None, f"{type(error).__name__}: {error} [Op:EagerPyFunc]") from error
