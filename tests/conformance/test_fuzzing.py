@@ -135,11 +135,8 @@ def test_a_gradient_that_becomes_dense_is_seen():
 
 
 def test_a_warning_that_is_missing_is_seen():
-    watched = "with tf.GradientTape() as t0:\n    {}.watch(tf.constant(1))\n"
-    told, silent = (run(tapelab, watched.format(t)) for t in ("t0", "tf.GradientTape()"))
-    assert told.warned
-    assert not silent.warned
-    silent.raised = told.raised
+    block = "with tf.GradientTape() as t0:\n    {}\n"
+    told, silent = (run(tapelab, block.format(b)) for b in ("t0.watch(tf.constant(1))", "pass"))
     assert difference(told, silent).what == "warning"
 
 

@@ -148,7 +148,7 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
         found = _unlike(name, ours.values[name], theirs.values[name])
         if found is not None:
             return found
-    if set(ours.warned) != set(theirs.warned):
+    if not theirs.raised and set(ours.warned) != set(theirs.warned):
         return Difference("warning", "the log", str(ours.warned), str(theirs.warned))
     return None
 

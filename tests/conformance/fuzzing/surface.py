@@ -34,6 +34,7 @@ LEFT_OUT: Final = {
     "debugging.get_log_device_placement debugging.enable_check_numerics "
     "debugging.disable_check_numerics debugging.enable_traceback_filtering "
     "debugging.disable_traceback_filtering debugging.is_traceback_filtering_enabled",
+    "is out of date and says so in the log": "guarantee_const",
     "takes functions, and is tried by the goldens": "custom_gradient function py_function "
     "numpy_function map_fn while_loop cond case switch_case foldl foldr scan vectorized_map "
     "recompute_grad grad_pass_through autodiff nest config einsum_dims scatter_nd_non_aliasing",

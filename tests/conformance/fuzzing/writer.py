@@ -150,7 +150,7 @@ class Writer:
         if dtype.startswith(("int", "uint")):
             low = 0 if dtype.startswith("u") or positive else -3
             return str(rng.randint(low, 5))
-        if self.chance(0.2):
+        if self.chance(0.2) and not dtype.startswith("complex"):
             return repr(abs(rng.choice(SPECIAL)) if positive else rng.choice(SPECIAL))
         drawn = rng.uniform(0.2, 2.5) if positive else rng.uniform(-2.5, 2.5)
         if dtype.startswith("complex"):
