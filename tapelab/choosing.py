@@ -96,11 +96,14 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def _direct(x: Any, wanted: DType) -> Tensor | None:
-    """Python and NumPy data that fit the dtype exactly need no op."""
+    """Python and NumPy data that fit the dtype need no op; fractions are float32 first."""
     try:
-        return new_constant(typed_array(x, wanted), x)
+        made, natural = typed_array(x, wanted), typed_array(x)
     except (TypeError, ValueError):
         return None
+    if natural.dtype == np.float32:
+        made = natural.astype(made.dtype)
+    return new_constant(made, x)
 
 
 @elementwise

@@ -10,12 +10,13 @@ import numpy as np
 from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tensor import Tensor
-from tapelab.ops.arithmetic import add_n
 from tapelab.ops.comparison import greater, is_finite
-from tapelab.ops.powers import sqrt, square
+from tapelab.ops.losses import l2_loss
+from tapelab.ops.powers import sqrt
 from tapelab.ops.public import axes_of, strict_operand, tensor
 from tapelab.ops.reduction import reduce_sum
 from tapelab.ops.selection import maximum, minimum, ones_like, select, zeros_like
+from tapelab.ops.stacking import stack
 
 
 @composite
@@ -36,8 +37,8 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 @composite
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all the entries of a list of tensors together; `None` in the list counts 0."""
-    squares = [reduce_sum(square(x)) for x in _dense(t_list) if x is not None]
-    return sqrt(add_n(*squares)) if squares else tensor(0.0)
+    halves = [l2_loss(x) for x in _dense(t_list) if x is not None]
+    return sqrt(reduce_sum(stack(*halves)) * 2.0) if halves else tensor(0.0)
 
 
 @composite

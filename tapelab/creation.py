@@ -17,7 +17,7 @@ from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
 from tapelab.ops.arithmetic import add, multiply, subtract
-from tapelab.ops.public import matched, tensor
+from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths, number
 
 
@@ -100,6 +100,12 @@ def eye(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The identity matrix: ones on the diagonal, zeros elsewhere."""
+    for size in (num_rows, num_rows if num_columns is None else num_columns):
+        if np.ndim(size) or isinstance(size, str) or size is None:
+            raise TypeError(
+                "Arguments `num_rows` and `num_columns` must be positive integer values. "
+                f"Received: num_rows={num_rows}, num_columns={num_columns}"
+            )
     rows = number(num_rows, "Eye")
     columns = rows if num_columns is None else number(num_columns, "Eye")
     if min(rows, columns) < 0:
@@ -144,7 +150,8 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     """A number of values at equal distances from start to stop, both of them included."""
     if isinstance(num, float) or (is_tensor(num) and not num.dtype.is_integer):
         raise TypeError(f"Argument `num` must be of type integer. Received {num!r}.")
-    first, last = matched(start, stop)
+    first = tensor(start)
+    last = to_tensor(stop, first.dtype)
     if first.dtype.is_integer:
         first, last = (to_tensor(np.float64(each._value)) for each in (first, last))
     count = number(num, "LinSpace")
@@ -160,14 +167,14 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 
 def _filled(shape: Any, dtype: Any, number: int, how: str) -> Tensor:
-    wanted = _sizes(shape)
+    wanted = _sizes(shape, strict=True)
     kind: DType = as_dtype(dtype)
     entry: Any = (b"" if number == 0 else b"1") if kind.name == "string" else number
     return new_constant(np.full(wanted, entry, kind.as_numpy_dtype), None, how)
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
-    wanted = lengths(shape, "Fill")
+def _sizes(shape: Any, *, strict: bool = False) -> tuple[int, ...]:
+    wanted = lengths(shape, "Fill", strict=strict)
     if min(wanted, default=0) < 0:
         raise invalid_argument("Fill", f"Dimension {min(wanted)} must be >= 0")
     return wanted

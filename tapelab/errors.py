@@ -9,6 +9,7 @@ class OpError(Exception):
     """An op could not run; `message` says what happened, why, and what to try."""
 
     error_code = 2
+
     def __init__(self, node_def: Any, op: Any, message: str, *, finding: Any = None) -> None:
         super().__init__(message)
         self.node_def = node_def

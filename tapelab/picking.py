@@ -62,7 +62,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
 @takes_composites
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
-    x, starts, sizes = as_tensor(input_), lengths(begin, "Slice"), lengths(size, "Slice")
+    x = as_tensor(input_)
+    starts, sizes = (lengths(each, "Slice", strict=True) for each in (begin, size))
     rank = x._value.ndim
     if not len(starts) == len(sizes) == rank:
         raise invalid_argument(
@@ -118,7 +119,7 @@ def strided_slice(
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
     """Put entries at index tuples of a tensor of zeros; what shares a place is added."""
     places = _indices("ScatterNd", indices)
-    rows, whole = as_tensor(updates), lengths(shape, "ScatterNd")
+    rows, whole = as_tensor(updates), lengths(shape, "ScatterNd", strict=True)
     made: Tensor = scattering.scatter_nd(places, rows, shape=whole)
     return made
 

@@ -76,8 +76,10 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     plain = not any(isinstance(each, (Tensor, Holder)) for each in values)
     if plain and axis == 0:
         return to_tensor(values)
+    if not len(values):
+        raise IndexError("stack() got an empty list, of which nobody knows the shape.")
     parts = unstack(values) if plain else matched(*values)
-    rank = parts[0]._value.ndim + 1 if parts else 1
+    rank = parts[0]._value.ndim + 1
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
     made: Tensor = stacking.stack(*parts, axis=axis)
@@ -107,6 +109,9 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined end to end along an axis they all have."""
     parts = values if isinstance(values, (list, tuple)) else [values]
     if len(parts) == 1:
+        place = whole(axis, "ConcatV2", strict=True)
+        if place.ndim:
+            raise ValueError(f"Shape {place.shape} must have rank 0")
         return as_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
@@ -119,7 +124,7 @@ def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
     """Pieces of a tensor along an axis: so many equal ones, or of the given lengths."""
-    x, along = as_tensor(value), number(axis, "Split")
+    x, along = as_tensor(value), number(axis, "Split", strict=True)
     given = whole(num_or_size_splits, "SplitV")
     rank = x._value.ndim
     if not -rank <= along < rank:
@@ -253,7 +258,10 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     """The same values as tensors of their own."""
-    return [identity(each) for each in input]
+    given = list(input)
+    if not given:
+        raise invalid_argument("IdentityN", "Length for attr 'T' of 0 must be at least minimum 1")
+    return list(stops.identity_n(*map(as_tensor, given)))
 
 
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:

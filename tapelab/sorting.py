@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
 from tapelab.ops import sorting
 from tapelab.ops.casting import cast
 from tapelab.ops.public import tensor
@@ -89,7 +90,10 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
 
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """Each value once, where each entry is found among them, and how often each occurs."""
-    values, places, counts = sorting.unique(tensor(x))
+    given = tensor(x)
+    if given._value.ndim != 1:
+        raise invalid_argument("Unique", "unique expects a 1D vector. Try tf.reshape(x, [-1])")
+    values, places, counts = sorting.unique(given)
     return UniqueWithCounts(values, _as(out_idx, places), _as(out_idx, counts))
 
 

@@ -69,6 +69,11 @@ def _from_numpy(value: Any, wanted: DType | None) -> Any:
 def _from_python(value: Any, wanted: DType | None) -> Any:
     leaves, shape = _walk(value)
     kinds = {kind: _kind(kind) for kind in {type(leaf) for leaf in leaves}}
+    if (
+        len({kind.is_complex for kind in kinds.values()}) > 1
+        and not kinds[type(leaves[0])].is_complex
+    ):
+        raise _mixed(value)
     target = wanted or _natural(leaves, kinds)
     if any(not _fits(kind, target) for kind in kinds.values()):
         raise _unfit(value, target) if wanted else _mixed(value)

@@ -45,7 +45,8 @@ def reduce_sum_grad_x(dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: b
     kinds=NUMBERS, reference=np.mean)  # fmt: skip
 def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes divided by their number n."""
-    total = sum_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+    wide = np.int64 if x.dtype.kind in "iu" else x.dtype
+    total = sum_along(x, axis=axis, keepdims=keepdims, dtype=wide)[()]
     count = count_along(x.shape, axis)
     if x.dtype.kind in "iu":
         return np.trunc(total / max(count, 1)).astype(x.dtype)

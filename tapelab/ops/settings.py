@@ -16,8 +16,11 @@ from tapelab.errors import OpError, invalid_argument
 from tapelab.shapes import TensorShape
 
 
-def lengths(value: Any, raw: str) -> tuple[int, ...]:
-    """A shape, or a list of positions, as a tuple of integers; a single number counts as one."""
+def lengths(value: Any, raw: str, *, strict: bool = False) -> tuple[int, ...]:
+    """A shape, or a list of positions, as a tuple of integers; a single number counts as one.
+
+    What Python data are refused where they are no whole numbers is a TypeError if `strict`.
+    """
     if type(value) is int:
         return (value,)
     if isinstance(value, TensorShape):
@@ -27,17 +30,17 @@ def lengths(value: Any, raw: str) -> tuple[int, ...]:
             return tuple(value)
         if any(isinstance(each, (Tensor, Holder)) for each in value):
             return tuple(number(each, raw) for each in value)
-    array = whole(value, raw)
+    array = whole(value, raw, strict=strict)
     if array.ndim > 1:
         raise invalid_argument(raw, f"A row of whole numbers is needed here, not {value!r}")
     return tuple(int(each) for each in array.ravel())
 
 
-def number(value: Any, raw: str) -> int:
+def number(value: Any, raw: str, *, strict: bool = False) -> int:
     """One whole number; InvalidArgumentError for several."""
     if type(value) is int:
         return value
-    array = whole(value, raw)
+    array = whole(value, raw, strict=strict)
     if array.size != 1:
         raise invalid_argument(raw, f"One whole number is needed here, not {value!r}")
     return int(array.reshape(-1)[0])
@@ -54,13 +57,16 @@ def one_float(name: str, value: Any) -> float:
     return float(array)
 
 
-def whole(value: Any, raw: str) -> Any:
+def whole(value: Any, raw: str, *, strict: bool = False) -> Any:
     """Whole numbers as a raw array; TypeError for a fraction, as it would have to be cut.
 
-    What else is no whole number raises InvalidArgumentError; NumPy floats are cut, as anywhere.
+    What else is no whole number raises InvalidArgumentError, or TypeError if `strict`, as it is
+    with TensorFlow where a function converts its settings itself; NumPy floats are cut.
     """
     found = read(value) if isinstance(value, Holder) else value
-    array = np.asarray(found._value if type(found) is Tensor else _from_python(found))
+    array = np.asarray(
+        found._value if type(found) is Tensor else _from_python(found, strict=strict)
+    )
     if array.dtype.kind in "iu":
         return array
     raise unfit_index(raw, array.dtype, value)
@@ -86,12 +92,12 @@ def unfit_index(raw: str, dtype: np.dtype[Any], value: Any) -> OpError:
     )
 
 
-def _from_python(value: Any) -> Any:
+def _from_python(value: Any, *, strict: bool) -> Any:
     try:
         return typed_array(value, int64)
     except TypeError:
         natural = typed_array(value)
-    if natural.dtype.kind != "f" or natural.ndim:
+    if not strict and (natural.dtype.kind != "f" or natural.ndim):
         return natural
     raise TypeError(
         f"Cannot convert {value!r} to EagerTensor of dtype int32: whole numbers are needed here."

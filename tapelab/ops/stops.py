@@ -21,6 +21,18 @@ def identity_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy
 
 
+@op(formula="y = x", glyph="id", title="Identity of several", raw="IdentityN",
+    samples=samples.several, multi=True)  # fmt: skip
+def identity_n(*x: Any) -> Any:
+    """The same values as tensors of their own."""
+    return tuple(np.positive(each) if each.dtype.kind in "fciu" else each.copy() for each in x)
+
+
+@identity_n.grads({"x": r"\bar x = \bar y"})
+def identity_n_grads(dy: Any, y: Any, *x: Any) -> Any:
+    return dy
+
+
 @op(formula="y = x", glyph="read", raw="ReadVariableOp", samples=samples.anywhere, hands_on=True)
 def read_value(x: Any) -> Any:
     """The present value of a variable as a tensor of its own."""

@@ -310,3 +310,18 @@ def converted(w: Writer) -> Drawn:
 
 def dtypes(w: Writer) -> Drawn:
     return [w.one_of("'float32'", "np.int64", "float", "bool", "tf.int8", "int", "'nothing'")], {}
+
+
+def bitcast(w: Writer) -> Drawn:
+    given, wanted = w.one_of(("float32", "int32"), ("int64", "float64"), ("int32", "float32"))
+    return [w.tensor(w.shape(), given), f"tf.{wanted}"], {}
+
+
+def dynamic_partition(w: Writer) -> Drawn:
+    shape = w.one_of((3,), (3, 2))
+    return [w.tensor(shape, w.dtype()), w.one_of("[0, 1, 0]", "[1, 1, 1]"), "2"], {}
+
+
+def dynamic_stitch(w: Writer) -> Drawn:
+    dtype = w.dtype()
+    return ["[[0, 2], [1]]", f"[{w.tensor((2,), dtype)}, {w.tensor((1,), dtype)}]"], {}

@@ -134,7 +134,7 @@ def operators(w: Writer, _: str) -> None:
         dtype, shape = w.dtype(), w.shape()
         x = w.tensor(shape, dtype)
         if w.chance(0.4):
-            y = w.one_of(*NUMBERS)
+            y = w.number(dtype) if w.chance(0.5) else w.one_of(*NUMBERS)
         else:
             y = w.tensor(w.partner(shape), dtype if w.chance(0.85) else w.dtype())
         if w.chance(0.1):
@@ -209,8 +209,10 @@ class Tapes:
         w.let("y", f"{first} {w.one_of('+', '*', '-', '/', '*')} {other}")
 
     def watch(self) -> None:
-        names = self.w.held()
-        self.w.do(f"{self.w.rng.choice(self.recording)}.watch({self.w.rng.choice(names)})")
+        w = self.w
+        tape, names = w.rng.choice(self.recording), w.held()
+        if not w.scope[tape]._consumed or w.chance(0.1):
+            w.do(f"{tape}.watch({w.rng.choice(names)})")
 
     def assign(self) -> None:
         w = self.w
@@ -220,10 +222,11 @@ class Tapes:
         w.do(f"{variable}.{how}({w.tensor(tuple(value.shape), value.dtype.name)})")
 
     def pause(self) -> None:
-        w = self.w
-        w.enter(f"{w.rng.choice(self.recording)}.stop_recording()")
-        self.compute()
-        w.leave()
+        w, tape = self.w, self.w.rng.choice(self.recording)
+        if not w.scope[tape]._consumed or w.chance(0.1):
+            w.enter(f"{tape}.stop_recording()")
+            self.compute()
+            w.leave()
 
     def index(self) -> None:
         w = self.w
@@ -243,17 +246,25 @@ class Tapes:
                            "tf.reshape({}, [3, 2])", "tf.add_n([{}, {}])", "tf.stack([{}])",
                            "tf.transpose({})", "tf.convert_to_tensor({})", "{} + {}")  # fmt: skip
         handed = w.let("y", through.replace("{}", table))
-        w.let("y", f"tf.gather({handed}, {w.one_of('[0, 2, 0]', '[1]', '1', '[[0], [2]]')})")
+        last = max(w.scope[handed].shape[0] - 1, 0)
+        places = w.one_of(f"[0, {last}, 0]", f"[{last}]", "0", f"[[0], [{last}]]")
+        w.let("y", f"tf.gather({handed}, {places})")
 
     def reset(self) -> None:
-        self.w.do(f"{self.w.rng.choice(self.recording)}.reset()")
+        tape = self.w.rng.choice(self.recording)
+        if not self.w.scope[tape]._consumed or self.w.chance(0.1):
+            self.w.do(f"{tape}.reset()")
 
     def ask_early(self) -> None:
-        self.ask(self.w.rng.choice(self.recording))
+        tape = self.w.rng.choice(self.recording)
+        if self.w.scope[tape]._persistent or self.w.chance(0.3):
+            self.ask(tape)
 
     def ask(self, tape: str) -> None:
         """A question to a tape about the latest results and what they may depend on."""
         w = self.w
+        if w.scope[tape]._consumed and w.chance(0.9):
+            return
         targets = [name for name in _floating(w, w.scope["tf"].Tensor) if name[0] == "y"][-4:]
         sources = [name for name in _floating(w) if name[0] in "xvy"]
         if not targets:
@@ -261,8 +272,9 @@ class Tapes:
         target, source = w.rng.choice(targets), w.rng.choice(sources)
         value, given = w.scope[target], w.scope[source]
         if w.chance(0.1):
-            pfor = "" if w.chance(0.4) else ", experimental_use_pfor=False"
-            batch = len(value.shape) > 1 and len(given.shape) > 1
+            persistent = w.scope[tape]._persistent or w.chance(0.1)
+            pfor = ", experimental_use_pfor=False" if persistent and w.chance(0.6) else ""
+            batch = len(value.shape) > 1 < len(given.shape) and value.shape[0] == given.shape[0]
             which = "batch_jacobian" if batch and w.chance(0.6) else "jacobian"
             w.let("j", f"{tape}.{which}({target}, {source}{pfor})")
             return

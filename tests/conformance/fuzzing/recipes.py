@@ -133,14 +133,9 @@ def _known(name: str) -> bool:
 
 def _by_names(writer: Writer, name: str) -> Call:
     last = name.rpartition(".")[2]
-    dtype = writer.dtype()
-    if last.startswith(BOOLEAN) and writer.chance(0.9):
-        dtype = "bool"
-    elif name.startswith("bitwise") and writer.chance(0.9):
-        dtype = writer.one_of("int32", "int64", "uint8", "int8")
-    least = 2 if name.startswith("linalg.") and writer.chance(0.9) else 0
+    dtype = writer.dtype() if writer.chance(0.15) else _fitting_dtype(writer, name)
     positive = last.startswith(LIKES_POSITIVE) and writer.chance(0.8)
-    setting = Setting(writer, writer.shape(least=least), dtype, positive)
+    setting = Setting(writer, _shape(writer, name), dtype, positive)
     needed, optional = surface.parameters(name)
     args = [BY_NAME[each](setting) for each in needed if each in BY_NAME]
     settings = {}
@@ -149,6 +144,28 @@ def _by_names(writer: Writer, name: str) -> Call:
             reduces = each == "axis" and last.startswith(REDUCES)
             settings[each] = setting.axes() if reduces else BY_NAME[each](setting)
     return Call(name, args, settings)
+
+
+def _fitting_dtype(writer: Writer, name: str) -> str:
+    """A dtype that a function should take."""
+    op = surface.op_behind(name)
+    kinds = (op.kinds if op is not None else "") or "f"
+    if name.rpartition(".")[2].startswith(BOOLEAN):
+        kinds = "b"
+    dtype = writer.dtype()
+    return dtype if np.dtype(dtype).kind in kinds else FITTING[kinds[0]]
+
+
+FITTING: Final = {"f": "float32", "i": "int32", "b": "bool", "c": "complex64", "u": "uint8"}
+
+
+def _shape(writer: Writer, name: str) -> Shape:
+    """A shape that a function should take: matrices for algebra, channels for pictures."""
+    if writer.chance(0.1):
+        return writer.shape()
+    if name.startswith("image."):
+        return writer.one_of((2, 2, 3), (1, 2, 3, 3), (1, 3, 2, 1))
+    return writer.shape(least=2 if name.startswith("linalg.") else 0)
 
 
 def _fits(name: str, op: Any) -> bool:
