@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import choosing, math, nn, shaping
-from tapelab.engine.dispatch import composite
 from tapelab.keras import backend
+from tapelab.keras.grouping import grouped
 from tapelab.keras.serialization import resolver, serialized
 from tapelab.missing import in_module
 
@@ -26,7 +26,7 @@ def relu(
     return _bent(given, negative_slope, max_value, threshold)
 
 
-@composite
+@grouped
 def _bent(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
     low = nn.relu(threshold - x) * negative_slope if negative_slope else None
     high = x * choosing.cast(x > threshold, x.dtype) if threshold else nn.relu(x)
@@ -61,7 +61,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return nn.elu(given) if alpha == 1.0 else _scaled_elu(given, alpha)
 
 
-@composite
+@grouped
 def _scaled_elu(x: Any, alpha: float) -> Any:
     return choosing.where(x > 0, nn.elu(x), alpha * nn.elu(x))
 
@@ -71,7 +71,7 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
     return _celu(backend.convert_to_tensor(x), alpha)
 
 
-@composite
+@grouped
 def _celu(x: Any, alpha: float) -> Any:
     return math.maximum(x, 0.0) + alpha * math.expm1(math.minimum(x, 0.0) / alpha)
 
@@ -129,7 +129,7 @@ def hard_sigmoid(x: Any) -> Any:
     return _hard_sigmoid(backend.convert_to_tensor(x))
 
 
-@composite
+@grouped
 def _hard_sigmoid(x: Any) -> Any:
     return nn.relu6(x + 3.0) / 6.0
 
@@ -159,7 +159,7 @@ def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
     return _soft_shrink(backend.convert_to_tensor(x), threshold)
 
 
-@composite
+@grouped
 def _soft_shrink(x: Any, threshold: float) -> Any:
     return nn.relu(x - threshold) - nn.relu(-x - threshold)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import linalg, math
-from tapelab.engine.dispatch import composite
 from tapelab.keras import backend
+from tapelab.keras.grouping import grouped
 from tapelab.keras.serialization import Configured, resolver, serialized
 from tapelab.missing import in_module
 
@@ -82,7 +82,7 @@ class OrthogonalRegularizer(Regularizer):
         return _likeness(given, self.factor, by_rows=self.mode == "rows")
 
 
-@composite
+@grouped
 def _absolute_and_square(x: Any, l1: float, l2: float) -> Any:
     cost: Any = 0.0
     if l1:
@@ -92,17 +92,17 @@ def _absolute_and_square(x: Any, l1: float, l2: float) -> Any:
     return cost
 
 
-@composite
+@grouped
 def _absolute(x: Any, l1: float) -> Any:
     return l1 * math.reduce_sum(math.abs(x))
 
 
-@composite
+@grouped
 def _square(x: Any, l2: float) -> Any:
     return l2 * math.reduce_sum(math.square(x))
 
 
-@composite
+@grouped
 def _likeness(x: Any, factor: float, *, by_rows: bool) -> Any:
     unit = math.l2_normalize(x, axis=1 if by_rows else 0)
     products: Any = linalg.matmul(unit, unit, transpose_a=not by_rows, transpose_b=by_rows)

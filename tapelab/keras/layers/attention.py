@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 from tapelab import choosing, creation, linalg, math, nn, shaping
-from tapelab.engine.dispatch import composite
+from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.noise import Dropout
 from tapelab.keras.layers.weighing import Weighted
@@ -183,7 +183,7 @@ class MultiHeadAttention(Layer):
         return (*query_shape[:-1], *((size,) if isinstance(size, int) else size))
 
 
-@composite
+@grouped
 def _weights(query: Any, key: Any, mask: Any) -> Any:
     scores = linalg.einsum("bqhd,bkhd->bhqk", query, key)
     if mask is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import creation, shaping
-from tapelab.engine.dispatch import composite
 from tapelab.engine.variable import read
 from tapelab.keras import activations, initializers, random
+from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.calling import in_float, product
 from tapelab.keras.layers.noise import dropped
 from tapelab.keras.layers.weighing import Weighted
@@ -128,7 +128,7 @@ class LSTMCell(_Cell):
         return output, [output, carry]
 
 
-@composite
+@grouped
 def _gated(scores: Any, carry: Any, bend: Any, gate: Any) -> tuple[Any, Any]:
     let_in, forget, news, let_out = _split(scores, 4, axis=1)
     carry = gate(forget) * carry + gate(let_in) * bend(news)
@@ -167,7 +167,7 @@ class GRUCell(_Cell):
         return output, [output] if isinstance(states, (list, tuple)) else output
 
 
-@composite
+@grouped
 def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) -> Any:
     """The reset gate works on what the state gives: one product for all three gates."""
     inputs = _plus(product(x, cell.kernel), bias)
@@ -179,7 +179,7 @@ def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) 
     return keep * state + (1.0 - keep) * cell.activation(x_new + reset * h_new)
 
 
-@composite
+@grouped
 def _reset_before(cell: Any, x: Any, state: Any, bias: Any, _: Any) -> Any:
     """The reset gate works on the state, before its product."""
     x_keep, x_reset, x_new = _split(_plus(product(x, cell.kernel), bias), 3, axis=1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import warnings
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -14,6 +12,7 @@ from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers import calling
+from tapelab.keras.layers.arguments import bound, circumstances, taken_shape
 from tapelab.keras.layers.input_spec import check_inputs
 from tapelab.keras.layers.state import Stateful
 from tapelab.keras.naming import automatic_name, current_path, name_scope
@@ -31,7 +30,7 @@ class Layer(Stateful):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         """Remember the arguments, from which `get_config` tells how to make the same again."""
         made = super().__new__(cls)
-        made.__dict__["_arguments"] = _bound(cls, args, kwargs)
+        made.__dict__["_arguments"] = bound(cls, args, kwargs)
         return made
 
     def __init_subclass__(cls, **settings: Any) -> None:
@@ -45,7 +44,7 @@ class Layer(Stateful):
     ) -> None:  # fmt: skip
         self._begin()
         name = automatic_name(type(self)) if name is None else name
-        self._input_shape_given = _input_shape(type(self), kwargs)
+        self._input_shape_given = taken_shape(type(self), kwargs)
         if not isinstance(name, str) or "/" in name:
             raise ValueError(
                 "Argument `name` must be a string and cannot contain character `/`. "
@@ -147,7 +146,7 @@ class Layer(Stateful):
         try:
             return self.call(*args, **kwargs)
         except Exception as error:
-            error.add_note(_circumstances(self, args, kwargs))
+            error.add_note(circumstances(self, args, kwargs))
             raise
 
     def _placed(self, args: Any, kwargs: Any) -> Any:
@@ -258,53 +257,3 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
 
 
 Layer.build = _building(Layer.build)  # type: ignore[method-assign]
-
-
-def _bound(cls: type, args: Any, kwargs: Any) -> dict[str, Any]:
-    """The named arguments of a constructor, those with a default value included."""
-    try:
-        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]
-    except TypeError:
-        return {}
-    bound.apply_defaults()
-    kinds = {name: p.kind for name, p in bound.signature.parameters.items()}
-    told: dict[str, Any] = {}
-    for name, value in list(bound.arguments.items())[1:]:
-        if kinds[name] is inspect.Parameter.VAR_KEYWORD:
-            told.update(value)
-        elif kinds[name] is not inspect.Parameter.VAR_POSITIONAL:
-            told[name] = value
-    return told
-
-
-def _input_shape(kind: type, kwargs: dict[str, Any]) -> Any:
-    """The shape that an old way of writing gives a first layer; ValueError for unknown words."""
-    shape = kwargs.pop("input_shape", None)
-    size = kwargs.pop("input_dim", None)
-    if kwargs:
-        raise ValueError(f"Unrecognized keyword arguments passed to {kind.__name__}: {kwargs}")
-    if shape is None and size is None:
-        return None
-    warnings.warn(
-        "Do not pass an `input_shape`/`input_dim` argument to a layer. When using Sequential "
-        "models, prefer using an `Input(shape)` object as the first layer in the model instead.",
-        stacklevel=4,
-    )
-    return (size,) if shape is None else tuple(shape)
-
-
-def _circumstances(layer: Layer, args: Any, kwargs: Any) -> str:
-    """Which layer failed, and what it was given."""
-    what = f"{type(layer).__name__}.call()"
-    names = list(calling.parameters_of(type(layer).call))
-    given = {**dict(zip(names, args, strict=False)), **kwargs}
-    lines = [f"  • {name}={_told(value)}" for name, value in given.items()]
-    heads = f"Exception encountered when calling {what}.", f"Arguments received by {what}:"
-    return "\n".join([*heads, *lines])
-
-
-def _told(value: Any) -> str:
-    shape = getattr(value, "shape", None)
-    if shape is None:
-        return repr(value)
-    return f"tf.Tensor(shape={shape}, dtype={getattr(value.dtype, 'name', value.dtype)})"

@@ -6,8 +6,8 @@ from math import sqrt
 from typing import Any
 
 from tapelab.choosing import cast
-from tapelab.engine.dispatch import composite
 from tapelab.keras import random
+from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.random import SeedGenerator
 from tapelab.keras.regularizers import L1L2
@@ -58,7 +58,7 @@ class Dropout(_Chance):
         return tuple(there if wanted is None else wanted for wanted, there in pairs)
 
 
-@composite
+@grouped
 def dropped(x: Any, rate: float, chance: Any) -> Any:
     """The entries whose chance is above the rate, scaled up; the others are 0."""
     if rate == 1:

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from tapelab import choosing, math, nn, shaping
-from tapelab.engine.dispatch import composite
+from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.calling import in_float
 from tapelab.keras.layers.input_spec import InputSpec
@@ -82,7 +82,7 @@ def _placing(shape: list[int]) -> Any:
     return lambda part: shaping.reshape(part, shape)
 
 
-@composite
+@grouped
 def _follow(average: Any, value: Any, momentum: float) -> None:
     """Let a moving average take a step towards a value."""
     average.assign(average * momentum + value * (1.0 - momentum))
