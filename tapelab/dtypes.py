@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
+
+from tapelab.lazy import LAZY_PARTS
 
 
 class DType:
@@ -21,7 +24,7 @@ class DType:
         kind = np.dtype(numpy_type).kind
         self.name: Final = name
         self._numpy: Final = np.dtype(numpy_type)
-        self.is_floating: Final = kind == "f"
+        self.is_floating: Final = kind in "fV"  # NumPy takes bfloat16 for no float
         self.is_complex: Final = kind == "c"
         self.is_integer: Final = kind in "iu"
         self.is_bool: Final = kind == "b"
@@ -75,7 +78,7 @@ class DType:
         if self.is_bool:
             return False, True
         if self.is_floating:
-            info = np.finfo(self._numpy)
+            info: Any = np.finfo(self._numpy) if self._numpy.kind == "f" else _brain_limits(self)
             return info.min, info.max
         if self.is_integer:
             whole: Any = np.iinfo(self._numpy.name)
@@ -138,6 +141,7 @@ _ENUM = {
     "int64": 9,
     "bool": 10,
     "uint16": 17,
+    "bfloat16": 14,
     "complex128": 18,
     "float16": 19,
     "uint32": 22,
@@ -153,6 +157,31 @@ _BY_PYTHON: Final = {float: float32, bool: bool_, object: string, bytes: string}
 _REFUSED: Final = (int, complex, str)  # TensorFlow takes none of these for a dtype
 
 
+def __getattr__(name: str) -> Any:
+    """What `tf.dtypes` has besides dtypes, and bfloat16, which loads a package for itself."""
+    if name == "bfloat16":
+        return _brain_float(name)
+    place, _, attribute = LAZY_PARTS[__name__].get(name, "").partition(":")
+    if not place:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(place), attribute)
+
+
+def _brain_float(name: str) -> DType:
+    if name not in _BY_NAME:
+        made = DType(name, import_module("ml_dtypes").bfloat16)
+        _BY_NAME[name] = BY_NUMPY[made._numpy] = made
+    return _BY_NAME[name]
+
+
+def _brain_limits(dtype: DType) -> Any:
+    return import_module("ml_dtypes").finfo(dtype._numpy)
+
+
+def _is_brain_float(value: Any) -> bool:
+    return "bfloat16" in (value, getattr(value, "name", None), getattr(value, "__name__", None))
+
+
 def as_dtype(value: Any) -> DType:
     """The DType for a name, a Python type, a NumPy dtype or a DType; TypeError otherwise."""
     if isinstance(value, DType):
@@ -161,6 +190,8 @@ def as_dtype(value: Any) -> DType:
         return _BY_NAME[value]
     if isinstance(value, type) and value in _BY_PYTHON:
         return _BY_PYTHON[value]
+    if not isinstance(value, np.ndarray) and _is_brain_float(value):
+        return _brain_float("bfloat16")
     try:
         numpy_dtype = np.dtype(getattr(value, "as_numpy_dtype", value))
     except (TypeError, ValueError):

@@ -44,6 +44,7 @@ NAMES: Final = {
     "tapelab.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
+    "tapelab.dtypes": "bfloat16",
     "tapelab.factorizing": "eig eigvals",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
@@ -132,6 +133,10 @@ IN_RANDOM: Final = {
 """Names of `tf.random` by the module they stand in."""
 
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
+    "tapelab.dtypes": {
+        "bool": "tapelab.dtypes:bool_",
+        **_placed({"tapelab.choosing": "cast complex saturate_cast"}),
+    },
     "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.random": {"experimental": "tapelab.random_experimental", **_placed(IN_RANDOM)},
     "tapelab.math": {"special": "tapelab.special", **_placed(IN_MATH)},

@@ -57,6 +57,8 @@ def _from_numpy(value: Any, wanted: DType | None) -> Any:
         return _strings(np.asarray(value).tolist(), np.shape(value))
     if value.dtype == object:
         return _from_python(value.tolist(), wanted)
+    if value.dtype.name == "bfloat16":
+        as_dtype(value.dtype)  # which makes it known, if nobody has named it before
     if value.dtype not in BY_NUMPY or wanted is string:
         raise ValueError(f"Failed to convert a NumPy array to a Tensor (dtype {value.dtype}).")
     if wanted is None or wanted.as_numpy_dtype is value.dtype.type:
@@ -145,7 +147,7 @@ def _kind(python: type) -> DType:
     """What one Python or NumPy number counts as in a list."""
     if issubclass(python, np.generic):
         letter = np.dtype(python).kind
-        return as_dtype(python) if letter == "f" else _BY_LETTER[letter]
+        return as_dtype(python) if letter in "fV" else _BY_LETTER[letter]
     return next(dtype for known, dtype in _BY_PYTHON if issubclass(python, known))
 
 

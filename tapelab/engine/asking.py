@@ -14,6 +14,7 @@ from tapelab.engine.composite_tensor import gradients_like, numbers_of
 from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
+from tapelab.engine.narrow import narrowed
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, handle_of, read
@@ -163,9 +164,7 @@ def _targets(target: Any) -> list[Tensor]:
             "CompositeTensors to be differentiated, but received None."
         )
     flat = numbers_of(nest.flatten(target))
-    return [
-        read(_real(t, "target")) if isinstance(t, Holder) else _real(t, "target") for t in flat
-    ]
+    return [read(_real(t, "target")) if isinstance(t, Holder) else _real(t, "target") for t in flat]
 
 
 def _sources(sources: Any) -> list[Any]:
@@ -274,7 +273,9 @@ def _filled(source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()) -
             return None
         dtype = source.dtype.as_numpy_dtype
         return constant_of(np.zeros((*before, *source.shape), dtype)[()])
-    return found if isinstance(found, (Tensor, IndexedSlices)) else constant_of(found)
+    if isinstance(found, (Tensor, IndexedSlices)):
+        return found
+    return constant_of(narrowed(found, source.dtype._numpy))
 
 
 def _row(tape: Any, targets: Any, seed: Any, origins: Any, answer: Answer) -> list[Any]:

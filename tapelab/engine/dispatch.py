@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import RAN, Scope, next_id, origin_here, small, thread
+from tapelab.engine.narrow import is_brain_float, widened
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, invalid_argument
@@ -23,12 +24,13 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
     values = tuple([x._value if type(x) is Tensor else x for x in inputs])
     ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
+    kernel = op.kernel
     if op.kinds and values[0].dtype.kind not in op.kinds:
-        raise _wrong_kind(op, values[0])
+        kernel = _kernel_for(op, values[0])
     if op.same_dtype and values[-2].dtype != values[-1].dtype:
         raise _mixed_dtypes(op, values)
     try:
-        result = op.kernel(*values, **settings)
+        result = kernel(*values, **settings)
     except (OpError, TypeError):
         raise
     except (ValueError, np.linalg.LinAlgError) as error:
@@ -81,8 +83,8 @@ def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -
 def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
     if type(result_ids) is tuple:
         pairs = zip(result_ids, results, strict=True)
-        return tuple(each for each, value in pairs if value.dtype.kind in "fc")
-    return (result_ids,) if results.dtype.kind in "fc" else ()
+        return tuple(each for each, value in pairs if value.dtype.kind in "fcV")
+    return (result_ids,) if results.dtype.kind in "fcV" else ()
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,6 +107,13 @@ def _mixed_dtypes(op: Op, values: Any) -> OpError:
     one, other = values[-2:]
     got = f"{op.name}() got {_shown(one)} and {_shown(other)}"
     return unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
+
+
+def _kernel_for(op: Op, value: Any) -> Callable[..., Any]:
+    """A kernel for numbers that the op does not name: floats that NumPy takes for none."""
+    if "f" in op.kinds and is_brain_float(value.dtype):
+        return widened(op.kernel, value.dtype)
+    raise _wrong_kind(op, value)
 
 
 def _wrong_kind(op: Op, value: Any) -> OpError:

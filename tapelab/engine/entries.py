@@ -68,7 +68,7 @@ def _cause(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
     if any(start < serial < stop for start, stop in pauses):
         return e.Cause.PAUSED
     results = record[7] if type(record[7]) is tuple else (record[7],)
-    if any(each in tape._tracked for each in record[4]) and results[0].dtype.kind not in "fc":
+    if any(each in tape._tracked for each in record[4]) and results[0].dtype.kind not in "fcV":
         return e.Cause.INTEGER
     return e.Cause.UNWATCHED
 

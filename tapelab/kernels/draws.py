@@ -19,8 +19,10 @@ Place = tuple[int, int]
 
 def unit(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     """Floats in [0, 1), all equally likely."""
-    way = {8: philox.doubles, 4: philox.floats, 2: philox.halves}[dtype.itemsize]
-    return _shaped(way(_words(place, shape, wide=dtype.itemsize == 8)), shape)
+    found = _words(place, shape, wide=dtype.itemsize == 8)
+    if dtype.itemsize == 2:
+        return _shaped(philox.halves(found, dtype), shape)
+    return _shaped((philox.doubles if dtype.itemsize == 8 else philox.floats)(found), shape)
 
 
 def whole(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:

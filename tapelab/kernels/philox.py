@@ -66,10 +66,11 @@ def doubles(found: Any) -> Any:
     return bits.view(np.float64) - 1.0
 
 
-def halves(found: Any) -> Any:
-    """One number of 16 bits in [0, 1) from each word."""
-    low = found.astype(np.uint16)
-    return ((low & np.uint16(0x3FF)) | np.uint16(15 << 10)).view(np.float16) - np.float16(1)
+def halves(found: Any, dtype: np.dtype[Any]) -> Any:
+    """One number of 16 bits in [0, 1) from each word; bfloat16 has 7 bits for its fraction."""
+    fraction, exponent = (10, 15) if dtype.kind == "f" else (7, 127)
+    low = found.astype(np.uint16) & np.uint16((1 << fraction) - 1)
+    return (low | np.uint16(exponent << fraction)).view(dtype) - dtype.type(1)
 
 
 def bell(unit: Any) -> Any:

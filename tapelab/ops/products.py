@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.engine.narrow import is_brain_float, widened
 from tapelab.engine.op import op
 from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import NotFoundError, OpError, invalid_argument
@@ -58,8 +59,20 @@ _WITHOUT_PRODUCT: Final = _DECLARED_ONLY | {np.dtype(kind) for kind in ("?", "i1
     kinds=NUMBERS, broadcasts=True, same_dtype=True)  # fmt: skip
 def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """Each entry of Y is a row of A times a column of B, entry by entry, summed."""
+    if A.dtype.kind not in "fc":
+        return _product_of_others(A, B, transpose_a=transpose_a, transpose_b=transpose_b)
+    return _product(A, B, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+def _product_of_others(A: Any, B: Any, **turned: bool) -> Any:
+    if is_brain_float(A.dtype):
+        return widened(_product, A.dtype)(A, B, **turned)
     if A.dtype in _WITHOUT_PRODUCT:
         raise _without_product(A.dtype)
+    return _product(A, B, **turned)
+
+
+def _product(A: Any, B: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     if A.ndim < 2 or B.ndim < 2:
         position = 0 if A.ndim < 2 else 1
         raise invalid_argument(
