@@ -63,18 +63,26 @@ def _already_aligned(operands: Any) -> tuple[list[Any], list[RowPartition]] | No
         if not isinstance(each, RaggedTensor):
             if _rank(each) > inner:
                 return None
-        elif not same_rows(first, each) or each._rank != first._rank:
+        elif not same_rows(first._partitions, each._partitions) or each._rank != first._rank:
             return None
     flat = [each.flat_values if isinstance(each, RaggedTensor) else each for each in operands]
     return flat, first._partitions
 
 
-def same_rows(one: RaggedTensor, other: RaggedTensor) -> bool:
-    """Whether two ragged tensors are cut in the same way."""
-    pairs = one._partitions, other._partitions
-    return len(pairs[0]) == len(pairs[1]) and all(
-        a._matches(b) for a, b in zip(*pairs, strict=True)
-    )
+def same_rows(one: list[RowPartition], other: list[RowPartition]) -> bool:
+    """Whether values are cut in the same way, along all axes."""
+    pairs = zip(one, other, strict=False)
+    return len(one) == len(other) and all(a._matches(b) for a, b in pairs)
+
+
+def require_same_rows(one: list[RowPartition], other: list[RowPartition]) -> None:
+    """InvalidArgumentError unless values are cut in the same way."""
+    if not same_rows(one, other):
+        splits = [[each._splits.tolist() for each in partitions] for partitions in (one, other)]
+        raise InvalidArgumentError(
+            None, None, "Inputs must have identical ragged splits\nCondition x == y did not hold.\n"
+            f"Row splits x:\n{splits[0]}\nRow splits y:\n{splits[1]}",
+        )  # fmt: skip
 
 
 def _rank(operand: Any) -> int:

@@ -16,7 +16,7 @@ from tapelab.errors import InvalidArgumentError
 from tapelab.ops import bits
 from tapelab.ops.public import binary, strict_operand, unary
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ragged.broadcasting import broadcast
+from tapelab.ragged.broadcasting import broadcast, require_same_rows
 from tapelab.ragged.tensor import RaggedTensor
 
 Public = Callable[..., Any]
@@ -49,7 +49,7 @@ def map_elements(self: RaggedTensor, function: Public, args: Any, kwargs: Any) -
     """A function of single entries, applied to the flat values of its ragged arguments."""
     names = list(inspect.signature(function).parameters)
     if len(names) == 1 or names[1] not in _SECOND:
-        return map_flat_values(function, *args, **kwargs)
+        return _mapped(function, args, kwargs)
     given = {**dict(zip(names, args, strict=False)), **kwargs}
     pair = given.pop(names[0]), given.pop(names[1])
     flat, partitions = broadcast(*map(_operand_of(pair), pair))
@@ -75,6 +75,10 @@ def _operand_of(args: Any) -> Callable[[Any], Any]:
 @composite
 def map_flat_values(op: Public, *args: Any, **kwargs: Any) -> Any:
     """The function applied to the flat values of all ragged arguments; rows stay as they are."""
+    return _mapped(op, args, kwargs)
+
+
+def _mapped(op: Public, args: Any, kwargs: Any) -> Any:
     found = [each for each in _walk((args, kwargs)) if isinstance(each, RaggedTensor)]
     if not found:
         return op(*args, **kwargs)
@@ -85,7 +89,7 @@ def map_flat_values(op: Public, *args: Any, **kwargs: Any) -> Any:
             f"sizes: {sizes}"
         )
     for other in found[1:]:
-        _require_same_rows(found[0], other)
+        require_same_rows(found[0]._partitions, other._partitions)
     result = op(*_flat(args), **_flat(kwargs))
     return _rewrapped(result, found[0], sizes.pop())
 
@@ -101,15 +105,6 @@ def _rewrapped(result: Any, like: RaggedTensor, size: int) -> Any:
             f"{values.shape}; expected outer dimension size: {size})"
         )
     return like._with_flat(values)
-
-
-def _require_same_rows(one: RaggedTensor, other: RaggedTensor) -> None:
-    pairs = zip(one._partitions, other._partitions, strict=False)
-    if one.ragged_rank != other.ragged_rank or not all(a._matches(b) for a, b in pairs):
-        raise InvalidArgumentError(
-            None, None, "Inputs must have identical ragged splits. Condition x == y did not hold.\n"
-            f"x: {one._splits}\ny: {other._splits}",
-        )  # fmt: skip
 
 
 def _walk(nest: Any) -> list[Any]:

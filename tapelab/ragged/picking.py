@@ -12,11 +12,11 @@ from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.errors import invalid_argument
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import number
-from tapelab.ragged.broadcasting import broadcast
+from tapelab.ragged.broadcasting import broadcast, require_same_rows
 from tapelab.ragged.factories import rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, row_ids
@@ -145,7 +145,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     deep_mask = as_deep(kept, depth)
     x = data if isinstance(data, RaggedTensor) else to_tensor(data)
     rows = as_deep(x, max(depth, _depth(x)))
-    _require_mask(rows, deep_mask)
+    require_same_rows(deep_mask._partitions, rows._partitions[:depth])
     values: Any = rows
     for _ in range(depth):
         values = values._values
@@ -169,15 +169,6 @@ def _rows_where(data: Any, flags: Array) -> Any:
     if rows_in(x) != len(flags):
         raise ValueError(f"Shapes ({rows_in(x)},) and ({len(flags)},) are incompatible")
     return take(x, np.flatnonzero(flags))
-
-
-def _require_mask(rows: RaggedTensor, mask: RaggedTensor) -> None:
-    for one, other in zip(rows._partitions, mask._partitions, strict=False):
-        if not one._matches(other):
-            raise InvalidArgumentError(
-                None, None, "Inputs must have identical ragged splits\nCondition x == y did not "
-                f"hold.\nmask: {other._splits}\ndata: {one._splits}",
-            )  # fmt: skip
 
 
 @handles("ragged", "where")

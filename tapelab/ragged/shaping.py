@@ -14,6 +14,7 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import lengths as as_lengths
+from tapelab.ragged.broadcasting import require_same_rows
 from tapelab.ragged.factories import axis_of, rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.taking import take
@@ -125,7 +126,7 @@ def _joined(parts: list[Any], at: int) -> Any:
     if at == 1:
         return _columns_joined(parts)
     for each in parts[1:]:
-        _require_equal_rows(parts[0], each)
+        require_same_rows([parts[0]._partition], [each._partition])
     return parts[0]._over(_joined([each._values for each in parts], at - 1))
 
 
@@ -153,14 +154,6 @@ def _require_equal(counts: list[int]) -> None:
                 f"\nCondition x == y did not hold.\nFirst 1 elements of x:\n[{counts[0]}]\nFirst 1 "
                 f"elements of y:\n[{count}]",
             )  # fmt: skip
-
-
-def _require_equal_rows(one: RaggedTensor, other: RaggedTensor) -> None:
-    if not one._partition._matches(other._partition):
-        raise InvalidArgumentError(
-            None, None, "Inputs must have identical ragged splits\nCondition x == y did not hold.\n"
-            f"x: {one._partition._splits}\ny: {other._partition._splits}",
-        )  # fmt: skip
 
 
 @handles("ragged", "tile")
