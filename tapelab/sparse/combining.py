@@ -28,8 +28,8 @@ from tapelab.sparse.tensor import SparseTensor
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum of two sparse tensors, a sparse one, or of a sparse and a dense one, a dense one.
 
-    Sums that are smaller than `threshold` are left out of a sparse result. TypeError if both are
-    dense.
+    Sums of two entries that are smaller than `threshold` are left out of a sparse result.
+    TypeError if both are dense.
     """
     if isinstance(a, SparseTensor) and isinstance(b, SparseTensor):
         return _sum(a, b, threshold)
@@ -43,7 +43,8 @@ def add(a: Any, b: Any, threshold: Any = 0) -> Any:
 def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
     cells, one, other = _together("SparseAdd", a, b, position=4)
     total: Tensor = add_entries(put(a.values, one, len(cells)), put(b.values, other, len(cells)))
-    kept = np.flatnonzero(np.abs(total._value) >= np.asarray(threshold))
+    small = np.abs(total._value) < np.asarray(threshold)
+    kept = np.flatnonzero(~(small & np.isin(np.arange(len(cells)), np.intersect1d(one, other))))
     values = total if len(kept) == len(cells) else picked(total, kept)
     return made_of(cells[kept], values, shape_of(a))
 

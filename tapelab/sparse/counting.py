@@ -27,8 +27,8 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are supported."
         )
-    rows, ids, shape = _rows_and_ids(values)
-    counts = _weights(weights, ids, binary_output)
+    rows, ids, shape, kind = _rows_and_ids(values)
+    counts = _weights(weights, ids, binary_output, kind)
     lead = shape[:1] if axis == -1 and len(shape) > 1 else ()
     rows = rows if lead else np.zeros_like(rows)
     if (ids < 0).any():
@@ -50,20 +50,21 @@ def _tallied(rows: Any, ids: Any, counts: Any, shape: Any, binary: bool) -> Spar
     return made_of(pairs[:, -len(shape) :], constant_of(found), shape)
 
 
-def _rows_and_ids(values: Any) -> tuple[Any, Any, tuple[int, ...]]:
-    """The row that each number stands in, the numbers, and the shape of the whole."""
+def _rows_and_ids(values: Any) -> tuple[Any, Any, tuple[int, ...], Any]:
+    """The row that each number stands in, the numbers, the shape of the whole and its dtype."""
     if isinstance(values, SparseTensor):
-        return cells_of(values)[:, 0], values.values._value.astype(np.int64), shape_of(values)
+        x = values.values._value
+        return cells_of(values)[:, 0], x.astype(np.int64), shape_of(values), x.dtype
     x = tensor(values)._value
     if x.ndim > 2:
         raise ValueError(f"bincount() takes one row or a matrix of them, not rank {x.ndim}.")
     rows = np.repeat(np.arange(len(x)), x.shape[1]) if x.ndim == 2 else np.zeros(x.size, int)
-    return rows, np.ravel(x).astype(np.int64), x.shape
+    return rows, np.ravel(x).astype(np.int64), x.shape, x.dtype
 
 
-def _weights(weights: Any, ids: Any, binary: bool) -> Any:
+def _weights(weights: Any, ids: Any, binary: bool, kind: Any) -> Any:
     if weights is None:
-        return np.ones(len(ids), np.int32)
+        return np.ones(len(ids), kind)
     if binary:
         raise ValueError("Arguments `binary_output` and `weights` are mutually exclusive.")
     given = weights.values if isinstance(weights, SparseTensor) else tensor(weights)

@@ -12,6 +12,7 @@ ERRORS: Final = ("strict", "replace", "ignore")
 ENCODINGS: Final = {"utf16": "utf-16-be", "utf32": "utf-32-be", "utf-16": "utf-16-be"}
 """Names that mean something narrower in TensorFlow than in Python: the big end comes first."""
 LAST: Final = 0x10FFFF
+FIRST_SHOWN: Final = 0x20  # what is below are control characters
 
 
 class Rules(NamedTuple):
@@ -33,12 +34,11 @@ class Letter(NamedTuple):
 def read(raw: bytes, rules: Rules, op: str) -> Iterator[Letter]:
     """The letters of bytes, one by one; InvalidArgumentError for bad bytes if errors are strict."""
     for point, offset in _points(raw, _codec(rules.encoding, op)):
-        bad = point < 0 or (rules.controls and _is_control(point))
-        if not bad:
-            yield Letter(point, offset)
-        elif rules.errors == "strict":
+        if point < 0 and rules.errors == "strict":
             raise invalid_argument(op, "Invalid formatting on input string")
-        elif rules.errors == "replace":
+        if point >= 0 and not (rules.controls and point < FIRST_SHOWN):
+            yield Letter(point, offset)
+        elif rules.errors != "ignore":  # strict errors do not mind control characters
             yield Letter(rules.replacement, offset)
 
 
@@ -72,8 +72,3 @@ def _points(raw: bytes, codec: str) -> Iterator[tuple[int, int]]:
         if stop < end:
             yield -1, at
         at = end
-
-
-def _is_control(point: int) -> bool:
-    """Whether it is one of the control characters that are shown by nothing at all."""
-    return point < 0x20 or 0x7F <= point < 0xA0

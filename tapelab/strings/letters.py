@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
@@ -105,7 +106,7 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
 def letters(raw: bytes) -> list[bytes]:
     """The letters of UTF-8, each as its bytes; a byte that begins no letter belongs to the last."""
     starts = [at for at, byte in enumerate(raw) if byte & 0xC0 != 0x80]
-    return [raw[a:b] for a, b in zip(starts, [*starts[1:], len_of(raw)], strict=True)]
+    return [raw[a:b] for a, b in pairwise([*starts, len_of(raw)])]
 
 
 len_of: Final = len  # `len` is the name of a parameter in TensorFlow
@@ -114,11 +115,12 @@ len_of: Final = len  # `len` is the name of a parameter in TensorFlow
 def _piece(at: int, raw: bytes, pos: int, size: int, unit: str) -> bytes:
     parts: Any = raw if unit == "BYTE" else letters(raw)
     count = len_of(parts)
-    if not -count <= pos <= count:
+    if not -count <= pos <= count or (unit != "BYTE" and pos < 0 and size < 0):
         shown = f" b'{raw.decode(errors='replace')}'" if unit == "BYTE" else ""
         raise invalid_argument("Substr", f"pos {pos} out of range for string{shown} at index {at}")
     start = pos + count if pos < 0 else pos
-    piece = parts[start : count if size < 0 else start + size]
+    most = count if unit == "BYTE" else start  # where the length is negative
+    piece = parts[start : most if size < 0 else start + size]
     return bytes(piece) if unit == "BYTE" else b"".join(piece)
 
 

@@ -31,6 +31,8 @@ def _ngrams(
     keep_short: bool,
 ) -> Any:  # fmt: skip
     """The phrases of each width in every row of words, and where the phrases of each row begin."""
+    if not x.size:  # no row has a word that a pad could stand beside
+        return in_one_row([[] for _ in row_splits[1:]])
     ends = zip(row_splits[:-1].tolist(), row_splits[1:].tolist(), strict=True)
     rows = [
         list(_phrases(x[start:stop].tolist(), widths, separator, pads, padding, keep_short))

@@ -24,8 +24,7 @@ def lines(rng: np.random.Generator) -> list[samples.Sample]:
 @declared("StringSplitV2", "string_split", lines, multi=True)
 def _split(x: Any, *, sep: bytes, maxsplit: int) -> Any:
     """The pieces of all texts in one row, and where the pieces of each text begin."""
-    cut = (lambda raw: raw.split(sep or None, maxsplit)) if maxsplit else lambda raw: [raw]
-    return in_one_row([cut(raw) for raw in x.ravel()])
+    return in_one_row([_pieces(raw, sep, maxsplit) for raw in x.ravel()])
 
 
 @declared("StringBytesSplit", "bytes_split", multi=True)
@@ -51,6 +50,14 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of texts: a row for one text, ragged rows for several."""
     return per_text(text(input, "StringBytesSplit"), _bytes_split)
+
+
+def _pieces(raw: bytes, sep: bytes, maxsplit: int) -> list[bytes]:
+    """The pieces of one text; after the last cut at white space its rest, even an empty one."""
+    if not maxsplit:
+        return [raw]
+    found = raw.split(sep or None, maxsplit)
+    return [*found, b""] if not sep and len(found) == maxsplit else found
 
 
 def in_one_row(rows: list[list[bytes]]) -> tuple[Any, Any]:
