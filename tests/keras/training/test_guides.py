@@ -45,7 +45,8 @@ def test_a_module_learns_a_line_in_a_loop_of_its_own(tf):
         train(model, x, y, learning_rate=0.1)
         told.append(float(loss(y, model(x))))
     np.testing.assert_allclose([model.w.numpy(), model.b.numpy()], [3.0, 2.0], atol=0.05)
-    assert told[0] > 5.0 > 0.02 > told[-1]
+    assert told[0] > 5.0
+    assert told[-1] < 0.02
 
 
 def test_the_same_line_is_learned_by_compile_and_fit(tf, keras):
@@ -150,11 +151,13 @@ def test_a_model_with_losses_of_its_own_layers_counts_them_in_a_loop(tf, keras):
             self.add_loss(1e-2 * tf.reduce_sum(inputs))
             return inputs
 
-    model = keras.Sequential([
-        keras.Input((2,)),
-        keras.layers.Dense(2, kernel_initializer="ones"),
-        ActivityRegularization(),
-    ])
+    model = keras.Sequential(
+        [
+            keras.Input((2,)),
+            keras.layers.Dense(2, kernel_initializer="ones"),
+            ActivityRegularization(),
+        ]
+    )
     with tf.GradientTape() as tape:
         logits = model(tf.ones((1, 2)), training=True)
         value = tf.reduce_sum(logits) + sum(model.losses)
