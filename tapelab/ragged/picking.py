@@ -53,7 +53,8 @@ def _gather_rows(params: Any, places: Array) -> Any:
     rows = RaggedTensor._of(found._values, RowPartition._of(found._partition._splits))
     for length in reversed(places.shape[1:]):
         count = rows_in(rows) // length
-        rows = RaggedTensor._of(rows, RowPartition._of_lengths(np.full(count, length)))
+        kind = params._partition._splits.dtype
+        rows = RaggedTensor._of(rows, RowPartition._of_lengths(np.full(count, length, kind)))
     return rows
 
 
@@ -152,7 +153,8 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     flags = np.asarray(deep_mask.flat_values._value)
     inner = deep_mask._partitions[-1]
     counts = np.bincount(row_ids(inner._lengths)[flags], minlength=inner.static_nrows)
-    partitions = [*deep_mask._partitions[:-1], RowPartition._of_lengths(counts)]
+    shorter = RowPartition._of_lengths(counts.astype(inner._splits.dtype))
+    partitions = [*deep_mask._partitions[:-1], shorter]
     return RaggedTensor._nested(_masked(values, flags), partitions)
 
 
