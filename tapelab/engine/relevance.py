@@ -1,11 +1,13 @@
 """Which records of the log belong to the account of one tape.
 
 All that happened in its block, and of what came before and after only that from which something in
-the block, or something that was asked for, was made.
+the block, or something that was asked for, was made. How a variable came to its value counts only
+as far as it tells of a source: after a hundred steps of training nobody wants to read them all.
 """
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, recent
@@ -18,6 +20,7 @@ def relevant(tape: GradientTape) -> list[Record]:
     """The records of a tape's account, in no particular order."""
     inside, around = _sorted_out(tape)
     makers = _makers(around)
+    from_sources = _made_from(_sources(tape), around)
     pending = [number for record in inside for number in _needs(record)]
     for answer in tape._answers:
         pending.extend(each.id for each in (*answer.targets, *answer.sources))
@@ -26,7 +29,8 @@ def relevant(tape: GradientTape) -> list[Record]:
         for record in makers.get(pending.pop(), ()):
             if record[1] not in chosen:
                 chosen[record[1]] = record
-                pending.extend(_needs(record))
+                needs = _needs(record)
+                pending.extend(needs if record[0] != ASSIGNED else from_sources & {*needs})
     return [*inside, *chosen.values()]
 
 
@@ -39,6 +43,21 @@ def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
         inside.update((record[1], record) for record in log.records[start:stop])
     around = [record for serial, record in seen.items() if serial not in inside]
     return list(inside.values()), around
+
+
+def _sources(tape: GradientTape) -> set[int]:
+    """The ids of what was asked about or watched."""
+    asked = {each.id for answer in tape._answers for each in answer.sources}
+    return asked | set(tape._followed)
+
+
+def _made_from(sources: set[int], records: list[Record]) -> set[int]:
+    """The ids of all that was made from the sources, themselves included."""
+    made = set(sources)
+    for record in sorted(records, key=itemgetter(1)):
+        if not made.isdisjoint(_needs(record)):
+            made.update(_made_by(record))
+    return made
 
 
 def _makers(records: list[Record]) -> dict[int, list[Record]]:

@@ -192,3 +192,24 @@ def test_of_the_ops_of_an_inner_way_back_only_the_last_has_the_name_the_learner_
     recording = outer.recording(slope)
     assert names_of_results(recording)[-1] == ("slope", True)
     assert [name for name, named in names_of_results(recording) if named] == ["y", "slope"]
+
+
+def test_how_variables_were_trained_before_is_left_out():
+    w = tf.Variable(1.0)
+    for _ in range(20):
+        with tf.GradientTape() as earlier:
+            cost = w * w
+        w.assign(w - 0.1 * earlier.gradient(cost, w))
+    with tf.GradientTape() as tape:
+        y = w * 3.0
+    assert op_names(tape.recording(y)) == ["multiply"]
+
+
+def test_a_source_that_went_into_a_variable_before_is_told():
+    x = tf.Variable(2.0)
+    w = tf.Variable(0.0)
+    w.assign(x * 5.0)
+    with tf.GradientTape() as tape:
+        y = w * 3.0
+    assert tape.gradient(y, x) is None
+    assert op_names(tape.recording()) == ["multiply", "multiply"]
