@@ -42,9 +42,13 @@ def diag(
     rows, columns = _size(raw, shape[-1], low, high, number(num_rows, raw), number(num_cols, raw))
     band = Band(rows, columns, low, high, _alignment(align))
     packed = x if several else reshape(x, shape=(*shape[:-1], 1, shape[-1]))
-    padding = strict_operand(padding_value, x.dtype)._value
-    made: Tensor = from_band(packed, band=band, padding=padding)
+    made: Tensor = from_band(packed, band=band, padding=_padding(x, padding_value))
     return made
+
+
+def _padding(x: Tensor, value: Any) -> Any:
+    """What stands outside the diagonals; 0 means False where these are true and false."""
+    return strict_operand(bool(value) if x.dtype.is_bool else value, x.dtype)._value
 
 
 def _size(
@@ -80,8 +84,8 @@ def diag_part(
     if low == high or x.ndim < 2:
         made = matrices.diagonal_part(x, k=low)  # it says so if this is no matrix
     else:
-        padding = strict_operand(padding_value, x.dtype)._value
-        made = band_of(x, band=_band(x, low, high, align), padding=padding)
+        band = _band(x, low, high, align)
+        made = band_of(x, band=band, padding=_padding(x, padding_value))
     return made
 
 

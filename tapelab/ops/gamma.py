@@ -102,7 +102,8 @@ zeta.no_grad("x", because="TensorFlow declares no gradient to the exponent of ze
 def igamma(a: Any, x: Any) -> Any:
     """The chance that a gamma-distributed number with shape a stays below x."""
     refuse_half("Igamma", x)
-    return _without_shape_0(a, by_scipy("gammainc", a, x))
+    y = _without_shape_0(a, by_scipy("gammainc", a, x))
+    return np.where(x == 0, y.dtype.type(0), y)[()]
 
 
 @op(formula=r"y = 1 - \operatorname{igamma}(a, x)", glyph="Q(a, x)", raw="Igammac",

@@ -10,7 +10,7 @@ from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.rules import NUMBERS, REALS
+from tapelab.ops.rules import REALS
 
 PLACES: Final = "{} answers with places, and those do not change when x changes a little."
 
@@ -51,7 +51,7 @@ def back(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="TopKV2", samples=orders,
-    kinds=NUMBERS)  # fmt: skip
+    kinds=REALS)  # fmt: skip
 def sort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The entries in order along an axis; each keeps its own gradient."""
     return np.take_along_axis(x, _order(x, axis, descending), axis)
@@ -90,7 +90,7 @@ def put_along_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, axis: int, shape:
 
 
 @op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="integer", raw="TopKV2",
-    samples=orders, kinds=NUMBERS)  # fmt: skip
+    samples=orders, kinds=REALS)  # fmt: skip
 def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places of the entries in order along an axis."""
     return _order(x, axis, descending).astype(np.int32)
