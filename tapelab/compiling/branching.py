@@ -194,8 +194,9 @@ def while_loop(
 def for_loop(outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any) -> Any:
     """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once."""
     start = mapped(variables, lambda leaf: _output(outer, leaf))
+    parts = leaves(element)
     step, outputs = routine(
-        outer, "for_body", lambda item, *given: _as_tuple(body(item, *given)), element, *start
+        outer, "for_body", lambda *given: _as_tuple(body(*given)), *parts, *start
     )
     check_invariant(start, outputs)
     check = None if test is None else routine(outer, "for_test", test, *start)[0]

@@ -127,11 +127,11 @@ def _swap_methods() -> None:
     for owner, name, stand_in in standing.METHODS:
         _swap(owner, name, stand_in(vars(owner)[name]))
     _swap(Op, "__call__", _op_door(vars(Op)["__call__"]))
-    _swap(sys.modules["tapelab"], "__getattr__", _lazy_door(vars(sys.modules["tapelab"])))
 
 
 def swap_functions() -> None:
     """Put the doors before all public functions, also those of modules that were just loaded."""
+    _swap_lazy_names()
     _swap_lazy_classes()
     public = {id(each) for each in _public_functions()}
     for module in _modules():
@@ -139,6 +139,18 @@ def swap_functions() -> None:
         for name, thing in list(vars(module).items()):
             if thing is read or (not engine and id(thing) in public):
                 _swap(module, name, _wrapper(thing))
+
+
+def _swap_lazy_names() -> None:
+    """Let what a part of the namespace loads when it is asked for get its doors at once."""
+    for module in filter(None, map(_part, PARTS)):
+        if not hasattr(vars(module)["__getattr__"], "_is_door"):
+            _swap(module, "__getattr__", _marked(_lazy_door(vars(module))))
+
+
+def _part(part: str) -> ModuleType | None:
+    found = sys.modules.get(f"tapelab.{part}" if part else "tapelab")
+    return found if found is not None and "__getattr__" in vars(found) else None
 
 
 def _swap_lazy_classes() -> None:
@@ -241,8 +253,8 @@ def _lazy_door(namespace: dict[str, Any]) -> Any:
     original = namespace["__getattr__"]
 
     def through(name: str) -> Any:
-        original(name)
+        found = original(name)
         swap_functions()
-        return namespace[name]
+        return namespace.get(name, found)
 
     return through

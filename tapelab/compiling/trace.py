@@ -112,7 +112,7 @@ class Trace:
         return self._write(function, args, {}, results, acts=True, given=given)
 
     def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
-        """Examples of a tensor that have a shape of which more is known; tapes still follow them."""
+        """Examples of a tensor of whose shape more is known now; tapes still follow them."""
         found = []
         for world, there in zip(self.worlds, tensor._examples, strict=True):
             if shape.is_compatible_with(there.shape):

@@ -9,6 +9,7 @@ warnings, in a line `warns: words`.
 from __future__ import annotations
 
 import ast
+import linecache
 import logging
 import textwrap
 import warnings
@@ -78,6 +79,8 @@ def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
     if not isinstance(last, ast.Expr):
         raise TypeError(f"{snippet.name} does not end in an expression")
     where = f"<{snippet.table}: {snippet.name}>"
+    lines = snippet.source.splitlines(keepends=True)
+    linecache.cache[where] = (len(snippet.source), None, lines, where)  # AutoGraph reads source
     with _heard(tf) as messages:
         try:
             exec(compile(program, where, "exec"), scope)
