@@ -117,7 +117,11 @@ def _transposed(
 
 
 def _dense(gradient: Any) -> Any:
-    return gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
+    """A gradient as one tensor; None stays None."""
+    if not isinstance(gradient, IndexedSlices):
+        return gradient
+    whole = gradient.dense()
+    return whole if isinstance(whole, Tensor) else constant_of(whole)
 
 
 def _zeros(x: Tensor) -> Tensor:

@@ -90,6 +90,20 @@ def test_the_hessian_times_a_vector_is_the_slope_of_a_gradient_along_it():
     assert acc.jvp(slope).numpy().tolist() == (a @ v.numpy()).tolist()
 
 
+def test_rows_that_are_picked_move_like_their_table():
+    table = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+    step = tf.constant([[1.0, 0.0], [0.0, 10.0]])
+    with tf.autodiff.ForwardAccumulator(table, step) as acc:
+        with tf.GradientTape() as tape:
+            rows = tf.gather(table, [1, 1, 0])
+            y = tf.reduce_sum(rows * rows)
+        slope = tape.gradient(y, table)
+    assert acc.jvp(rows * 1.0) is None, "what is computed after the block stands still"
+    moved = acc.jvp(slope)
+    assert isinstance(moved, tf.IndexedSlices)
+    assert tf.convert_to_tensor(moved).numpy().tolist() == [[2.0, 0.0], [0.0, 40.0]]
+
+
 def test_an_outer_accumulator_sees_the_tangents_of_an_inner_one_and_not_the_other_way_round():
     x, w = tf.constant(3.0), tf.constant(5.0)
     outer = tf.autodiff.ForwardAccumulator(w, 1.0)

@@ -6,6 +6,8 @@ With the Jacobian J, a direction v of the inputs and a weight u of the results, 
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -32,28 +34,36 @@ def product(a, b):
     return np.sum(np.asarray(a) * np.conj(np.asarray(b))).real
 
 
-def check_dot_products(name, dtype):
+def results_of(op, inputs, settings):
+    """Run an op and give those of its results that can move."""
+    made = op(*inputs, **settings)
+    return [y for y in (made if op.multi else [made]) if checks.continuous(y._value)]
+
+
+def check_dot_products(name, dtype, around=nullcontext):
+    """Compare the two products; a tape `around` records the tangents as they are computed."""
     op, rng, compared = REGISTRY[name], np.random.default_rng(7), 0
     for arrays, settings in checks.sampled(op, dtype):
         inputs = [constant_of(array) for array in arrays]
         primals = [x for x in inputs if checks.continuous(x._value)]
         v = directions([x._value for x in primals], rng)
-        with (
-            tf.GradientTape() as tape,
-            tf.autodiff.ForwardAccumulator(primals, v) as forward,
-        ):
+        with tf.GradientTape() as tape:
             tape.watch(primals)
-            made = op(*inputs, **settings)
-            results = [y for y in (made if op.multi else [made]) if checks.continuous(y._value)]
+            results = results_of(op, inputs, settings)
         u = directions([y._value for y in results], rng)
-        moved = forward.jvp(results, unconnected_gradients="zero")
         back = tape.gradient(results, primals, u, unconnected_gradients="zero")
+        with around() as outer, tf.autodiff.ForwardAccumulator(primals, v) as forward:
+            if outer is not None:
+                outer.watch(primals)
+            results = results_of(op, inputs, settings)
+        moved = forward.jvp(results, unconnected_gradients="zero")
         ahead = sum(product(weight, jv) for weight, jv in zip(u, moved, strict=True))
         behind = sum(
             product(tf.convert_to_tensor(g), step) for g, step in zip(back, v, strict=True)
         )
         np.testing.assert_allclose(ahead, behind, rtol=1e-9, atol=1e-9)
         for y, jv in zip(results, moved, strict=True):
+            assert isinstance(jv, tf.Tensor)
             assert (jv.dtype, jv.shape) == (y.dtype, y.shape)
         compared += bool(results)
     assert compared
@@ -64,9 +74,15 @@ def test_a_tangent_and_a_gradient_give_the_same_product(name):
     check_dot_products(name, np.float64)
 
 
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_so_they_do_where_a_tape_records_the_tangent(name):
+    check_dot_products(name, np.float64, around=tf.GradientTape)
+
+
 @pytest.mark.parametrize("name", COMPLEX)
 def test_a_complex_tangent_and_gradient_give_the_same_product(name):
     check_dot_products(name, np.complex128)
+    check_dot_products(name, np.complex128, around=tf.GradientTape)
 
 
 def test_the_comparison_sees_a_wrong_tangent(monkeypatch):
