@@ -60,7 +60,9 @@ class random_normal_initializer:  # noqa: N801 - TensorFlow's name
         _check_floating(dtype)
         if self.seed is None:
             return random.normal(shape, self.mean, self.stddev, dtype)
-        return random.stateless_normal(shape, (self.seed, 0), self.mean, self.stddev, dtype)
+        seed = self.seed, 0
+        made: Tensor = random.stateless_normal(shape, seed, self.mean, self.stddev, dtype)
+        return made
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same again."""
@@ -79,7 +81,9 @@ class random_uniform_initializer:  # noqa: N801 - TensorFlow's name
         """A random tensor of the shape."""
         if self.seed is None:
             return random.uniform(shape, self.minval, self.maxval, dtype)
-        return random.stateless_uniform(shape, (self.seed, 0), self.minval, self.maxval, dtype)
+        seed = self.seed, 0
+        made: Tensor = random.stateless_uniform(shape, seed, self.minval, self.maxval, dtype)
+        return made
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same again."""

@@ -93,9 +93,9 @@ class LayerNormalization(_Normalization):
 
     def build(self, input_shape: Any) -> None:
         """Make gamma and beta, one number for each place along the axes."""
-        axes = [self.axis] if isinstance(self.axis, int) else list(self.axis)
+        axes = [self.axis] if isinstance(self.axis, int) else sorted(self.axis)
         self._axes = sorted(axis % len(input_shape) for axis in axes)
-        self._make_both(tuple(input_shape[axis] for axis in self._axes))
+        self._make_both(tuple(input_shape[axis] for axis in axes))
 
     def call(self, inputs: Any) -> Any:
         """The entries normalized, scaled and shifted."""
