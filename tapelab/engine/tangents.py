@@ -26,6 +26,7 @@ Step = Callable[[Op, list[Tensor], list[Tensor], dict[str, Any], Tangents], Tang
 LINEAR: Final = frozenset({
     *("identity", "read_value", "reshape", "transpose", "reduce_sum", "sum_to", "broadcast_to"),
     *("expand_dims", "squeeze", "concat", "stack", "strided_slice", "tile", "reverse", "roll"),
+    *("reduce_mean", "gather", "cumsum", "unstack", "split", "cast", "real", "diagonal"),
 })  # fmt: skip
 """Ops that are linear in all their inputs taken together."""
 
@@ -67,7 +68,8 @@ def _linear(
         dx if dx is not None else _zeros(x) if x.dtype.is_differentiable else x
         for x, dx in zip(inputs, moving, strict=True)
     ]
-    return [op(*given, **settings)]
+    made = op(*given, **settings)
+    return list(made) if op.multi else [made]
 
 
 def _by_product_rule(
