@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
+from functools import partial
 from itertools import chain
 from typing import Any
 from zlib import crc32
@@ -25,6 +26,7 @@ SYMMETRICAL = {"cholesky"}
 """Ops of a symmetric matrix that give their gradient as a symmetric matrix, too."""
 
 Arrays = tuple[Any, ...]
+Cases = Iterable[tuple[Arrays, dict[str, Any]]]
 
 
 def sampled(op: Op, dtype: Any = np.float64) -> Iterator[tuple[Arrays, dict[str, Any]]]:
@@ -112,9 +114,9 @@ def _nudged(base: Any, index: tuple[int, ...], by: complex) -> Any:
     return moved[()]
 
 
-def check_gradients(op: Op, dtype: Any = np.float64) -> None:
+def check_gradients(op: Op, dtype: Any = np.float64, cases: Cases | None = None) -> None:
     """Every gradient rule agrees with central differences; inputs without one get None."""
-    for arrays, settings in sampled(op, dtype):
+    for arrays, settings in sampled(op, dtype) if cases is None else cases:
         seeds = seeds_for(results_of(op, arrays, settings), 1)
 
         def loss(
@@ -142,9 +144,9 @@ def _dense(gradient: Any) -> Any:
     return np.asarray(gradient.dense() if isinstance(gradient, tf.IndexedSlices) else gradient)
 
 
-def check_second_order(op: Op) -> None:
+def check_second_order(op: Op, cases: Cases | None = None) -> None:
     """The way back of the way back agrees with central differences of the gradients."""
-    for arrays, settings in sampled(op):
+    for arrays, settings in sampled(op) if cases is None else cases:
         seeds = seeds_for(results_of(op, arrays, settings), 1)
         places = [at for at, array in enumerate(arrays) if continuous(array)]
         weights = [np.random.default_rng(at).normal(size=np.shape(arrays[at])) for at in places]
@@ -162,7 +164,29 @@ def check_second_order(op: Op) -> None:
                 continue
             expected = _symmetrical(op, numeric(weighted, arrays, at))
             found = np.zeros_like(expected) if got is None else _dense(got)
+            assert np.shape(found) == np.shape(expected)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
+
+
+def check_single_precision(op: Op, cases: Cases) -> None:
+    """First and second gradients of float32 are those of float64 but for rounding."""
+    for arrays, settings in cases:
+        seeds = seeds_for(results_of(op, arrays, settings), 1)
+        weights = [np.random.default_rng(at).normal(size=np.shape(array))
+                   for at, array in enumerate(arrays) if continuous(array)]  # fmt: skip
+        narrow = tuple(_typed(array, np.float32) for array in arrays)
+        wide = tuple(_typed(array, np.float64) for array in narrow)
+        for function in (gradients, partial(_second, weights=weights)):
+            pair = (function(op, each, settings, seeds) for each in (narrow, wide))
+            for got, expected in zip(*pair, strict=True):
+                if expected is not None:
+                    assert _dense(got).dtype == np.float32
+                    _assert_near(_dense(got), _dense(expected))
+
+
+def _assert_near(got: Any, expected: Any) -> None:
+    largest = np.max(np.abs(expected), initial=1e-3)
+    np.testing.assert_allclose(got, expected, rtol=2e-3, atol=2e-4 * largest)
 
 
 def _second(
@@ -181,6 +205,8 @@ def _second(
             for g, w in zip(first, weights, strict=True)
             if g is not None
         ]
+        if not parts:
+            return [None] * len(sources)
         total = tf.add_n(parts)
     return outer.gradient(total, sources)
 

@@ -10,7 +10,7 @@ import pytest
 
 from tapelab import ops
 from tapelab.engine.op import REGISTRY
-from tests.ops import checks
+from tests.ops import awkward, checks
 
 for _module in pkgutil.iter_modules(ops.__path__, "tapelab.ops."):
     importlib.import_module(_module.name)
@@ -66,6 +66,33 @@ def test_the_second_order_agrees_with_central_differences(name):
 def test_a_rule_without_a_gradient_of_its_own_stops_the_second_order(name):
     with pytest.raises(LookupError, match=ONCE[name]):
         checks.check_second_order(REGISTRY[name])
+
+
+AWKWARD = {each.__name__: each for each in
+           (awkward.empty, awkward.scalar, awkward.stretched, awkward.from_behind)}  # fmt: skip
+
+
+@pytest.mark.parametrize("shapes", AWKWARD)
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_first_and_second_gradients_are_right_at_awkward_shapes(name, shapes):
+    op = REGISTRY[name]
+    cases = awkward.variants(op, AWKWARD[shapes])
+    checks.check_gradients(op, cases=cases)
+    checks.check_second_order(op, cases=cases)
+    checks.check_single_precision(op, cases)
+
+
+@pytest.mark.parametrize("name", DIFFERENTIABLE)
+def test_first_and_second_gradients_are_right_in_single_precision(name):
+    cases = [(arrays, settings) for arrays, settings in checks.sampled(REGISTRY[name])
+             if "dtype" not in settings]  # fmt: skip
+    checks.check_single_precision(REGISTRY[name], cases)
+
+
+@pytest.mark.parametrize("shapes", AWKWARD)
+def test_every_awkward_shape_is_met(shapes):
+    met = [name for name in DIFFERENTIABLE if awkward.variants(REGISTRY[name], AWKWARD[shapes])]
+    assert len(met) > 20
 
 
 @pytest.mark.parametrize("name", EVERY)
