@@ -89,9 +89,9 @@ def irfft_grad_x(dy: Any, y: Any, x: Any, *, axes: Axes, last: int) -> Any:
     """A wave that stands for its mirror image, too, counts twice."""
     at = axes[-1] % len(x.shape)
     counts = np.full(x.shape[at], 2.0)
-    counts[0] = 1.0
+    counts[:1] = 1.0
     if last % 2 == 0:
-        counts[last // 2] = 1.0
+        counts[last // 2 : last // 2 + 1] = 1.0
     shape = [1] * len(x.shape)
     shape[at] = x.shape[at]
     spectrum = rfft(dy, axes=axes)

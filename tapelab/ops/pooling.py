@@ -78,7 +78,7 @@ def places_of_largest(x: Any, how: Sliding) -> Any:
     """Where the largest entry of each window stands in the pictures laid flat."""
     windows = windows_of(x, how, lowest(x.dtype))
     numbers = windows_of(np.arange(x.size).reshape(x.shape), how)
-    flat = (*windows.shape[: x.ndim], -1)
+    flat = (*windows.shape[: x.ndim], math.prod(windows.shape[x.ndim :]))
     first = windows.reshape(flat).argmax(axis=-1)
     return np.take_along_axis(numbers.reshape(flat), first[..., None], -1)[..., 0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
@@ -44,7 +45,8 @@ def product_of_others(x: Any, *, axis: Axes = None) -> Any:
     axes = tuple(range(x.ndim)) if axis is None else tuple(each % x.ndim for each in axis)
     last = tuple(range(x.ndim - len(axes), x.ndim))
     moved = np.moveaxis(np.asarray(x), axes, last)
-    rows = moved.reshape(*moved.shape[: last[0] if last else x.ndim], -1)
+    kept = last[0] if last else x.ndim
+    rows = moved.reshape(*moved.shape[:kept], math.prod(moved.shape[kept:]))
     others = _before(rows) * _before(rows[..., ::-1])[..., ::-1]
     return np.moveaxis(others.reshape(moved.shape), last, axes)[()]
 

@@ -38,8 +38,11 @@ def _taken(op: Op, case: Case) -> bool:
 
 def empty(op: Op, arrays: Arrays, settings: dict[str, Any]) -> Iterator[Case]:
     """No entries along one axis, for all inputs that are as long there as the longest one."""
+    if settings.get("full_matrices") or "last" in settings:  # nothing has no vectors, no spectrum
+        return
     longest = max(arrays, key=np.ndim)
-    for axis in range(-np.ndim(longest), 0):
+    # There may be no picture at all; one without a size or without channels is none.
+    for axis in range(-np.ndim(longest), 1 - np.ndim(longest) if "how" in settings else 0):
         length = longest.shape[axis]
         if length > 1:
             cut = [_cut(each, axis, 0) if _as_long(each, axis, length) else each for each in arrays]
@@ -75,7 +78,8 @@ def from_behind(op: Op, arrays: Arrays, settings: dict[str, Any]) -> Iterator[Ca
     axis = settings.get("axis")
     if axis is None or isinstance(axis, bool) or not np.ndim(arrays[0]):
         return
-    for rank in (np.ndim(arrays[0]), np.ndim(arrays[0]) + 1):
+    own = len(settings.get("shape", np.shape(arrays[0])))
+    for rank in (own,) if "keepdims" in settings else (own, own + 1):
         turned = tuple(each - rank if each >= 0 else each + rank for each in np.atleast_1d(axis))
         other = {
             **settings,

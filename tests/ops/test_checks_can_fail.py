@@ -9,7 +9,7 @@ import pytest
 
 from tapelab.engine.op import REGISTRY, Op, op
 from tapelab.ops import samples
-from tests.ops import checks
+from tests.ops import awkward, checks
 
 
 @pytest.fixture
@@ -110,6 +110,37 @@ def test_a_gradient_of_another_shape_is_noticed(declare):
     wrong = declare(triple, lambda dy, y, x: np.stack([dy, dy]))
     with pytest.raises(AssertionError):
         checks.check_dtypes(wrong)
+
+
+def shapes_of(name, derive):
+    return [tuple(map(np.shape, arrays)) for arrays, _ in awkward.variants(REGISTRY[name], derive)]
+
+
+def test_awkward_shapes_are_made_of_ordinary_ones():
+    assert ((0,), (0,)) in shapes_of("add", awkward.empty)
+    assert ((), ()) in shapes_of("add", awkward.scalar)
+    assert ((1, 3), (3,)) in shapes_of("add", awkward.stretched)
+    assert ((2, 0), (0, 4)) in shapes_of("matmul", awkward.empty)
+    axes = [settings["axis"] for _, settings in
+            awkward.variants(REGISTRY["reduce_sum"], awkward.from_behind)]  # fmt: skip
+    assert {(-2,), (-1,), (-2, -1), (-3, -1)} <= set(axes)
+
+
+def test_a_gradient_that_is_wrong_at_an_empty_shape_only_is_noticed(declare):
+    wrong = declare(triple, lambda dy, y, x: 3 * dy if np.size(x) else np.zeros(1))
+    checks.check_gradients(wrong)
+    with pytest.raises(AssertionError):
+        checks.check_gradients(wrong, cases=awkward.variants(wrong, awkward.empty))
+
+
+def test_a_gradient_that_is_wrong_in_single_precision_only_is_noticed(declare):
+    def rule(dy, y, x):
+        return 3 * dy if x.dtype == np.float64 else np.float32(3.1) * dy
+
+    wrong = declare(triple, rule)
+    checks.check_gradients(wrong)
+    with pytest.raises(AssertionError, match="Not equal to tolerance"):
+        checks.check_single_precision(wrong, checks.sampled(wrong))
 
 
 def test_an_input_without_a_rule_is_noticed():
