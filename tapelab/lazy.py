@@ -72,6 +72,9 @@ NAMES: Final = {
 RENAMED: Final = {
     "matrix_square_root": "tapelab.equations:sqrtm",
     "initializers": "tapelab.keras.initializers",
+    "losses": "tapelab.keras.losses",
+    "metrics": "tapelab.keras.metrics",
+    "optimizers": "tapelab.keras.optimizers",
     "load_ipython_extension": "tapelab.lab:attach",
     "tuple": "tapelab.control:tuple_",
 }

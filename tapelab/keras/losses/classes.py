@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapelab import math
 from tapelab.keras.losses import crossentropy, regression
 from tapelab.keras.losses.loss import LossFunctionWrapper
 
@@ -188,4 +189,8 @@ class SparseCategoricalCrossentropy(_WithLogits):
         self.from_logits, self.ignore_class = from_logits, ignore_class
 
     def _mask(self, y_true: Any, y_pred: Any) -> Any:
-        return crossentropy.class_mask(y_true, self.ignore_class)
+        from_layers = super()._mask(y_true, y_pred)
+        of_classes = crossentropy.class_mask(y_true, self.ignore_class)
+        if from_layers is None or of_classes is None:
+            return of_classes if from_layers is None else from_layers
+        return math.logical_and(from_layers, of_classes)

@@ -7,6 +7,7 @@ from typing import Any
 
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import check_reduction, reduced, same_rank
+from tapelab.keras.masks import masks_of
 from tapelab.keras.naming import automatic_name
 
 
@@ -35,8 +36,8 @@ class Loss:
         raise NotImplementedError
 
     def _mask(self, y_true: Any, y_pred: Any) -> Any:
-        """Which samples count; None if all do."""
-        return None
+        """Which samples count, as the layers before say; None if all do."""
+        return masks_of(y_pred)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same loss again."""

@@ -45,7 +45,7 @@ def reduced(
 ) -> Any:
     """The losses of the samples, weighted, as the one number that the reduction asks for."""
     losses: Any = convert_to_tensor(values, dtype)
-    weights = _masked(sample_weight, mask, dtype, reduction)
+    weights = masked(sample_weight, mask, dtype, reduction)
     if weights is not None:
         losses, weights = same_rank(losses, convert_to_tensor(weights, dtype))
         losses = losses * weights
@@ -59,7 +59,7 @@ def reduced(
     return total / convert_to_tensor(float(np.prod(losses.shape.as_list())), losses.dtype)
 
 
-def _masked(sample_weight: Any, mask: Any, dtype: Any, reduction: str | None) -> Any:
+def masked(sample_weight: Any, mask: Any, dtype: Any, reduction: str | None) -> Any:
     """The weights with zeros where a mask leaves samples out; a mean divides by what is left."""
     if mask is None:
         return sample_weight

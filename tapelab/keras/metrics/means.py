@@ -7,7 +7,8 @@ from typing import Any
 
 from tapelab import math
 from tapelab.keras import backend
-from tapelab.keras.losses.reduction import same_rank
+from tapelab.keras.losses.reduction import masked, same_rank
+from tapelab.keras.masks import masks_of
 from tapelab.keras.metrics.metric import Metric
 from tapelab.shaping import broadcast_to
 
@@ -85,7 +86,9 @@ class MeanMetricWrapper(Mean):
         """Take a batch of labels and predictions into the mean."""
         labels = backend.convert_to_tensor(y_true)
         predicted = backend.convert_to_tensor(y_pred)
-        super().update_state(self._fn(labels, predicted, **self._fn_kwargs), sample_weight)
+        values = self._fn(labels, predicted, **self._fn_kwargs)
+        weights = masked(sample_weight, masks_of(y_pred), self.dtype, "sum")
+        super().update_state(values, weights)
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same metric again."""
