@@ -31,7 +31,7 @@ TF_NAMES: Final = dict.fromkeys(SAME_NAMES, "") | {
 """What the functions of NumPy and `math` are called in tf; empty where the name is the same."""
 
 REDUCTIONS: Final = {"mean", "sum", "prod", "max", "min", "std", "var"}
-EXITS: Final = {"numpy", "item", "tolist", "copy", "astype"}
+EXITS: Final = {"numpy", "item", "tolist", "to_list", "copy", "astype"}
 COPIES: Final = {"float", "array", "asarray", "asanyarray", "float32", "float64"}
 WRAPPERS: Final = {"constant", "convert_to_tensor", "Variable"}
 
@@ -73,7 +73,7 @@ class Rewording:
     def _said(self, call: ast.Call) -> str:
         """What to write for a call; empty where it can stay or has no other name."""
         is_method = isinstance(call.func, ast.Attribute) and (
-            self.trail.touches(call.func.value) or call.func.attr == "numpy"
+            self.trail.touches(call.func.value) or call.func.attr in {"numpy", "to_list"}
         )
         if is_method:
             assert isinstance(call.func, ast.Attribute)

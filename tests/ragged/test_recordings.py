@@ -75,3 +75,20 @@ def test_equal_rows_meet_without_being_repeated(rows):
     ran = [each.event.op for each in tape.recording().located if hasattr(each.event, "op")]
     names = [tape.recording().ops[at].name for at in ran]
     assert names == ["add", "multiply"]
+
+
+def test_lists_of_rows_that_come_back_are_told_to_stay(tmp_path):
+    program = tmp_path / "lesson.py"
+    program.write_text(
+        "import tapelab as tf\n"
+        "x = tf.ragged.constant([[1.0, 2.0], [3.0]])\n"
+        "with tf.GradientTape() as tape:\n"
+        "    tape.watch(x)\n"
+        "    y = tf.reduce_sum(tf.ragged.constant((x * x).to_list()))\n"
+        "why = str(tf.explain(tape, y, x))\n",
+        encoding="utf-8",
+    )
+    names: dict[str, str] = {}
+    exec(compile(program.read_text(encoding="utf-8"), str(program), "exec"), names)
+    assert "took the value" in names["why"]
+    assert "+ y = tf.reduce_sum(x * x)" in names["why"]
