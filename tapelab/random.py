@@ -6,7 +6,10 @@ TensorFlow's own.
 
 from __future__ import annotations
 
+import copy
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +29,19 @@ _WITHOUT_SEED: Final = 87654321
 
 _streams: dict[Any, _Source] = {}
 _global: dict[str, Any] = {"seed": None, "generator": None, "ops": None, "keras": None}
+
+
+@contextmanager
+def untouched() -> Iterator[None]:
+    """Leave all sequences where they are, whatever is drawn inside the block."""
+    streams = copy.deepcopy(_streams)
+    seeds = {name: copy.deepcopy(_global[name]) for name in ("ops", "keras")}
+    try:
+        yield
+    finally:
+        _streams.clear()
+        _streams.update(streams)
+        _global.update(seeds)
 
 
 def set_seed(seed: int) -> None:

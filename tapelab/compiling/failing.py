@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tapelab.compiling.trace import Trace
 
 _MIXED: Final = re.compile(r"was expected to be a (\w+) tensor but is a (\w+) tensor")
+_RESHAPE: Final = re.compile(
+    r"Input to reshape is a tensor with (\d+) values, but the requested shape has (\d+)"
+)
 _SPOKEN: Final = {"float": "float32", "double": "float64", "half": "float16"}
 
 
@@ -32,6 +35,7 @@ def graph_error(
             f"that does not match type {wanted} of argument 'x'. {message}"
         )
     else:
+        message = _RESHAPE.sub(r"Cannot reshape a tensor with \1 elements to one with \2", message)
         raised = ValueError(f"{_unequal(function, args)}{message}")
     raised.__cause__ = error
     return raised

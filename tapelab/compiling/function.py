@@ -37,6 +37,7 @@ from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.stops import identity
+from tapelab.random import untouched
 from tapelab.shapes import TensorShape
 from tapelab.specs import TensorSpec
 
@@ -175,7 +176,7 @@ class Function:
             kind = next(open_kinds)
             return trace.placeholder(name, _examples_of(leaf, kind, lengths))
 
-        with opened(), thread_in(fresh_state(trace)):
+        with untouched(), opened(), thread_in(fresh_state(trace)):
             given, by_name = mapped(bound, placeholder)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
@@ -305,7 +306,8 @@ def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
     def as_tensor(leaf: Any) -> Any:
         if leaf is None or isinstance(leaf, (Tensor, Symbolic)) or is_composite(leaf):
             return leaf
-        if isinstance(leaf, (Holder, *_RETURNABLE)) or hasattr(leaf, "__array__"):
+        known = not isinstance(leaf, TensorShape) or leaf.is_fully_defined()
+        if known and (isinstance(leaf, (Holder, *_RETURNABLE)) or hasattr(leaf, "__array__")):
             return thread.trace.call(to_tensor, (leaf,), {})
         raise TypeError(
             "To be compatible with tf.function, Python functions must return zero or more Tensors "
