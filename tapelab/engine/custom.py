@@ -60,13 +60,11 @@ def step_op(
         multi=many,
         pattern="flat" if because else "differentiable",
     )
-    if because:
-        made.no_grad(*inputs, because=because)
-        return made
     for each, letter in zip(inputs, letters, strict=True):
         formula = rf"\bar {letter} = \operatorname{{gradient of {said}}}(\bar y)"
-        made.rules[each] = GradRule(_way_back, Rule(formula=formula, sentence=OWN_RULE))
-    made.joint = _way_back
+        own_rule = GradRule(_way_back, Rule(formula=formula, sentence=OWN_RULE))
+        made.rules[each] = GradRule(None, Rule(because=because)) if because else own_rule
+    made.joint = None if because else _way_back
     return made
 
 

@@ -180,6 +180,18 @@ def test_an_accumulator_stands_around_a_compiled_function_not_in_it():
         moved(x)
 
 
+@pytest.mark.parametrize("name", ["matmul", "gather", "exp"])
+def test_a_function_with_the_name_of_an_op_keeps_its_own_gradient(name):
+    def flat(x):
+        return tf.round(x), lambda dy: dy * 7.0
+
+    flat.__name__ = name
+    x = tf.constant(2.0)
+    with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
+        y = tf.custom_gradient(flat)(x)
+    assert float(acc.jvp(y)) == 7.0
+
+
 def test_a_chain_of_many_ops_needs_no_recursion():
     x = tf.constant(1.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
