@@ -222,7 +222,8 @@ def pad(
             f"Received `mode` = {mode.upper()}"
         )
     around = tuple((int(before), int(after)) for before, after in table)
-    fill = bool(constant_values) if x.dtype.is_bool else constant_values
+    is_text = x.dtype.name == "string" and isinstance(constant_values, int)
+    fill = bool(constant_values) if x.dtype.is_bool else b"" if is_text else constant_values
     value = strict_operand(fill, x.dtype)._value
     made: Tensor = rearranging.pad(x, paddings=around, mode=mode.upper(), value=value)
     return made

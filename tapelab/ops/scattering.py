@@ -67,7 +67,7 @@ def scatter_nd(indices: Any, x: Any, *, shape: Shape) -> Any:
     """Put entries at index tuples of an array of zeros; what shares a place is added."""
     _check("ScatterNd", indices, shape, "shape")
     _check_updates("ScatterNd", indices, x, shape)
-    whole = np.zeros(shape, x.dtype)
+    whole = np.full(shape, b"" if x.dtype == object else 0, x.dtype)
     np.add.at(whole, _places(indices), x)
     return whole
 
