@@ -5,6 +5,7 @@ from __future__ import annotations
 from tapelab.missing import in_module
 from tapelab.sparse.combining import add, maximum, minimum, sparse_dense_matmul
 from tapelab.sparse.counting import bincount
+from tapelab.sparse.crossing import cross, sampled_addmm
 from tapelab.sparse.joining import concat, split
 from tapelab.sparse.making import eye, from_dense, to_dense, to_indicator
 from tapelab.sparse.mapping import map_values, mask
@@ -26,6 +27,7 @@ __all__ = [
     "add",
     "bincount",
     "concat",
+    "cross",
     "expand_dims",
     "eye",
     "fill_empty_rows",
@@ -40,6 +42,7 @@ __all__ = [
     "reset_shape",
     "reshape",
     "retain",
+    "sampled_addmm",
     "segment_mean",
     "segment_sqrt_n",
     "segment_sum",
