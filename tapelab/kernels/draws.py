@@ -73,7 +73,8 @@ def _tries(place: Place, groups: int, tries: int, *, wide: bool, stride: int) ->
     for at in range(tries):
         found = philox.words(counter + at, key, groups, stride)
         blocks.append(philox.bell(philox.doubles(found) if wide else philox.floats(found)))
-    return np.concatenate([each.reshape(groups, -1) for each in blocks], axis=1)
+    each = 2 if wide else 4
+    return np.concatenate([block.reshape(groups, each) for block in blocks], axis=1)
 
 
 def order(place: Place, count: int) -> list[int]:
