@@ -92,7 +92,7 @@ def switch_case(
     if not branch_index.dtype.is_integer:
         raise TypeError(f"'branch_index' must be an integer Tensor, got {branch_index.dtype!r}")
     branches = _numbered(branch_fns)
-    number = int(branch_index._value)
+    number = int(branch_index)
     fallback = default if default is not None else branches[max(branches)]
     return branches.get(number, fallback)()
 
