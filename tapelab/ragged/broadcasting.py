@@ -66,7 +66,13 @@ def _already_aligned(operands: Any) -> tuple[list[Any], list[RowPartition]] | No
         elif not same_rows(first._partitions, each._partitions) or each._rank != first._rank:
             return None
     flat = [each.flat_values if isinstance(each, RaggedTensor) else each for each in operands]
-    return flat, first._partitions
+    levels = zip(*(each._partitions for each in ragged), strict=True)
+    return flat, [_least_known(level) for level in levels]
+
+
+def _least_known(level: tuple[RowPartition, ...]) -> RowPartition:
+    """Of equal partitions one that is not known to be uniform, if there is one."""
+    return next((each for each in level if not each.is_uniform()), level[0])
 
 
 def same_rows(one: list[RowPartition], other: list[RowPartition]) -> bool:
