@@ -37,7 +37,7 @@ def _taken(op: Op, case: Case) -> bool:
 
 
 def empty(op: Op, arrays: Arrays, settings: dict[str, Any]) -> Iterator[Case]:
-    """No entries along one axis, for all inputs that are as long there as the longest one."""
+    """No entries along one axis, or along all axes of one length."""
     if settings.get("full_matrices") or "last" in settings:  # nothing has no vectors, no spectrum
         return
     longest = max(arrays, key=np.ndim)
@@ -47,6 +47,9 @@ def empty(op: Op, arrays: Arrays, settings: dict[str, Any]) -> Iterator[Case]:
         if length > 1:
             cut = [_cut(each, axis, 0) if _as_long(each, axis, length) else each for each in arrays]
             yield tuple(cut), settings
+    if "how" not in settings:
+        for length in {n for n in np.shape(longest) if n > 1}:
+            yield tuple(_without(each, length) for each in arrays), settings
 
 
 def scalar(op: Op, arrays: Arrays, settings: dict[str, Any]) -> Iterator[Case]:
@@ -99,6 +102,11 @@ def _same(op: Op, arrays: Arrays, one: dict[str, Any], other: dict[str, Any]) ->
 
 def _as_long(array: Any, axis: int, length: int) -> bool:
     return np.ndim(array) >= -axis and array.shape[axis] == length
+
+
+def _without(array: Any, length: int) -> Any:
+    """The array without entries along every axis of a length: both sides of a matrix product."""
+    return np.zeros([0 if n == length else n for n in np.shape(array)], array.dtype)[()]
 
 
 def _cut(array: Any, axis: int, length: int) -> Any:
