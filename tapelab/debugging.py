@@ -15,7 +15,6 @@ from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import samples
-from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import FLOATS
 from tapelab.ops.settings import lengths, number
@@ -77,7 +76,7 @@ def _comparing(symbol: str, function_name: str) -> Assertion:
 
 def _pair(x: Any, y: Any) -> tuple[Any, Any]:
     """The raw numbers of two tensors that can be compared entry by entry."""
-    one, other = (each._value for each in matched(x, y))
+    one, other = as_tensor(x)._value, as_tensor(y)._value
     require_one_dtype("Equal", (one, other))
     try:
         np.broadcast_shapes(one.shape, other.shape)

@@ -21,7 +21,7 @@ from tapelab.ops import (
 )
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.casting import cast
-from tapelab.ops.public import matched
+from tapelab.ops.public import in_turn, matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
 from tapelab.ops.settings import lengths
@@ -45,7 +45,7 @@ def matmul(
                 f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. Received "
                 f"`transpose_{side}`=True, `adjoint_{side}`=True."
             )
-    x, y = matched(a, b)
+    x, y = in_turn(a, b)
     x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
     made: Tensor = products.matmul(
         x, y, transpose_a=transpose_a or adjoint_a, transpose_b=transpose_b or adjoint_b

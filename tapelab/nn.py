@@ -104,9 +104,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
             f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
         )
     if approximate:
-        inner = (x + x * x * x * 0.044715) * 0.7978845608028654
+        inner = (x + x * x * x * 0.044715) * np.float32((2 / np.pi) ** 0.5)
         return x * 0.5 * (_tanh(inner) + 1.0)
-    return x * 0.5 * (erf(x / 1.4142135623730951) + 1.0)
+    return x * 0.5 * (erf(x / np.float32(2**0.5)) + 1.0)
 
 
 @elementwise

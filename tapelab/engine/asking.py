@@ -116,7 +116,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     stacked = _stack(rows, (len(rows), *origins[0].shape))
     found: Any
     if stacked is None:
-        found = np.zeros(shape, origins[0].dtype.as_numpy_dtype)
+        found = np.zeros(shape, value.dtype)
     else:
         order = (1, 0, *range(2, len(origins[0].shape) + 1))
         found = REGISTRY["reshape"](REGISTRY["transpose"](stacked, perm=order), shape=shape)

@@ -99,7 +99,7 @@ def squared_difference_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     reference=np.float_power)  # fmt: skip
 def pow_(x: Any, y: Any) -> Any:
     """Each entry of the first raised to the power of the entry of the second at its place."""
-    if x.dtype.kind in "iu" and np.any(y < 0):
+    if x.dtype.kind in "iu" and x.size and np.any(y < 0):
         raise invalid_argument(
             "Pow",
             "Integers to negative integer powers are not allowed. "

@@ -93,22 +93,28 @@ def test_what_may_happen_under_a_tape_happens(part):
 
 
 def test_a_planted_difference_is_found_in_value_and_in_gradient():
-    text = program_with("tf.sin(")
+    text = program_of_sines()
     found = difference(run(with_a_wrong_sine(), text), run(tapelab, text))
     assert found is not None
     assert found.what == "value"
 
 
-def program_with(part):
-    """A program that runs to its end, without numbers that are not there."""
-    fitting = (text for text in texts() if part in text and "0]" not in text.replace(".0]", ""))
-    return next(text for text in fitting if not run(tapelab, text).raised)
+def program_of_sines():
+    """A program that runs to its end and has a sine in it."""
+    turns = range(participants().index("sin"), 10**5, len(participants()))
+    found = (text for turn in turns if "tf.sin(x" in (text := program(7, turn)))
+    return next(text for text in found if not run(tapelab, text).raised and "0]" not in text)
 
 
 def test_a_program_is_shrunk_to_the_statement_at_fault():
     wrong = with_a_wrong_sine()
-    text = program_with("tf.sin(") + "z0 = tf.constant([1.0, 2.0])\nz1 = z0 * 3.0\n"
-    small = shrink(text, lambda each: difference(run(wrong, each), run(tapelab, each)) is not None)
+    text = program_of_sines() + "z0 = tf.constant([1.0, 2.0])\nz1 = z0 * 3.0\n"
+
+    def shows(each):
+        found = difference(run(wrong, each), run(tapelab, each))
+        return found is not None and found.what == "value"
+
+    small = shrink(text, shows)
     assert "sin" in small
     assert "z1" not in small
     assert len(small.splitlines()) <= 3

@@ -67,6 +67,7 @@ BY_HAND: Final[dict[str, ByHand]] = {
     "nn.bias_add": computing.bias_add,
     "nn.conv1d": computing.conv1d,
     "nn.conv2d": computing.conv2d,
+    "conv": computing.conv,
     "nn.conv2d_transpose": computing.conv2d_transpose,
     "nn.softmax_cross_entropy_with_logits": computing.cross_entropy,
     "nn.sigmoid_cross_entropy_with_logits": computing.cross_entropy,

@@ -152,6 +152,12 @@ def conv2d(w: Writer) -> Drawn:
     return [x, kernel, w.one_of("1", "2", "[1, 1, 1, 1]"), w.one_of("'SAME'", "'VALID'")], {}
 
 
+def conv(w: Writer) -> Drawn:
+    dtype = floating(w)
+    x, kernel = w.tensor((1, 3, 3, 1), dtype), w.tensor((2, 2, 1, 2), dtype)
+    return [x, kernel, "[1, 1, 1, 1]", w.one_of("'SAME'", "'VALID'")], {}
+
+
 def conv2d_transpose(w: Writer) -> Drawn:
     dtype = floating(w)
     x, kernel = w.tensor((1, 2, 2, 2), dtype), w.tensor((2, 2, 1, 2), dtype)

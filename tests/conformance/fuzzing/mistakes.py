@@ -21,18 +21,19 @@ BAD: Final = (
 )  # fmt: skip
 
 
-def spoil(w: Writer, call: Call) -> Call:
-    """The call with one argument replaced, dropped, or one too many."""
+def spoil(w: Writer, call: Call) -> tuple[Call, str]:
+    """The call with one argument replaced, or one too many, and what has been changed."""
     settings = list(call.settings)
+    change = w.rng.choice(BAD)
     if settings and w.chance(0.5):
-        call.settings[w.rng.choice(settings)] = w.rng.choice(BAD)
+        call.settings[w.rng.choice(settings)] = change
     elif call.args and w.chance(0.95):
         at = w.rng.randrange(len(call.args))
-        call.args[at] = w.rng.choice(BAD)
+        call.args[at] = change
         if len(call.args) > 1 and w.chance(0.1):
             call.args[at - 1] = w.rng.choice(BAD)
     elif w.chance(0.5):
-        call.settings["nonsense"] = "1"
+        call.settings["nonsense"] = change
     else:
-        call.args.append(w.rng.choice(BAD))
-    return call
+        call.args.append(change)
+    return call, change

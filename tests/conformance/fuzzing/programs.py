@@ -117,7 +117,9 @@ def _gradient(w: Writer, tape: str, target: str) -> str:
 
 def mistake(w: Writer, name: str) -> None:
     """One call with something wrong in it."""
-    w.let("y", str(spoil(w, drawn(w, name))))
+    call, change = spoil(w, drawn(w, name))
+    w.lines.append(f"# spoiled: {change}")
+    w.let("y", str(call))
 
 
 OPERATORS: Final = (
