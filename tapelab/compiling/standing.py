@@ -133,6 +133,34 @@ def next_element(original: Method) -> Method:
     return following
 
 
+def put_in_queue(original: Method) -> Method:
+    """A call that changes a queue and returns nothing, made at each replay."""
+
+    @wraps(original)
+    def putting(self: Any, *args: Any, **kwargs: Any) -> Any:
+        trace = thread.trace
+        if trace is None:
+            return original(self, *args, **kwargs)
+        return trace.call(original, (self, *args), kwargs, tells=True)
+
+    return putting
+
+
+def asked_of_queue(original: Method) -> Method:
+    """What a queue hands out or says of itself, asked at each replay."""
+
+    @wraps(original)
+    def asking(self: Any, n: Any = None, name: str | None = None) -> Any:
+        trace = thread.trace
+        if trace is None:
+            return original(self) if n is None else original(self, n)
+        given = (self,) if n is None else (self, n)
+        found = spec_examples(self._answer_spec(original.__name__, n))
+        return trace.write(original, given, found, runs=False)
+
+    return asking
+
+
 def take_next(iterator: Any) -> Any:
     """The next element; OutOfRangeError at the end."""
     return iterator.get_next()

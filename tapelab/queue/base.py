@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import DType, as_dtype
+from tapelab.dtypes import DType, as_dtype, bool_, int32
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
@@ -17,6 +17,7 @@ from tapelab.ops.settings import number
 from tapelab.queue.store import Element, Store
 from tapelab.queue.stored import Stored, batch, single
 from tapelab.shapes import TensorShape
+from tapelab.specs import TensorSpec
 
 
 class QueueBase:
@@ -116,6 +117,19 @@ class QueueBase:
         """How many elements are in the queue, as a tensor."""
         return constant_of(np.int32(self._store.size))
 
+    def _answer_spec(self, method: str, n: Any) -> Any:
+        """What a method will return, for a graph in which it is called later."""
+        if method in {"size", "is_closed"}:
+            return TensorSpec((), int32 if method == "size" else bool_)
+        rows = n if isinstance(n, int) and method == "dequeue_many" else None
+        lead = [] if method == "dequeue" else [rows]
+        return self._packed(
+            [
+                TensorSpec(None if shape.rank is None else [*lead, *shape], dtype)
+                for shape, dtype in zip(self._shapes, self._dtypes, strict=True)
+            ]
+        )
+
     def _several(self, raw: str, told: str, n: Any, *, up_to: bool) -> Any:
         count = number(n, raw)
         if count < 0:
@@ -133,7 +147,7 @@ class QueueBase:
         kind = np.dtype(self._dtypes[at].as_numpy_dtype)
         return batch([row[at] for row in rows], kind, lengths)
 
-    def _packed(self, tensors: list[Tensor]) -> Any:
+    def _packed(self, tensors: list[Any]) -> Any:
         if self._names is not None:
             return dict(zip(self._names, tensors, strict=True))
         return tensors[0] if len(tensors) == 1 else tensors
