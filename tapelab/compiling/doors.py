@@ -55,6 +55,14 @@ MAKERS: Final = ("TensorArray", "RaggedTensor", "SparseTensor")
 LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
     ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
     ("tapelab.data.iterating", "DatasetIterator", "__next__", standing.next_element),
+    *(
+        ("tapelab.queue.base", "QueueBase", name, standing.put_in_queue)
+        for name in ("enqueue", "enqueue_many", "close")
+    ),
+    *(
+        ("tapelab.queue.base", "QueueBase", name, standing.asked_of_queue)
+        for name in ("dequeue", "dequeue_many", "dequeue_up_to", "size", "is_closed")
+    ),
 )
 """Methods of classes that are loaded lazily, with what stands in for them."""
 _SCATTER: Final = (
