@@ -72,7 +72,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     if x.dtype.name != "string" and (dtype is None or as_dtype(dtype) is x.dtype):
         made: Tensor = selection.zeros_like(x)
         return made
-    return zeros(x.shape, dtype)
+    return zeros(x.shape, x.dtype if dtype is None else dtype)
 
 
 @elementwise
