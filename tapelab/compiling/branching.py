@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Self
+from collections.abc import Callable
+from typing import Any, Final
 
 from tapelab.compiling import examples
 from tapelab.compiling.graph import Graph, Slot
-from tapelab.compiling.replay import Replay
+from tapelab.compiling.routines import Routine, choose, choose_number, each_item, loop
 from tapelab.compiling.symbolic import Symbolic, SymbolicTensor, symbol
 from tapelab.compiling.trace import Trace
-from tapelab.compiling.walking import Bundle, leaves, mapped
-from tapelab.compiling.worlds import is_eager
+from tapelab.compiling.walking import leaves, mapped
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor, constant_of
 
 _PLAIN: Final = (bool, int, float, complex, str, bytes)
-
-
-class Routine(Bundle):
-    """A branch or a loop's body inside a graph, with the outer tensors that it uses."""
-
-    def __init__(self, graph: Graph, captures: Sequence[Any]) -> None:
-        self._graph = graph
-        self._captures = captures
-
-    def parts(self) -> Sequence[Any]:
-        """The outer tensors that it uses."""
-        return self._captures
-
-    def with_parts(self, parts: Sequence[Any]) -> Self:
-        """The same routine with other outer tensors."""
-        return type(self)(self._graph, parts)
-
-    def __call__(self, *inputs: Any) -> Any:
-        """Run it on real tensors."""
-        flat = [leaf for leaf in leaves(inputs) if is_eager(leaf)]
-        return Replay(self._graph, within=True).run(flat, self._captures)
 
 
 def routine(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Routine, Any]:
@@ -166,19 +143,6 @@ _UNLIKE: Final = (
 )
 
 
-@composite
-def choose(pred: Any, true_fn: Routine, false_fn: Routine) -> Any:
-    """Run the branch that a truth value picks."""
-    return true_fn() if bool(pred._value) else false_fn()
-
-
-@composite
-def choose_number(index: Any, branches: list[Routine]) -> Any:
-    """Run the branch of a number; the last one if there is none of that number."""
-    number = int(index._value)
-    return branches[number if 0 <= number < len(branches) else -1]()
-
-
 def while_loop(
     outer: Trace, test: Any, body: Any, variables: Any, *, most: Any = None, invariants: Any = None
 ) -> Any:
@@ -261,27 +225,6 @@ def _flat_shapes(invariants: Any) -> list[Any]:
 
 def _shape_of(invariant: Any) -> Any:
     return getattr(invariant, "shape", invariant)
-
-
-@composite
-def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
-    """Run a body again and again while a test holds."""
-    limit = None if most is None else int(to_tensor(most)._value)
-    rounds = 0
-    while (limit is None or rounds < limit) and bool(test(*variables)._value):
-        variables = body(*variables)
-        rounds += 1
-    return tuple(variables)
-
-
-@composite
-def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -> Any:
-    """Run a body once per row of a tensor, or per element of a dataset."""
-    for item in items:
-        if test is not None and not bool(test(*variables)._value):
-            break
-        variables = body(*leaves(item), *variables)
-    return tuple(variables)
 
 
 def element_of(items: Any) -> Any:

@@ -102,13 +102,18 @@ _wrappers: Final[dict[int, tuple[Any, Any]]] = {}
 
 
 @contextmanager
-def opened() -> Iterator[None]:
-    """Keep the doors in place for the length of a block."""
+def opened(names: dict[str, Any] | None = None) -> Iterator[None]:
+    """Keep the doors in place for the length of a block, also before what is held in `names`.
+
+    These are the global names of the learner's code, which may have taken functions of the
+    namespace out of it: `from tapelab import reshape`.
+    """
     with _lock:
         _open[0] += 1
         if _open[0] == 1:
             _swap_methods()
             swap_functions()
+        _swap_taken(names or {})
     try:
         yield
     finally:
@@ -117,12 +122,26 @@ def opened() -> Iterator[None]:
             if not _open[0]:
                 while _swapped:
                     owner, name, original = _swapped.pop()
-                    setattr(owner, name, original)
+                    _put(owner, name, original)
 
 
 def _swap(owner: Any, name: str, replacement: Any) -> None:
-    _swapped.append((owner, name, vars(owner)[name]))
-    setattr(owner, name, replacement)
+    held = owner if isinstance(owner, dict) else vars(owner)
+    _swapped.append((owner, name, held[name]))
+    _put(owner, name, replacement)
+
+
+def _put(owner: Any, name: str, thing: Any) -> None:
+    if isinstance(owner, dict):
+        owner[name] = thing
+    else:
+        setattr(owner, name, thing)
+
+
+def _swap_taken(names: dict[str, Any]) -> None:
+    for name, thing in list(names.items()):
+        if _is_ours(thing) and id(thing) in _wrappers and _wrappers[id(thing)][0] is thing:
+            _swap(names, name, _wrapper(thing))
 
 
 def _swap_methods() -> None:

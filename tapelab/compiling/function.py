@@ -11,13 +11,13 @@ from functools import update_wrapper
 from typing import Any, Final
 
 from tapelab.compiling import examples
-from tapelab.compiling.concrete import ConcreteFunction, positional_name
+from tapelab.compiling.arguments import argument_names, examples_of, told_by
+from tapelab.compiling.concrete import ConcreteFunction
 from tapelab.compiling.conversion import converted
 from tapelab.compiling.doors import opened
 from tapelab.compiling.signature import (
     Binding,
     Key,
-    Kind,
     canonical,
     generality,
     key_of,
@@ -29,7 +29,7 @@ from tapelab.compiling.signature import (
 )
 from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.trace import Trace
-from tapelab.compiling.walking import leaves, mapped
+from tapelab.compiling.walking import mapped
 from tapelab.compiling.worlds import fresh_state, is_composite, thread_in
 from tapelab.config import settings
 from tapelab.engine.cell import Holder
@@ -39,7 +39,6 @@ from tapelab.engine.tensor import Tensor
 from tapelab.ops.stops import identity
 from tapelab.random import untouched
 from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec
 
 logger: Final = logging.getLogger("tapelab")
 _OFTEN: Final = 5
@@ -164,7 +163,7 @@ class Function:
         self._count += 1
         trace = Trace(self._name, outer=thread.trace, creates=creates)
         kinds = [kind for kind in kinds_in(key) if kind.variable < 0]  # no variables
-        names = iter(_argument_names(self._binding, bound))
+        names = iter(argument_names(self._binding, bound))
         shapes = [TensorShape(kind.shape) for kind in kinds]
         lengths = examples.open_lengths(shapes)
         open_kinds = iter(kinds)
@@ -174,13 +173,14 @@ class Function:
             if not takes_slot(leaf):
                 return leaf
             kind = next(open_kinds)
-            return trace.placeholder(name, _examples_of(leaf, kind, lengths))
+            return trace.placeholder(name, examples_of(leaf, kind, lengths))
 
-        with untouched(), opened(), thread_in(fresh_state(trace)):
+        taken = getattr(self._python_function, "__globals__", None)
+        with untouched(), opened(taken), thread_in(fresh_state(trace)):
             given, by_name = mapped(bound, placeholder)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
-        told = mapped(bound, _told_by(kinds, _argument_names(self._binding, bound)))
+        told = mapped(bound, told_by(kinds, argument_names(self._binding, bound)))
         return ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
 
     def _body(self) -> Callable[..., Any]:
@@ -259,45 +259,6 @@ def _weak_method(
     update_wrapper(method, python_function)
     method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
     return method
-
-
-def _examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
-    shape = TensorShape(kind.shape)
-    if isinstance(leaf, Symbolic):
-        return leaf._examples
-    if is_composite(leaf):
-        return leaf, leaf
-    if isinstance(leaf, Tensor):
-        return examples.from_value(leaf, shape)
-    return examples.from_spec(shape, leaf.dtype.as_numpy_dtype, lengths)
-
-
-def _argument_names(binding: Binding, bound: Any) -> list[str]:
-    """A name for each leaf of the arguments: that of the parameter it belongs to."""
-    args, kwargs = bound
-    parameters = list(binding.signature.parameters.values())
-    names: list[str] = []
-    for at, each in enumerate(args):
-        names += [positional_name(parameters, at)] * len(leaves(each))
-    for name, each in kwargs.items():
-        names += [name] * len(leaves(each))
-    return names
-
-
-def _told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
-    """What stands for an argument in a signature: the spec of a tensor, anything else itself."""
-    open_kinds, open_names = iter(kinds), iter(names)
-
-    def told(leaf: Any) -> Any:
-        name = next(open_names)
-        if not takes_slot(leaf):
-            return leaf
-        kind = next(open_kinds)
-        if not isinstance(leaf, (Tensor, TensorSpec)):
-            return leaf
-        return TensorSpec(TensorShape(kind.shape), kind.dtype, getattr(leaf, "name", name) or name)
-
-    return told
 
 
 def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:

@@ -53,3 +53,26 @@ class Graph:
     outputs: Any
     captures: tuple[Slot, ...] = ()
     tapes: frozenset[int] = field(default_factory=frozenset)
+
+
+class FuncGraph:
+    """What `tensor.graph` is inside a function."""
+
+    def __init__(self, trace: Any) -> None:
+        self.name = trace.name
+        self._trace = trace
+
+    def default_session(self) -> Any:
+        """There is none: a function runs when it is called."""
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+
+    def as_graph_def(self) -> Any:
+        """The calls of the graph by name."""
+        return [node.name for node in self._trace.nodes]
+
+    def get_operations(self) -> list[str]:
+        """The names of the calls, in the order in which they ran."""
+        return [node.name for node in self._trace.nodes]
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"

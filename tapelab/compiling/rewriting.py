@@ -3,79 +3,21 @@
 from __future__ import annotations
 
 import ast
-from copy import deepcopy
 from typing import Any, Final
 
+from tapelab.compiling.trees import (
+    always_returns,
+    assigned,
+    contains,
+    expression,
+    flagged,
+    is_text,
+    parameters,
+    returns_last,
+    statements,
+)
+
 HELPER: Final = "ag__"
-_SCOPES: Final = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp,
-    ast.DictComp, ast.GeneratorExp,
-)  # fmt: skip
-
-
-def assigned(nodes: Any) -> list[str]:
-    """The names that statements bind, in order, but not those inside functions of their own."""
-    names: dict[str, None] = {}
-    pending = list(reversed(nodes if isinstance(nodes, list) else [nodes]))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            names.setdefault(node.name)
-        if isinstance(node, _SCOPES):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.setdefault(node.id)
-        pending.extend(reversed(list(ast.iter_child_nodes(node))))
-    return list(names)
-
-
-def contains(nodes: Any, kinds: Any, *, into_loops: bool = True) -> bool:
-    """Whether statements hold one of some kinds, outside of functions of their own."""
-    pending = list(nodes if isinstance(nodes, list) else [nodes])
-    while pending:
-        node = pending.pop()
-        if isinstance(node, kinds):
-            return True
-        if isinstance(node, _SCOPES) or (isinstance(node, (ast.For, ast.While)) and not into_loops):
-            continue
-        pending.extend(ast.iter_child_nodes(node))
-    return False
-
-
-def statements(text: str, at: ast.AST, **parts: Any) -> list[ast.stmt]:
-    """Statements from a text, at the position of a node; names in `parts` are filled in."""
-    tree = ast.parse(text)
-    parts = {name: part for name, part in parts.items() if part is not None}
-    filled = _Fill(parts).visit(tree)
-    return [_placed(each, at, parts) for each in filled.body]
-
-
-def _placed(statement: Any, at: ast.AST, parts: Any) -> Any:
-    kept = {
-        id(inner) for each in parts.values() for top in _listed(each) for inner in ast.walk(top)
-    }
-    for node in ast.walk(statement):
-        if id(node) not in kept and hasattr(node, "lineno"):
-            ast.copy_location(node, at)
-    return statement
-
-
-def _listed(part: Any) -> list[ast.AST]:
-    return part if isinstance(part, list) else [part]
-
-
-class _Fill(ast.NodeTransformer):
-    def __init__(self, parts: dict[str, Any]) -> None:
-        self._parts = parts
-
-    def visit_Name(self, node: ast.Name) -> Any:
-        return self._parts.get(node.id, node)
-
-    def visit_Expr(self, node: ast.Expr) -> Any:
-        if isinstance(node.value, ast.Name) and node.value.id in self._parts:
-            part = self._parts[node.value.id]
-            return part if isinstance(part, list) else ast.Expr(part)
-        return self.generic_visit(node)
 
 
 class Rewriter(ast.NodeTransformer):
@@ -94,9 +36,11 @@ class Rewriter(ast.NodeTransformer):
                 self._global |= set(node.names)
             elif isinstance(node, ast.Nonlocal):
                 self._nonlocal |= set(node.names)
-        bound = _parameters(definition)
-        loose = [name for name in assigned(definition.body) if name not in bound | self._declared]
-        body = [statement for each in _tail(definition.body) for statement in self._each(each)]
+        known = parameters(definition) | self._declared
+        loose = [name for name in assigned(definition.body) if name not in known]
+        body = [
+            statement for each in returns_last(definition.body) for statement in self._each(each)
+        ]
         start = [
             statement
             for name in loose
@@ -104,7 +48,7 @@ class Rewriter(ast.NodeTransformer):
         ]
         declared = [each for each in body if isinstance(each, (ast.Global, ast.Nonlocal))]
         rest = [each for each in body if each not in declared]
-        doc = rest[:1] if _is_text(rest[:1]) else []
+        doc = rest[:1] if is_text(rest[:1]) else []
         definition.body = [*doc, *declared, *start, *rest[len(doc) :]]
         return definition
 
@@ -152,7 +96,7 @@ class Rewriter(ast.NodeTransformer):
         if contains([*node.body, *node.orelse], (ast.Break, ast.Continue), into_loops=False):
             return self.generic_visit(node)
         returns = contains([*node.body, *node.orelse], ast.Return)
-        if returns and not (_returns(node.body) and _returns(node.orelse)):
+        if returns and not (always_returns(node.body) and always_returns(node.orelse)):
             return self.generic_visit(node)
         test = self.visit(node.test)
         names, state, getter = self._state([*node.body, *node.orelse], node)
@@ -212,11 +156,11 @@ class Rewriter(ast.NodeTransformer):
         body, prepared, test = node.body, [], None
         if contains(body, ast.Continue, into_loops=False):
             flag = self._fresh("skipped")
-            body = [*statements(f"{flag} = False", node), *_flagged(body, ast.Continue, flag)]
+            body = [*statements(f"{flag} = False", node), *flagged(body, ast.Continue, flag)]
             prepared += statements(f"{flag} = False", node)
         if contains(body, ast.Break, into_loops=False):
             flag = self._fresh("stopped")
-            body = _flagged(body, ast.Break, flag)
+            body = flagged(body, ast.Break, flag)
             prepared += statements(f"{flag} = False", node)
             test = statements(f"{HELPER}.not_({flag})", node)[0].value  # type: ignore[attr-defined]
         return prepared, body, test
@@ -227,7 +171,7 @@ class Rewriter(ast.NodeTransformer):
         parts = [self.visit(each) for each in node.values]
         made = parts[-1]
         for each in reversed(parts[:-1]):
-            made = _expression(f"{HELPER}.{name}(lambda: A, lambda: B)", node, A=each, B=made)
+            made = expression(f"{HELPER}.{name}(lambda: A, lambda: B)", node, A=each, B=made)
         return made
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
@@ -235,12 +179,12 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.op, ast.Not):
             return node
-        return _expression(f"{HELPER}.not_(A)", node, A=node.operand)
+        return expression(f"{HELPER}.not_(A)", node, A=node.operand)
 
     def visit_IfExp(self, node: ast.IfExp) -> Any:
         """`a if c else b`, with both held back."""
         self.generic_visit(node)
-        return _expression(
+        return expression(
             f"{HELPER}.if_expression(T, lambda: A, lambda: B)", node,
             T=node.test, A=node.body, B=node.orelse,
         )  # fmt: skip
@@ -250,7 +194,7 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if isinstance(node.func, ast.Name) and node.func.id in ("super", "print", "locals"):
             return node
-        node.func = _expression(f"{HELPER}.callee(F)", node.func, F=node.func)
+        node.func = expression(f"{HELPER}.callee(F)", node.func, F=node.func)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
@@ -264,65 +208,3 @@ class Rewriter(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """A class inside stays as it is."""
         return node
-
-
-def _expression(text: str, at: ast.AST, **parts: Any) -> Any:
-    made: Any = statements(text, at, **parts)[0]
-    return made.value
-
-
-def _is_text(body: list[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-
-
-def _parameters(definition: ast.FunctionDef) -> set[str]:
-    given = definition.args
-    extra = [each for each in (given.vararg, given.kwarg) if each is not None]
-    return {each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, *extra)}
-
-
-def _returns(body: list[ast.stmt]) -> bool:
-    """Whether every path through a block returns."""
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, (ast.Return, ast.Raise)):
-        return True
-    return isinstance(last, ast.If) and _returns(last.body) and _returns(last.orelse)
-
-
-def _tail(body: list[ast.stmt]) -> list[ast.stmt]:
-    """A block in which what follows a returning `if` stands inside its branches."""
-    for at, each in enumerate(body):
-        if isinstance(each, ast.If) and contains([*each.body, *each.orelse], ast.Return):
-            if contains([*each.body, *each.orelse], (ast.For, ast.While)) and contains(
-                [s for s in ast.walk(each) if isinstance(s, (ast.For, ast.While))], ast.Return
-            ):
-                return body
-            rest = body[at + 1 :]
-            each.body = _tail([*each.body, *([] if _returns(each.body) else rest)])
-            rest = [] if _returns(each.orelse) else deepcopy(rest)
-            each.orelse = _tail([*each.orelse, *rest])
-            for branch in (each.body, each.orelse):
-                if not _returns(branch):
-                    branch.extend(statements("return None", each))
-            return [*body[:at], each]
-    return body
-
-
-def _flagged(body: list[ast.stmt], jump: type[ast.stmt], flag: str) -> list[ast.stmt]:
-    """A block in which a jump sets a flag, and what would be skipped asks for the flag."""
-    made: list[ast.stmt] = []
-    for at, each in enumerate(body):
-        if isinstance(each, jump):
-            return [*made, *statements(f"{flag} = True", each)]
-        if contains(each, jump, into_loops=False) and isinstance(each, ast.If):
-            each.body = _flagged(each.body, jump, flag)
-            each.orelse = _flagged(each.orelse, jump, flag)
-            made.append(each)
-            rest = _flagged(body[at + 1 :], jump, flag)
-            if rest:
-                made += statements(f"if not {flag}:\n    BODY", each, BODY=rest)
-            return made
-        made.append(each)
-    return made

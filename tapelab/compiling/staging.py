@@ -10,8 +10,8 @@ import numpy as np
 
 from tapelab.compiling import branching, examples
 from tapelab.compiling.conversion import converted
+from tapelab.compiling.outcomes import spread_from
 from tapelab.compiling.symbolic import SymbolicTensor
-from tapelab.compiling.trace import spread_from
 from tapelab.compiling.walking import mapped
 from tapelab.dtypes import as_dtype
 from tapelab.engine.cell import Holder

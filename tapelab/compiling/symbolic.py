@@ -36,46 +36,6 @@ class Symbolic:
     _examples: tuple[Any, ...]
 
 
-class SymbolicObject(Symbolic):
-    """Stands for an object with methods, such as a `TensorArray`; its calls become nodes."""
-
-    __slots__ = ("_examples", "_id", "_name", "_origin", "_trace")
-
-    def __init__(self, trace: Trace, name: str, objects: tuple[Any, ...]) -> None:
-        self._id = next_id()
-        self._origin = origin_here()
-        self._trace = trace
-        self._name = name
-        self._examples = objects
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> Any:  # so that isinstance(r, tf.RaggedTensor) holds
-        return type(self._examples[0])
-
-    def __getattr__(self, name: str) -> Any:
-        example = getattr(self._examples[0], name)
-        if not callable(example):
-            return thread.trace.call(getattr, (self, name), {}) if thread.trace else example
-
-        def method(*args: Any, **kwargs: Any) -> Any:
-            return thread.trace.call(call_method, (self, name, args, kwargs), {}, acts=True)
-
-        return method
-
-
-def _object_operator(name: str) -> Any:
-    def operator(self: SymbolicObject, *others: Any) -> Any:
-        return thread.trace.call(call_method, (self, name, others, {}), {})
-
-    operator.__name__ = name
-    return operator
-
-
-def call_method(thing: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """Call a method of an object by its name."""
-    return getattr(thing, name)(*args, **kwargs)
-
-
 class SymbolicTensor(Tensor, Symbolic):
     """A tensor that stands for the one that will be there when the function is replayed.
 
@@ -296,7 +256,7 @@ def check_scope(tensor: Symbolic) -> None:
     )
 
 
-_OPERATORS: Final = (
+OPERATORS: Final = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"),
     *("lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem"),
     *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul"),
@@ -315,13 +275,8 @@ def _checked(name: str) -> Any:
     return operator
 
 
-for _name in _OPERATORS:
+for _name in OPERATORS:
     setattr(SymbolicTensor, f"__{_name}__", _checked(f"__{_name}__"))
-
-
-for _name in _OPERATORS:
-    if _name not in ("eq", "ne"):
-        setattr(SymbolicObject, f"__{_name}__", _object_operator(f"__{_name}__"))
 
 
 def _hash(self: SymbolicTensor) -> int:

@@ -11,17 +11,18 @@ worked out anew each time, and a tape inside the function is a real tape at each
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tapelab.compiling import examples
 from tapelab.compiling.failing import graph_error
-from tapelab.compiling.graph import Graph, Node, Place, Slot
+from tapelab.compiling.graph import FuncGraph, Graph, Node, Place, Slot
 from tapelab.compiling.naming import Names, base_name
+from tapelab.compiling.objects import SymbolicObject
+from tapelab.compiling.outcomes import FAILED, missing, result_examples, spread_from, told_shape
 from tapelab.compiling.symbolic import (
     Symbolic,
-    SymbolicObject,
     SymbolicTensor,
     check_scope,
     symbol,
@@ -33,16 +34,7 @@ from tapelab.engine.log import origin_here, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
-from tapelab.ops.reduction import reduce_sum
-from tapelab.ops.selection import zeros_like as zeros_of
 from tapelab.shapes import TensorShape
-
-TELLS_SHAPE: Final = frozenset({"reshape", "ensure_shape"})
-"""Functions whose second argument tells the shape of their result."""
-OPEN_LENGTH: Final = frozenset({
-    *("boolean_mask", "unique", "unique_with_counts", "dynamic_partition", "setdiff1d"),
-})  # fmt: skip
-"""Functions whose results are as long as the numbers decide."""
 
 
 class Trace:
@@ -135,12 +127,12 @@ class Trace:
                 result = world.run(function, args, kwargs)
                 results.append(mapped(result, world.original))
             except Exception as error:  # noqa: BLE001 - one world may fail where another works
-                results.append(_told_shape(world, function, args))
+                results.append(told_shape(world, function, args))
                 errors.append(error)
-        done = [each for each in results if each is not _FAILED]
+        done = [each for each in results if each is not FAILED]
         if not done:
             raise graph_error(errors[0], function, args, self) if symbolic else errors[0]
-        return min(done, key=_missing), results
+        return min(done, key=missing), results
 
     def _write(
         self, function: Any, args: Any, kwargs: Any, results: Any, *, acts: bool,
@@ -179,10 +171,10 @@ class Trace:
 
     def _symbols(self, function: Any, name: str, results: Any, symbols: dict[int, Any]) -> Any:
         """The structure that a call returned, with a symbolic tensor for each tensor in it."""
-        template = min((each for each in results if each is not _FAILED), key=_missing)
+        template = min((each for each in results if each is not FAILED), key=missing)
         size = len(leaves(template))
-        flat: list[Any] = [each if each is _FAILED else leaves(each) for each in results]
-        rows = [each if each is not _FAILED and len(each) == size else None for each in flat]
+        flat: list[Any] = [each if each is FAILED else leaves(each) for each in results]
+        rows = [each if each is not FAILED and len(each) == size else None for each in flat]
         place = iter(range(size))
         number = iter(range(size))
 
@@ -197,7 +189,7 @@ class Trace:
             if type(leaf) is not Tensor:
                 there = tuple(leaf if each is None else each for each in seen)
                 return SymbolicObject(self, label, there)
-            return symbol(self, label, _examples(function, leaf, seen))
+            return symbol(self, label, result_examples(function, leaf, seen))
 
         return mapped(template, stand_for)
 
@@ -237,74 +229,6 @@ class Trace:
     def default_session(self) -> Any:
         """The session that runs this graph; a function has none."""
         return self.graph_handle.default_session()
-
-
-class FuncGraph:
-    """What `tensor.graph` is inside a function."""
-
-    def __init__(self, trace: Trace) -> None:
-        self.name = trace.name
-        self._trace = trace
-
-    def default_session(self) -> Any:
-        """There is none: a function runs when it is called."""
-        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
-
-    def as_graph_def(self) -> Any:
-        """The calls of the graph by name."""
-        return [node.name for node in self._trace.nodes]
-
-    def get_operations(self) -> list[str]:
-        """The names of the calls, in the order in which they ran."""
-        return [node.name for node in self._trace.nodes]
-
-    def __repr__(self) -> str:
-        return f"FuncGraph(name={self.name}, id={id(self)})"
-
-
-_FAILED: Final = object()
-_TENSOR_AND_SHAPE: Final = 2
-
-
-def _told_shape(world: World, function: Any, args: Any) -> Any:
-    """What a function returns that is told the shape of a tensor whose lengths are open."""
-    if getattr(function, "__name__", "") not in TELLS_SHAPE or len(args) < _TENSOR_AND_SHAPE:
-        return _FAILED
-    tensor, shape = args[:_TENSOR_AND_SHAPE]
-    if not isinstance(tensor, SymbolicTensor) or tensor.shape.is_fully_defined():
-        return _FAILED
-    try:
-        wanted = TensorShape([None if each == -1 else each for each in shape])
-    except (TypeError, ValueError):
-        return _FAILED
-    there = tensor._examples[world.number]
-    spec = examples.from_spec(wanted, there._value.dtype)[world.number]
-    return world.run(spread_from, (there, spec), {})
-
-
-def _missing(result: Any) -> int:
-    """How many Nones a result holds: the fewer, the more of it is known."""
-    return sum(leaf is None for leaf in leaves(result))
-
-
-def spread_from(tensor: Tensor, like: Tensor) -> Any:
-    """An example like another, but made from a tensor, so that a tape follows it."""
-    if not tensor.dtype.is_floating:
-        return like
-    return zeros_of(reduce_sum(tensor, axis=None, keepdims=False)) + like
-
-
-def _examples(function: Any, leaf: Tensor, seen: list[Any]) -> tuple[Tensor, ...]:
-    """The examples of one result; a world that failed gets one with all axes open."""
-    first, second = (each if is_eager(each) else None for each in seen)
-    if first is None:
-        first = leaf if second is None else examples.relative(second)
-    if second is None or second.dtype is not first.dtype:
-        second = examples.relative(first)
-    elif getattr(function, "__name__", "") in OPEN_LENGTH and first.shape == second.shape:
-        rest = TensorShape([None, *first.shape[1:]]) if first.ndim else first.shape
-        second = examples.opposite(first, rest)
-    return first, second
 
 
 def _as_slot(leaf: Any) -> Any:

@@ -50,6 +50,14 @@ def test_the_doors_close_after_an_error(tf):
     assert thread.trace is None
 
 
+def test_functions_that_were_taken_out_of_the_namespace_are_written_down_too(tf):
+    names = {}
+    exec("from tapelab import range as r, size\ndef f(x): return r(size(x))", names)
+    f = tf.function(names["f"], input_signature=[tf.TensorSpec([None])])
+    assert [f([1.0, 2.0]).shape[0], f([1.0, 2.0, 3.0]).shape[0]] == [2, 3]
+    assert names["size"] is tapelab.size
+
+
 def test_a_thread_beside_a_trace_runs_eagerly(tf):
     results = []
 

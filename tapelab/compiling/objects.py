@@ -1,0 +1,56 @@
+"""Objects that go through a graph as one thing: ragged and sparse tensors, `TensorArray`s."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tapelab.compiling.symbolic import OPERATORS, Symbolic
+from tapelab.engine.log import next_id, origin_here, thread
+
+if TYPE_CHECKING:
+    from tapelab.compiling.trace import Trace
+
+
+class SymbolicObject(Symbolic):
+    """Stands for an object with methods, such as a `TensorArray`; its calls become nodes."""
+
+    __slots__ = ("_examples", "_id", "_name", "_origin", "_trace")
+
+    def __init__(self, trace: Trace, name: str, objects: tuple[Any, ...]) -> None:
+        self._id = next_id()
+        self._origin = origin_here()
+        self._trace = trace
+        self._name = name
+        self._examples = objects
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:  # so that isinstance(r, tf.RaggedTensor) holds
+        return type(self._examples[0])
+
+    def __getattr__(self, name: str) -> Any:
+        example = getattr(self._examples[0], name)
+        if not callable(example):
+            return thread.trace.call(getattr, (self, name), {}) if thread.trace else example
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return thread.trace.call(call_method, (self, name, args, kwargs), {}, acts=True)
+
+        return method
+
+
+def _object_operator(name: str) -> Any:
+    def operator(self: SymbolicObject, *others: Any) -> Any:
+        return thread.trace.call(call_method, (self, name, others, {}), {})
+
+    operator.__name__ = name
+    return operator
+
+
+def call_method(thing: Any, name: str, args: Any, kwargs: Any) -> Any:
+    """Call a method of an object by its name."""
+    return getattr(thing, name)(*args, **kwargs)
+
+
+for _name in OPERATORS:
+    if _name not in ("eq", "ne"):
+        setattr(SymbolicObject, f"__{_name}__", _object_operator(f"__{_name}__"))

@@ -1,0 +1,68 @@
+"""Branches and loops at replay: routines, and what picks and repeats them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+from tapelab.compiling.graph import Graph
+from tapelab.compiling.replay import Replay
+from tapelab.compiling.walking import Bundle, leaves
+from tapelab.compiling.worlds import is_eager
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.dispatch import composite
+
+
+class Routine(Bundle):
+    """A branch or a loop's body inside a graph, with the outer tensors that it uses."""
+
+    def __init__(self, graph: Graph, captures: Sequence[Any]) -> None:
+        self._graph = graph
+        self._captures = captures
+
+    def parts(self) -> Sequence[Any]:
+        """The outer tensors that it uses."""
+        return self._captures
+
+    def with_parts(self, parts: Sequence[Any]) -> Self:
+        """The same routine with other outer tensors."""
+        return type(self)(self._graph, parts)
+
+    def __call__(self, *inputs: Any) -> Any:
+        """Run it on real tensors."""
+        flat = [leaf for leaf in leaves(inputs) if is_eager(leaf)]
+        return Replay(self._graph, within=True).run(flat, self._captures)
+
+
+@composite
+def choose(pred: Any, true_fn: Routine, false_fn: Routine) -> Any:
+    """Run the branch that a truth value picks."""
+    return true_fn() if bool(pred._value) else false_fn()
+
+
+@composite
+def choose_number(index: Any, branches: list[Routine]) -> Any:
+    """Run the branch of a number; the last one if there is none of that number."""
+    number = int(index._value)
+    return branches[number if 0 <= number < len(branches) else -1]()
+
+
+@composite
+def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
+    """Run a body again and again while a test holds."""
+    limit = None if most is None else int(to_tensor(most)._value)
+    rounds = 0
+    while (limit is None or rounds < limit) and bool(test(*variables)._value):
+        variables = body(*variables)
+        rounds += 1
+    return tuple(variables)
+
+
+@composite
+def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -> Any:
+    """Run a body once per row of a tensor, or per element of a dataset."""
+    for item in items:
+        if test is not None and not bool(test(*variables)._value):
+            break
+        variables = body(*leaves(item), *variables)
+    return tuple(variables)
