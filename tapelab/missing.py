@@ -29,7 +29,11 @@ PUBLIC_HOMES: Final = {
     *("tapelab.keras.losses.loss", "tapelab.keras.losses.regression"),
     *("tapelab.keras.metrics.accuracy", "tapelab.keras.metrics.area"),
     *("tapelab.keras.metrics.confusion", "tapelab.keras.metrics.distances"),
-    *("tapelab.keras.metrics.means", "tapelab.keras.metrics.metric"),
+    *(
+        "tapelab.keras.metrics.means",
+        "tapelab.keras.metrics.metric",
+        "tapelab.keras.metrics.scores",
+    ),
     *("tapelab.keras.optimizers.adam", "tapelab.keras.optimizers.adaptive"),
     *("tapelab.keras.optimizers.descent", "tapelab.keras.optimizers.optimizer"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tapelab.data import experimental
-from tapelab.data.dataset import AUTOTUNE, Dataset
+from tapelab.data.dataset import AUTOTUNE, Dataset, TextLineDataset
 from tapelab.data.iterating import Iterator, NumpyIterator
 from tapelab.data.options import Options
 from tapelab.data.reading import DatasetSpec
@@ -20,6 +20,7 @@ __all__ = [
     "Iterator",
     "NumpyIterator",
     "Options",
+    "TextLineDataset",
     "experimental",
 ]
 

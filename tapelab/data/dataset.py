@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, Self
 
-from tapelab.data import batching, mapping, picking, reading
+from tapelab.data import batching, buckets, files, mapping, picking, reading
 from tapelab.data.iterating import DatasetIterator, NumpyIterator
 from tapelab.data.options import Options
 from tapelab.data.shuffling import draws, shuffled
@@ -55,6 +55,21 @@ class Dataset(Stage):
     ) -> Dataset:
         """Whole numbers without an end."""
         return Dataset(*reading.counting(whole(start), whole(step), dtype))
+
+    @staticmethod
+    def random(
+        seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
+    ) -> Dataset:
+        """Random whole numbers without an end."""
+        return Dataset(*reading.chances(draws(seed)))
+
+    @staticmethod
+    def list_files(
+        file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
+    ) -> Dataset:
+        """The names of the files that match a pattern, shuffled unless told otherwise."""
+        found = Dataset(*files.named(file_pattern))
+        return found if shuffle is False else found.shuffle(len(found), seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
@@ -193,6 +208,25 @@ class Dataset(Stage):
             mapping.grouped(self, key_func, reduce_func, window_size, window_size_func)
         )
 
+    def bucket_by_sequence_length(
+        self, element_length_func: Callable[..., Any], bucket_boundaries: list[int],
+        bucket_batch_sizes: list[int], padded_shapes: Any = None, padding_values: Any = None,
+        pad_to_bucket_boundary: bool = False, drop_remainder: bool = False,
+        name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Batches of elements of similar length, filled up to the longest of the batch."""
+        return self._as_self(
+            buckets.bucketed(
+                self, element_length_func, list(bucket_boundaries), list(bucket_batch_sizes),
+                padded_shapes, padding_values, to_boundary=pad_to_bucket_boundary,
+                drop_remainder=drop_remainder,
+            )
+        )  # fmt: skip
+
+    def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
+        """The elements that can be made without an error."""
+        return self._as_self(picking.unfailing(self))
+
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = True,
         name: str | None = None,
@@ -293,3 +327,14 @@ class Dataset(Stage):
 def _dataset(stage: Stage) -> Dataset:
     assert isinstance(stage, Dataset)
     return stage
+
+
+class TextLineDataset(Dataset):
+    """The lines of text files, without their ends."""
+
+    def __new__(
+        cls, filenames: Any, compression_type: str | None = None, buffer_size: Any = None,
+        num_parallel_reads: Any = None, name: str | None = None,
+    ) -> Any:  # fmt: skip
+        """A Dataset like any other."""
+        return Dataset(*files.lines(filenames, compression_type))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import numpy as np
 from tapelab.data.elements import Element, tensors_of
 from tapelab.data.stage import Stage
 from tapelab.data.structure import mapped
-from tapelab.errors import OutOfRangeError
+from tapelab.engine.tensor import constant_of
+from tapelab.errors import OutOfRangeError, invalid_argument
 
 
 class Iterator:
@@ -29,6 +31,30 @@ class Iterator:
             raise OutOfRangeError(
                 None, "IteratorGetNext", "End of sequence [Op:IteratorGetNext]"
             ) from None
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element in a box, which is empty at the end."""
+        return Optional(tuple(islice(self, 1)))
+
+
+class Optional:
+    """An element, or the end of the elements."""
+
+    def __init__(self, found: tuple[Any, ...]) -> None:
+        self._found = found
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is an element."""
+        return constant_of(np.bool_(bool(self._found)))
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The element; InvalidArgumentError if there is none."""
+        if not self._found:
+            raise invalid_argument(
+                "OptionalGetValue",
+                "The given optional does not have a value.",
+            )
+        return self._found[0]
 
 
 class DatasetIterator(Iterator):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import reduce
 from itertools import islice, takewhile
 from typing import Any
 
@@ -22,25 +23,23 @@ def applied(stage: Stage, function: Function, kind: str) -> Stage:
     _require_function(function)
 
     def start() -> Iterator[Element]:
-        return (returned(call(function, element)) for element in stage.start())
+        return map(lambda element: returned(call(function, element)), stage.start())  # noqa: C417 - unlike a generator it goes on after an error
 
     return stage.then(kind, start, spec_of=lambda: _spec_after(stage, function))
 
 
 def _spec_after(stage: Stage, function: Function) -> Any:
-    """What the results look like, told by trying the function.
+    """What the results look like, told by trying the function on the first two elements.
 
     A length that an element does not fix is tried with one more, to see which results change.
     """
-    element = next(stage.start(), None)
-    if element is None:
+    elements = list(islice(stage.start(), 2))
+    if not elements:
         raise ValueError("An empty Dataset cannot tell what a function would make of its elements.")
-    found = spec_of_element(returned(call(function, element)))
-    flexible = any(_is_open(each) for each in parts_of(stage.element_spec))
-    if not flexible:
-        return found
-    longer = mapped(_one_longer, element, stage.element_spec)
-    return mapped(common, found, spec_of_element(returned(call(function, longer))))
+    if any(_is_open(each) for each in parts_of(stage.element_spec)):
+        elements.append(mapped(_one_longer, elements[0], stage.element_spec))
+    specs = [spec_of_element(returned(call(function, element))) for element in elements]
+    return reduce(lambda one, other: mapped(common, one, other), specs)
 
 
 def _is_open(each: Any) -> bool:
@@ -191,7 +190,7 @@ def grouped(
             group.append(element)
             if len(group) >= _limit(limit, window_size_func, key):
                 yield from _reduced(stage, reduce_func, key, groups.pop(key))
-        for key, group in groups.items():
+        for key, group in sorted(groups.items()):
             yield from _reduced(stage, reduce_func, key, group)
 
     def spec_of() -> Any:

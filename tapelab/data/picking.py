@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.data.elements import Element, raw_of
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage, counted, whole
 from tapelab.data.structure import common, mapped, parts_of
-from tapelab.errors import invalid_argument
+from tapelab.errors import OpError, invalid_argument
 
 
 def first(stage: Stage, amount: Any) -> Stage:
@@ -103,6 +103,22 @@ def remembered(stage: Stage) -> Stage:
         memory[:] = [kept]
 
     return stage.then("CacheDataset", start)
+
+
+def unfailing(stage: Stage) -> Stage:
+    """The elements that can be made without an error."""
+
+    def start() -> Iterator[Element]:
+        source = stage.start()
+        while True:
+            try:
+                yield next(source)
+            except StopIteration:
+                return
+            except OpError:
+                continue
+
+    return stage.then("_IgnoreErrorsDataset", start, size=UNKNOWN)
 
 
 def joined(stage: Stage, other: Stage) -> Stage:

@@ -116,6 +116,15 @@ def counting(first: int, step: int, dtype: Any) -> Made:
     return "_ScanDataset", start, lambda: spec((), kind), INFINITE, ()
 
 
+def chances(draws: np.random.Generator) -> Made:
+    """Random whole numbers without an end."""
+
+    def start() -> Iterator[Element]:
+        return (np.asarray(draws.integers(2**32), np.int64) for _ in itertools.count())
+
+    return "_RandomDataset", start, lambda: spec((), int64), INFINITE, ()
+
+
 def generated(
     generator: Any, output_types: Any, output_shapes: Any, args: Any, output_signature: Any
 ) -> Made:

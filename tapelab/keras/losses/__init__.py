@@ -25,6 +25,9 @@ KLDivergence = classes.KLDivergence
 BinaryCrossentropy = classes.BinaryCrossentropy
 BinaryFocalCrossentropy = classes.BinaryFocalCrossentropy
 CategoricalCrossentropy = classes.CategoricalCrossentropy
+CategoricalFocalCrossentropy = classes.CategoricalFocalCrossentropy
+Dice = classes.Dice
+Tversky = classes.Tversky
 SparseCategoricalCrossentropy = classes.SparseCategoricalCrossentropy
 
 MSE = mse = mean_squared_error = regression.mean_squared_error
@@ -42,6 +45,9 @@ cosine_similarity = regression.cosine_similarity
 binary_crossentropy = crossentropy.binary_crossentropy
 binary_focal_crossentropy = crossentropy.binary_focal_crossentropy
 categorical_crossentropy = crossentropy.categorical_crossentropy
+categorical_focal_crossentropy = crossentropy.categorical_focal_crossentropy
+dice = regression.dice
+tversky = regression.tversky
 sparse_categorical_crossentropy = crossentropy.sparse_categorical_crossentropy
 
 _CLASSES: Final = {
@@ -50,7 +56,8 @@ _CLASSES: Final = {
         MeanSquaredError, MeanAbsoluteError, MeanAbsolutePercentageError,
         MeanSquaredLogarithmicError, CosineSimilarity, Huber, LogCosh, Hinge, SquaredHinge,
         CategoricalHinge, Poisson, KLDivergence, BinaryCrossentropy, BinaryFocalCrossentropy,
-        CategoricalCrossentropy, SparseCategoricalCrossentropy,
+        CategoricalCrossentropy, SparseCategoricalCrossentropy, CategoricalFocalCrossentropy,
+        Dice, Tversky,
     )
 }  # fmt: skip
 _FUNCTIONS: Final = {
@@ -59,6 +66,7 @@ _FUNCTIONS: Final = {
         mse, mae, mape, msle, kld, huber, log_cosh, hinge, squared_hinge, categorical_hinge,
         poisson, cosine_similarity, binary_crossentropy, binary_focal_crossentropy,
         categorical_crossentropy, sparse_categorical_crossentropy,
+        categorical_focal_crossentropy, dice, tversky,
     )
 }  # fmt: skip
 _SHORT: Final = {

@@ -123,15 +123,15 @@ class KLDivergence(LossFunctionWrapper):
         super().__init__(crossentropy.kl_divergence, reduction, name, dtype)
 
 
-class _WithLogits(LossFunctionWrapper):
-    """A cross entropy that takes probabilities or, `from_logits`, scores."""
+class _WithSettings(LossFunctionWrapper):
+    """A loss that tells the settings of its function in its config."""
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same loss again."""
         return {**super().get_config(), **self._fn_kwargs}
 
 
-class BinaryCrossentropy(_WithLogits):
+class BinaryCrossentropy(_WithSettings):
     """How surprised probabilities are by labels of 0 and 1."""
 
     def __init__(
@@ -145,7 +145,7 @@ class BinaryCrossentropy(_WithLogits):
         self.from_logits, self.label_smoothing, self.axis = from_logits, label_smoothing, axis
 
 
-class BinaryFocalCrossentropy(_WithLogits):
+class BinaryFocalCrossentropy(_WithSettings):
     """The binary cross entropy with less weight on what is predicted well already."""
 
     def __init__(
@@ -160,7 +160,7 @@ class BinaryFocalCrossentropy(_WithLogits):
         )  # fmt: skip
 
 
-class CategoricalCrossentropy(_WithLogits):
+class CategoricalCrossentropy(_WithSettings):
     """How surprised rows of probabilities are by one-hot labels."""
 
     def __init__(
@@ -174,7 +174,44 @@ class CategoricalCrossentropy(_WithLogits):
         self.from_logits, self.label_smoothing, self.axis = from_logits, label_smoothing, axis
 
 
-class SparseCategoricalCrossentropy(_WithLogits):
+class CategoricalFocalCrossentropy(_WithSettings):
+    """The categorical cross entropy with less weight on what is predicted well already."""
+
+    def __init__(
+        self, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False,
+        label_smoothing: float = 0.0, axis: int = -1, reduction: str | None = MEAN,
+        name: str = "categorical_focal_crossentropy", dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            crossentropy.categorical_focal_crossentropy, reduction, name, dtype,
+            from_logits=from_logits, label_smoothing=label_smoothing, axis=axis, alpha=alpha,
+            gamma=gamma,
+        )  # fmt: skip
+
+
+class Dice(_WithSettings):
+    """One minus twice the overlap of two regions, as a share of both."""
+
+    def __init__(
+        self, reduction: str | None = MEAN, name: str = "dice", axis: Any = None,
+        dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(regression.dice, reduction, name, dtype, axis=axis)
+
+
+class Tversky(_WithSettings):
+    """As Dice, with a weight of its own for what is found wrongly and for what is missed."""
+
+    def __init__(
+        self, alpha: float = 0.5, beta: float = 0.5, reduction: str | None = MEAN,
+        name: str = "tversky", axis: Any = None, dtype: Any = None,
+    ) -> None:  # fmt: skip
+        super().__init__(
+            regression.tversky, reduction, name, dtype, alpha=alpha, beta=beta, axis=axis
+        )
+
+
+class SparseCategoricalCrossentropy(_WithSettings):
     """How surprised rows of probabilities are by the right classes, given by number."""
 
     def __init__(

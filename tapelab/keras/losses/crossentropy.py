@@ -133,6 +133,21 @@ def binary_focal_crossentropy(
     return math.reduce_mean(weighted, axis=axis)
 
 
+@composite
+def categorical_focal_crossentropy(
+    y_true: Any, y_pred: Any, alpha: float = 0.25, gamma: float = 2.0, from_logits: bool = False,
+    label_smoothing: float = 0.0, axis: int = -1,
+) -> Any:  # fmt: skip
+    """The categorical cross entropy with less weight on what is predicted well already."""
+    labels, predicted = pair(y_true, y_pred)
+    if label_smoothing:
+        labels = labels * (1.0 - label_smoothing) + label_smoothing / labels.shape[-1]
+    shares = nn.softmax(predicted, axis=axis) if from_logits else predicted
+    shares = _clipped(shares / math.reduce_sum(shares, axis=axis, keepdims=True))
+    surprise = -labels * math.log(shares)
+    return math.reduce_sum(alpha * math.pow(1.0 - shares, gamma) * surprise, axis=axis)
+
+
 def _floored(shares: Any) -> Any:
     """Probabilities kept away from 0."""
     return clip_by_value(shares, backend.epsilon(), 1.0)

@@ -124,3 +124,25 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
     right = math.reduce_sum(labels * predicted, axis=-1)
     wrong = math.reduce_max((1.0 - labels) * predicted, axis=-1)
     return math.maximum(wrong - right + 1.0, 0.0)
+
+
+@composite
+def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
+    """One minus twice the overlap of two regions, as a share of both."""
+    labels, predicted = pair(y_true, y_pred)
+    overlap = math.reduce_sum(labels * predicted, axis=axis)
+    both = math.reduce_sum(labels, axis=axis) + math.reduce_sum(predicted, axis=axis)
+    return 1.0 - 2.0 * overlap / (both + backend.epsilon())
+
+
+@composite
+def tversky(
+    y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None
+) -> Any:
+    """As dice, with a weight of its own for what is found wrongly and for what is missed."""
+    labels, predicted = pair(y_true, y_pred)
+    overlap = math.reduce_sum(labels * predicted, axis=axis)
+    wrong = math.reduce_sum((1.0 - labels) * predicted, axis=axis)
+    missed = math.reduce_sum(labels * (1.0 - predicted), axis=axis)
+    whole = overlap + alpha * wrong + beta * missed
+    return 1.0 - overlap / (whole + backend.epsilon())

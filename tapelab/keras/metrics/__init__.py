@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from tapelab.keras import losses
 from tapelab.keras.metrics import accuracy as _accuracy
-from tapelab.keras.metrics import area, confusion, distances, means
+from tapelab.keras.metrics import area, confusion, distances, means, scores
 from tapelab.keras.metrics import metric as _metric
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.missing import in_module
@@ -44,6 +44,9 @@ TrueNegatives = confusion.TrueNegatives
 FalseNegatives = confusion.FalseNegatives
 MeanIoU = confusion.MeanIoU
 AUC = area.AUC
+FBetaScore = scores.FBetaScore
+F1Score = scores.F1Score
+R2Score = scores.R2Score
 
 binary_accuracy = _accuracy.binary_accuracy
 categorical_accuracy = _accuracy.categorical_accuracy
@@ -75,6 +78,7 @@ _CLASSES: Final = {
         CategoricalHinge, Poisson, KLDivergence, BinaryCrossentropy, CategoricalCrossentropy,
         SparseCategoricalCrossentropy, Precision, Recall, TruePositives, FalsePositives,
         TrueNegatives, FalseNegatives, MeanIoU, AUC,
+        FBetaScore, F1Score, R2Score,
     )
 }  # fmt: skip
 _SHORT: Final = {
