@@ -7,15 +7,18 @@ from typing import Any, Final
 from tapelab import choosing, math, nn, shaping
 from tapelab.keras import backend
 from tapelab.keras.grouping import grouped
+from tapelab.keras.operations import operation
 from tapelab.keras.serialization import resolver, serialized
 from tapelab.missing import in_module
 
 
+@operation
 def linear(x: Any) -> Any:
     """The entries as they are."""
     return x
 
 
+@operation
 def relu(
     x: Any, negative_slope: float = 0.0, max_value: float | None = None, threshold: float = 0.0
 ) -> Any:
@@ -35,26 +38,31 @@ def _bent(x: Any, negative_slope: float, max_value: float | None, threshold: flo
     return high if low is None else high - low
 
 
+@operation
 def leaky_relu(x: Any, negative_slope: float = 0.2) -> Any:
     """Positive entries as they are, the others made small."""
     return nn.leaky_relu(backend.convert_to_tensor(x), negative_slope)
 
 
+@operation
 def relu6(x: Any) -> Any:
     """Entries held between 0 and 6."""
     return nn.relu6(backend.convert_to_tensor(x))
 
 
+@operation
 def softmax(x: Any, axis: int = -1) -> Any:
     """Scores as probabilities along an axis."""
     return nn.softmax(backend.convert_to_tensor(x), axis)
 
 
+@operation
 def log_softmax(x: Any, axis: int = -1) -> Any:
     """The logarithms of the probabilities."""
     return nn.log_softmax(backend.convert_to_tensor(x), axis)
 
 
+@operation
 def elu(x: Any, alpha: float = 1.0) -> Any:
     """Positive entries as they are, negative ones as `alpha · (eˣ − 1)`."""
     given = backend.convert_to_tensor(x)
@@ -66,6 +74,7 @@ def _scaled_elu(x: Any, alpha: float) -> Any:
     return choosing.where(x > 0, nn.elu(x), alpha * nn.elu(x))
 
 
+@operation
 def celu(x: Any, alpha: float = 1.0) -> Any:
     """Positive entries as they are, negative ones as `alpha · (e^(x/alpha) − 1)`."""
     return _celu(backend.convert_to_tensor(x), alpha)
@@ -76,21 +85,25 @@ def _celu(x: Any, alpha: float) -> Any:
     return math.maximum(x, 0.0) + alpha * math.expm1(math.minimum(x, 0.0) / alpha)
 
 
+@operation
 def selu(x: Any) -> Any:
     """An elu scaled so that signals keep mean 0 and variance 1."""
     return nn.selu(backend.convert_to_tensor(x))
 
 
+@operation
 def softplus(x: Any) -> Any:
     """A smooth relu: `ln(1 + eˣ)`."""
     return nn.softplus(backend.convert_to_tensor(x))
 
 
+@operation
 def softsign(x: Any) -> Any:
     """Entries between −1 and 1: `x / (1 + |x|)`."""
     return nn.softsign(backend.convert_to_tensor(x))
 
 
+@operation
 def silu(x: Any) -> Any:
     """Each entry times its sigmoid."""
     return nn.silu(backend.convert_to_tensor(x))
@@ -99,31 +112,37 @@ def silu(x: Any) -> Any:
 swish = silu
 
 
+@operation
 def gelu(x: Any, approximate: bool = False) -> Any:
     """Each entry times the share of a normal distribution below it."""
     return nn.gelu(backend.convert_to_tensor(x), approximate)
 
 
+@operation
 def tanh(x: Any) -> Any:
     """Entries between −1 and 1."""
     return nn.tanh(backend.convert_to_tensor(x))
 
 
+@operation
 def sigmoid(x: Any) -> Any:
     """Entries between 0 and 1."""
     return nn.sigmoid(backend.convert_to_tensor(x))
 
 
+@operation
 def log_sigmoid(x: Any) -> Any:
     """The logarithm of the sigmoid."""
     return nn.log_sigmoid(backend.convert_to_tensor(x))
 
 
+@operation
 def exponential(x: Any) -> Any:
     """The number e raised to each entry."""
     return math.exp(backend.convert_to_tensor(x))
 
 
+@operation
 def hard_sigmoid(x: Any) -> Any:
     """A sigmoid of three straight pieces."""
     return _hard_sigmoid(backend.convert_to_tensor(x))
@@ -134,6 +153,7 @@ def _hard_sigmoid(x: Any) -> Any:
     return nn.relu6(x + 3.0) / 6.0
 
 
+@operation
 def hard_silu(x: Any) -> Any:
     """Each entry times its hard sigmoid."""
     given: Any = backend.convert_to_tensor(x)
@@ -143,17 +163,20 @@ def hard_silu(x: Any) -> Any:
 hard_swish = hard_silu
 
 
+@operation
 def hard_tanh(x: Any) -> Any:
     """Entries held between −1 and 1."""
     return choosing.clip_by_value(backend.convert_to_tensor(x), -1.0, 1.0)
 
 
+@operation
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
     """Entries as they are, those near 0 set to 0."""
     given: Any = backend.convert_to_tensor(x)
     return given * choosing.cast(math.abs(given) > threshold, given.dtype)
 
 
+@operation
 def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
     """Entries moved towards 0 by a threshold, and no further."""
     return _soft_shrink(backend.convert_to_tensor(x), threshold)
@@ -164,30 +187,35 @@ def _soft_shrink(x: Any, threshold: float) -> Any:
     return nn.relu(x - threshold) - nn.relu(-x - threshold)
 
 
+@operation
 def tanh_shrink(x: Any) -> Any:
     """What tanh takes away."""
     given: Any = backend.convert_to_tensor(x)
     return given - math.tanh(given)
 
 
+@operation
 def threshold(x: Any, threshold: float, default_value: float) -> Any:
     """Entries above a threshold; a fixed number in the place of the others."""
     given: Any = backend.convert_to_tensor(x)
     return choosing.where(given > threshold, given, default_value)
 
 
+@operation
 def mish(x: Any) -> Any:
     """Each entry times the tanh of its softplus."""
     given: Any = backend.convert_to_tensor(x)
     return given * math.tanh(nn.softplus(given))
 
 
+@operation
 def squareplus(x: Any, b: float = 4) -> Any:
     """A smooth relu made of a root: `(x + √(x² + b)) / 2`."""
     given: Any = backend.convert_to_tensor(x)
     return (given + math.sqrt(math.square(given) + float(b))) / 2.0
 
 
+@operation
 def glu(x: Any, axis: int = -1) -> Any:
     """The first half of the entries times the sigmoid of the second."""
     first, second = shaping.split(backend.convert_to_tensor(x), 2, axis)

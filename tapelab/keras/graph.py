@@ -38,6 +38,10 @@ class Node:
         found = self.sources()
         return found[0] if len(found) == 1 else found
 
+    def filled(self, values: dict[int, Any]) -> tuple[Any, Any]:
+        """Its arguments with values in the place of symbolic tensors."""
+        return _filled(self.args, values), _filled(self.kwargs, values)
+
     def sources(self) -> list[KerasTensor]:
         """All symbolic tensors among its arguments."""
         given = nest.flatten((self.args, self.kwargs))
@@ -69,7 +73,7 @@ def nodes_between(inputs: Iterable[KerasTensor], outputs: Iterable[KerasTensor])
 def run(nodes: Iterable[Node], values: dict[int, Any], **settings: Any) -> None:
     """Fill in the symbolic tensors of all nodes, from those that are filled in."""
     for node in nodes:
-        args, kwargs = _filled(node.args, values), _filled(node.kwargs, values)
+        args, kwargs = node.filled(values)
         found = node.operation(*args, **{**kwargs, **settings})
         flat = zip(nest.flatten(node.result), nest.flatten(found), strict=True)
         values.update({id(symbol): value for symbol, value in flat})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, Final
 
 from tapelab import nest
@@ -35,16 +36,28 @@ class Operation:
         self.name = unique_name(NAMES.get(name, name))
         self.function = function
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The symbolic result of symbolic arguments; else what the function gives."""
-        if not any(isinstance(each, KerasTensor) for each in nest.flatten(args)):
-            return self.function(*args)
-        result = symbolic_outputs(self.function, args, {})
-        Node.joining(self, args, {}, result)
+        if not any(isinstance(each, KerasTensor) for each in nest.flatten((args, kwargs))):
+            return self.function(*args, **kwargs)
+        result = symbolic_outputs(self.function, args, kwargs)
+        Node.joining(self, args, kwargs, result)
         return result
 
     def __repr__(self) -> str:
         return f"<Operation name={self.name}>"
+
+
+def operation(function: Function) -> Function:
+    """A function that also takes symbolic tensors, and then becomes a step of a model."""
+
+    @wraps(function)
+    def either(*args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(each, KerasTensor) for each in nest.flatten((args, kwargs))):
+            return Operation(function.__name__, function)(*args, **kwargs)
+        return function(*args, **kwargs)
+
+    return either
 
 
 def install() -> None:

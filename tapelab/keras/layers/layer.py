@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -57,7 +58,7 @@ class Layer(Stateful):
         self.activity_regularizer = regularizers.get(activity_regularizer)
         self.input_spec: Any = None
         self.supports_masking = False
-        self._path = ""
+        self._path: str | None = None
         self._build_shapes: Any = None
         self._building_depth = 0
         self._nodes: tuple[Node, ...] = ()
@@ -79,9 +80,9 @@ class Layer(Stateful):
         return self.dtype_policy.variable_dtype
 
     @property
-    def path(self) -> str:
-        """Its name after those of the layers it is in."""
-        return self._path or self.name
+    def path(self) -> str | None:
+        """Its name after those of the layers it is in; None before it is built."""
+        return self._path
 
     @property
     def input(self) -> Any:
@@ -111,6 +112,8 @@ class Layer(Stateful):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Build the layer if need be, then `call` it, under its own name on the tape."""
+        if not args and not kwargs:
+            inspect.signature(self.call).bind()  # says which argument is missing
         mask = masks.masks_of(args[0] if args else None)
         dtype = self.compute_dtype if self.autocast else None
         args, kwargs, symbolic = calling.accepted(args, kwargs, dtype)

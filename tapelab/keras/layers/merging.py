@@ -21,6 +21,17 @@ class _Merge(Layer):
 
     def build(self, input_shape: Any) -> None:
         """There are no weights; ValueError unless the shapes fit together."""
+        self.check_list(input_shape)
+        if len({shape[0] for shape in input_shape} - {None}) > 1:
+            raise ValueError(
+                "Cannot merge tensors with different batch sizes. Received tensors with shapes "
+                f"{input_shape}"
+            )
+        self.compute_output_shape(input_shape)
+
+    @staticmethod
+    def check_list(input_shape: Any) -> None:
+        """ValueError unless there are several shapes."""
         if not isinstance(input_shape, list) or not isinstance(input_shape[0], (tuple, list)):
             raise ValueError(
                 "A merge layer should be called on a list of inputs. Received: "
@@ -28,11 +39,11 @@ class _Merge(Layer):
             )
         if not input_shape:
             raise ValueError("A merge layer should be called on a list of at least 1 input.")
-        self.compute_output_shape(input_shape)
 
     def call(self, inputs: Any) -> Any:
         """The entries joined, the first two first."""
-        return reduce(type(self).join, inputs)
+        rank = max(each.ndim for each in inputs)
+        return reduce(type(self).join, [_level(each, rank) for each in inputs])
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape all of them broadcast to."""
@@ -95,6 +106,11 @@ class Concatenate(_Merge):
         super().__init__(**kwargs)
         self.axis = axis
 
+    def build(self, input_shape: Any) -> None:
+        """There are no weights; ValueError unless the shapes fit together."""
+        self.check_list(input_shape)
+        self.compute_output_shape(input_shape)
+
     def call(self, inputs: Any) -> Any:
         """The tensors, joined."""
         return shaping.concat(list(inputs), self.axis)
@@ -153,18 +169,24 @@ class Dot(_Merge):
 
 
 def _broadcast(one: Any, other: Any) -> tuple[int | None, ...]:
-    rank = max(len(one), len(other))
-    pairs = zip(_padded(one, rank), _padded(other, rank), strict=True)
-    if len(one) != len(other) or not all(_fit(a, b) for a, b in pairs):
+    """The shape of two examples together, behind the batch."""
+    rank = max(len(one), len(other)) - 1
+    pairs = list(zip(_padded(one[1:], rank), _padded(other[1:], rank), strict=True))
+    if not all(_fit(a, b) for a, b in pairs):
         raise ValueError(
             f"Inputs have incompatible shapes. Received shapes {one[1:]} and {other[1:]}"
         )
-    pairs = zip(_padded(one, rank), _padded(other, rank), strict=True)
-    return tuple(b if a in {1, None} else a for a, b in pairs)
+    batch = other[0] if one[0] is None else one[0]
+    return (batch, *(b if a in {1, None} else a for a, b in pairs))
 
 
 def _padded(shape: Any, rank: int) -> list[Any]:
     return [1] * (rank - len(shape)) + list(shape)
+
+
+def _level(x: Any, rank: int) -> Any:
+    """The tensor with axes of length 1 behind the batch, so that it has a rank."""
+    return x if x.ndim >= rank else _level(shaping.expand_dims(x, 1), rank)
 
 
 def _fit(a: Any, b: Any) -> bool:

@@ -62,12 +62,19 @@ class Stateful:
         return thing
 
     def add_weight(
-        self, shape: Any = None, initializer: Any = None, dtype: Any = None,
+        self, *args: Any, shape: Any = None, initializer: Any = None, dtype: Any = None,
         trainable: bool = True, autocast: bool = True, regularizer: Any = None,
         constraint: Any = None, aggregation: str = "none", overwrite_with_gradient: bool = False,
         name: str | None = None,
     ) -> Variable:  # fmt: skip
         """Make a weight of this layer; by default it is trained and starts as glorot_uniform."""
+        if args and isinstance(args[0], str):
+            raise ValueError(
+                "`name` must be passed as a keyword argument. Received: "
+                f"add_weight({args[0]!r}, ...). Use: add_weight(shape=..., name={args[0]!r})."
+            )
+        given = (*args, *(shape, initializer, dtype)[len(args) :])
+        shape, initializer, dtype = given
         del overwrite_with_gradient
         kind = str(getattr(dtype, "name", dtype) or self.variable_dtype)
         usual = "glorot_uniform" if "float" in kind else "zeros"

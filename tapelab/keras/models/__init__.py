@@ -6,7 +6,11 @@ from typing import Final
 
 from tapelab.keras.offering import offered
 
-NAMES: Final = {"functional": "Functional Model", "sequential": "Sequential"}
+NAMES: Final = {
+    "cloning": "clone_model",
+    "functional": "Functional Model",
+    "sequential": "Sequential",
+}
 """The models by the files they stand in."""
 
 __getattr__, __dir__ = offered(__name__, NAMES)
