@@ -10,7 +10,6 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.forward import Accumulating
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import thread
 from tapelab.engine.tape import UnconnectedGradients, logger
 from tapelab.engine.tensor import Tensor
 from tapelab.missing import in_module
@@ -58,11 +57,6 @@ class ForwardAccumulator(Accumulating):
     def __enter__(self) -> Self:
         if self._recording:
             raise ValueError("Accumulator is already recording.")
-        if thread.trace is not None:
-            raise NotImplementedError(
-                "A ForwardAccumulator is not traced inside a tf.function. Open it around the call: "
-                "with tf.autodiff.ForwardAccumulator(x, v) as acc: y = f(x)."
-            )
         self._push()
         return self
 

@@ -50,7 +50,10 @@ _OPERATORS: Final = (
     *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "rand", "ror"),
     *("rxor", "lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem"),
 )
-MAKERS: Final = ("TensorArray", "RaggedTensor", "SparseTensor")
+MAKERS: Final = (
+    *(("tapelab", "TensorArray"), ("tapelab", "RaggedTensor"), ("tapelab", "SparseTensor")),
+    ("tapelab.autodiff", "ForwardAccumulator"),
+)
 """Classes whose instances go through a graph as one thing."""
 LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
     ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
@@ -186,11 +189,10 @@ def _swap_lazy_classes() -> None:
         owner = vars(sys.modules[home])[kind] if home in sys.modules else None
         if owner is not None and not hasattr(vars(owner)[method], "_is_door"):
             _swap(owner, method, _marked(stand_in(vars(owner)[method])))
-    namespace = sys.modules["tapelab"]
-    for each in MAKERS:
-        made: Any = vars(namespace).get(each)
+    for home, each in MAKERS:
+        made: Any = vars(sys.modules[home]).get(each) if home in sys.modules else None
         if made is not None and not hasattr(made, "_is_door"):
-            _swap(namespace, each, _marked(_maker(made)))
+            _swap(sys.modules[home], each, _marked(_maker(made)))
 
 
 def _marked(door: Any) -> Any:

@@ -37,6 +37,13 @@ class SymbolicObject(Symbolic):
 
         return method
 
+    def __enter__(self) -> Any:
+        return thread.trace.call(call_method, (self, "__enter__", (), {}), {}, acts=True)
+
+    def __exit__(self, *exception: object) -> None:
+        leaving = (None, None, None)
+        thread.trace.call(call_method, (self, "__exit__", leaving, {}), {}, acts=True)
+
 
 def _object_operator(name: str) -> Any:
     def operator(self: SymbolicObject, *others: Any) -> Any:

@@ -27,7 +27,7 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.sampling import Source
 
-OBJECTS: Final = frozenset({"TensorArray"})
+OBJECTS: Final = frozenset({"TensorArray", "ForwardAccumulator"})
 """Types of objects that calls make and change inside a function."""
 STATE: Final = ("tapes", "active", "log", "records", "scope", "trace")
 _REMEMBERED: Final = 64

@@ -88,6 +88,9 @@ class Forwarding:
     def __init__(self, records: Any) -> None:
         self.records = records
 
+    def __reversed__(self) -> Iterator[Record]:
+        return iter(tuple(self.records)[::-1])
+
     def append(self, record: Record) -> None:
         """Write a record down, and let each accumulator that knows an input advance by it."""
         self.records.append(record if thread.log is not None else lightened(record))

@@ -161,7 +161,7 @@ def test_a_function_with_a_tape_inside_may_be_traced_while_an_accumulator_listen
     assert [float(found), float(acc.jvp(found))] == [12.0, 12.0]
 
 
-def test_an_accumulator_stands_around_a_compiled_function_not_in_it():
+def test_an_accumulator_may_stand_around_a_compiled_function_and_in_it():
     @tf.function
     def cubed(x):
         return x**3
@@ -169,15 +169,29 @@ def test_an_accumulator_stands_around_a_compiled_function_not_in_it():
     @tf.function
     def moved(x):
         with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
-            y = x**3
-        return acc.jvp(y)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = x**3
+            slope = tape.gradient(y, x)
+        return acc.jvp([y, slope])
 
     x = tf.constant(2.0)
     with tf.autodiff.ForwardAccumulator(x, 1.0) as acc:
         y = cubed(x)
     assert float(acc.jvp(y)) == 12.0
-    with pytest.raises(NotImplementedError, match="Open it around the call"):
-        moved(x)
+    assert [float(each) for each in moved(x)] == [12.0, 12.0]
+    assert [float(each) for each in moved(tf.constant(3.0))] == [27.0, 18.0]
+
+
+def test_accumulators_in_a_compiled_function_nest():
+    @tf.function
+    def second(x):
+        outer = tf.autodiff.ForwardAccumulator(x, 1.0)
+        with outer, tf.autodiff.ForwardAccumulator(x, 1.0) as inner:
+            y = x**3
+        return outer.jvp(inner.jvp(y))
+
+    assert [float(second(tf.constant(value))) for value in (2.0, 5.0)] == [12.0, 30.0]
 
 
 @pytest.mark.parametrize("name", ["matmul", "gather", "exp"])
