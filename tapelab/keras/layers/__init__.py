@@ -29,6 +29,7 @@ NAMES: Final = {
     "recurrent": "GRU LSTM RNN SimpleRNN",
     "reshaping": "Cropping1D Cropping2D Flatten Permute RepeatVector Reshape UpSampling1D"
     " UpSampling2D ZeroPadding1D ZeroPadding2D",
+    "resizing": "Resizing",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }
 """The layers by the files they stand in."""
