@@ -107,6 +107,7 @@ IN_MATH: Final = {
         " unsorted_segment_mean unsorted_segment_min unsorted_segment_prod"
         " unsorted_segment_sqrt_n unsorted_segment_sum"
     ),
+    "tapelab.stateless": "sobol_sample",
     "tapelab.special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
 }
 """Names of `tf.math` by the module they stand in."""

@@ -41,6 +41,7 @@ def sort(
     """The entries in order along an axis, the smallest first unless DESCENDING."""
     x = tensor(values)
     along = number(axis, "TopKV2")
+    _require_axis(x)
     made: Tensor = sorting.sort(x, axis=along, descending=_is_descending(direction))
     return made
 
@@ -52,8 +53,16 @@ def argsort(
     """The places of the entries in order along an axis."""
     x = tensor(values)
     along = number(axis, "TopKV2")
+    _require_axis(x)
     made: Tensor = sorting.argsort(x, axis=along, descending=_is_descending(direction))
     return made
+
+
+def _require_axis(x: Tensor) -> None:
+    if not x.ndim:
+        raise invalid_argument(
+            "StridedSlice", "slice index -1 of dimension 0 out of bounds. A scalar has no order"
+        )
 
 
 def _is_descending(direction: str) -> bool:

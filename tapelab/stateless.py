@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,17 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select") -> Tensor
     order = tuple(draws.order(_place(seed), len(x._value)))
     made: Tensor = distributions.stateless_shuffle(x, order=order)
     return made
+
+
+def sobol_sample(
+    dim: Any, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None
+) -> Tensor:
+    """Points that fill a cube evenly, after Sobol; they only look random."""
+    count, start = number(num_results, "SobolSample"), 1 + number(skip, "SobolSample")
+    row = import_module("scipy.stats.qmc").Sobol(number(dim, "SobolSample"), scramble=False)
+    points = row.fast_forward(start).random(count)
+    kind = as_dtype(dtype)
+    return new_constant(points.astype(kind.as_numpy_dtype), None, "tf.math.sobol_sample")
 
 
 def _source(seed: Any, alg: Any = "auto_select") -> Source:

@@ -10,6 +10,7 @@ from tapelab.dtypes import as_dtype, int64
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.errors import invalid_argument
 from tapelab.ops.activation import softplus
 from tapelab.ops.arithmetic import conjugated, multiply
 from tapelab.ops.casting import cast, imag, real
@@ -121,6 +122,11 @@ def angle(input: Any, name: str | None = None) -> Any:
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """One over each entry, and 0 where it is 0."""
     given = as_tensor(x)
+    if given.dtype.is_integer:
+        raise invalid_argument(
+            "DivNoNan", f"Value for attr 'T' of {given.dtype.name} is not in the list of allowed "
+            "values: half, float, double, complex64, complex128. Try tf.cast(x, tf.float32)",
+        )  # fmt: skip
     return divide_no_nan(zeros_like(given) + 1, given)
 
 
@@ -139,10 +145,13 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
         raise ValueError(
             f"Argument coeffs must be list type. Received type {type(coeffs)}. Try list(coeffs)."
         )
-    at = as_tensor(x)
-    total = zeros_like(at)
-    for each in coeffs:
-        total = total * at + each
+    at: Any = as_tensor(x)
+    if not coeffs:
+        return zeros_like(at)
+    factors: list[Any] = [as_tensor(each) for each in coeffs]
+    total = factors[0]
+    for each in factors[1:]:
+        total = each + total * at
     return total
 
 

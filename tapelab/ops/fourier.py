@@ -33,7 +33,7 @@ def spectra(rng: np.random.Generator) -> list[samples.Sample]:
     title="Fourier transform", samples=signals, kinds=CONTINUOUS)  # fmt: skip
 def fft(x: Any, *, axes: Axes) -> Any:
     """How much of each wave is in a signal, along one axis or several."""
-    return _as_complex(np.fft.fftn(x, axes=axes), x)
+    return _as_complex(np.fft.fftn(x, axes=axes) if x.size else x, x)
 
 
 @fft.grad("x", r"\bar x = m \cdot \operatorname{ifft}(\bar y)")
@@ -46,7 +46,7 @@ def fft_grad_x(dy: Any, y: Any, x: Any, *, axes: Axes) -> Any:
     title="Inverse Fourier transform", samples=signals, kinds=CONTINUOUS)  # fmt: skip
 def ifft(x: Any, *, axes: Axes) -> Any:
     """The signal that consists of so much of each wave."""
-    return _as_complex(np.fft.ifftn(x, axes=axes), x)
+    return _as_complex(np.fft.ifftn(x, axes=axes) if x.size else x, x)
 
 
 @ifft.grad("x", r"\bar x = \frac{1}{m} \operatorname{fft}(\bar y)")
@@ -60,6 +60,11 @@ def ifft_grad_x(dy: Any, y: Any, x: Any, *, axes: Axes) -> Any:
 def rfft(x: Any, *, axes: Axes) -> Any:
     """As `fft` of real numbers, without the second half, which mirrors the first."""
     refuse_half("RFFT", x)
+    if not x.size:
+        at = axes[-1] % x.ndim
+        kept = x.shape[at] // 2 + 1 if x.shape[at] else 0
+        half = (*x.shape[:at], kept, *x.shape[at + 1 :])
+        return _as_complex(np.zeros(half, x.dtype), x)
     return _as_complex(np.fft.rfftn(x, axes=axes), x)
 
 
@@ -79,6 +84,9 @@ def rfft_grad_x(dy: Any, y: Any, x: Any, *, axes: Axes) -> Any:
     kinds=CONTINUOUS)  # fmt: skip
 def irfft(x: Any, *, axes: Axes, last: int) -> Any:
     """The real signal, `last` long in its last axis, of which half a spectrum is given."""
+    if not last or not x.size:
+        at = axes[-1] % x.ndim
+        return np.zeros((*x.shape[:at], last, *x.shape[at + 1 :]), _real(x))
     sizes = [*(x.shape[axis] for axis in axes[:-1]), last]
     y = np.fft.irfftn(x, s=sizes, axes=axes)
     return y.astype(_real(x))

@@ -61,8 +61,15 @@ def _of_reals(name: str, rank: int) -> Public:
 
 
 def _to_reals(name: str, rank: int) -> Public:
+    raw = name.upper()
+
     def function(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         x = input_tensor if isinstance(input_tensor, Tensor) else _as_complex(input_tensor)
+        if not x.dtype.is_complex:
+            raise ValueError(
+                f"{raw} requires tf.complex64 or tf.complex128 inputs, got: {x}. "
+                "Try tf.cast(x, tf.complex64)."
+            )
         _require_rank(x, rank)
         if fft_length is None:
             *others, half = x._value.shape[-rank:]
