@@ -86,5 +86,9 @@ class NumpyIterator(Iterator):
 def _plain(part: Any) -> Any:
     if isinstance(part, Stage):
         return NumpyIterator(DatasetIterator(part))
+    if getattr(part, "kind", "") == "sparse":
+        from tapelab.sparse import to_dense  # loaded where a sparse tensor is already
+
+        part = to_dense(part)
     found = part.numpy()
     return found.copy() if isinstance(found, np.ndarray) else found
