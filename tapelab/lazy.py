@@ -49,7 +49,8 @@ NAMES: Final = {
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
     "tapelab.graph_gradients": "gradients hessians",
-    "tapelab.mapping": "foldl foldr map_fn scan vectorized_map",
+    "tapelab.folding": "foldl foldr scan",
+    "tapelab.mapping": "map_fn vectorized_map",
     "tapelab.module": "Module",
     "tapelab.python_functions": "numpy_function py_function",
     "tapelab.ragged.spec": "RaggedTensorSpec",

@@ -15,7 +15,7 @@ LAYERS = (
     "engine",
     "ops",
     (
-        "autodiff control custom_gradients graph_gradients mapping python_functions recomputing"
+        "autodiff control custom_gradients folding graph_gradients mapping python_functions recomputing"
         " registering"
         " tensor_array test"
         " tapelab choosing blocks clipping convolving creation dropping normalizing pooling scoring sliding marking measuring picking printed sampling"
