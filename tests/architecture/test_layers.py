@@ -15,9 +15,8 @@ LAYERS = (
     "engine",
     "ops",
     (
-        "autodiff control custom_gradients folding graph_gradients mapping python_functions recomputing"
-        " registering"
-        " tensor_array test"
+        "autodiff control custom_gradients folding graph_gradients mapping python_functions"
+        " recomputing registering tensor_array test"
         " tapelab choosing blocks clipping convolving creation dropping normalizing pooling scoring sliding marking measuring picking printed sampling"
         " scopes shaping sorting bitwise debugging missing module initializing gamma_functions special"
         " diagonals equations factorizing tridiagonal signal generating stateless random_experimental"
