@@ -35,9 +35,9 @@ class _WithMoments(Optimizer):
             self._momentums.append(self.add_variable_from_reference(each, "momentum"))
             self._sizes.append(self.add_variable_from_reference(each, self.size_name))
 
-    def step_number(self, like: Any) -> Any:
-        """The number of the present step, from 1, in the dtype of another tensor."""
-        return backend.convert_to_tensor(self.iterations, like.dtype) + 1.0  # type: ignore[operator]
+    def step_number(self, dtype: Any) -> Any:
+        """The number of the present step, from 1."""
+        return backend.convert_to_tensor(self.iterations, dtype) + 1.0  # type: ignore[operator]
 
 
 def power(share: float, t: Any) -> Any:
@@ -65,20 +65,27 @@ class Adam(_WithMoments):
         largest = self._trainable_variables if self.amsgrad else ()
         self._largest = self.add_optimizer_variables(largest, "velocity_hat")
 
+    def before_step(self) -> None:
+        """Find out how much the means lack, since they began at 0; once for all variables."""
+        doubles = any(each.dtype == "float64" for each in self._momentums)
+        t = self.step_number("float64" if doubles else "float32")
+        lacking = math.sqrt(1.0 - power(self.beta_2, t)), 1.0 - power(self.beta_1, t)
+        self._unbiased = lacking[0] / lacking[1]
+
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Move one variable."""
-        g = dense(gradient)
-        place, t = self.place(variable), self.step_number(g)
+        g, place = dense(gradient), self.place(variable)
         m, v = self._momentums[place], self._sizes[place]
-        unbiased = math.sqrt(1.0 - power(self.beta_2, t)) / (1.0 - power(self.beta_1, t))
-        self.assign(m, m + (g - m) * (1.0 - self.beta_1))
-        self.assign(v, v + (squared(gradient) - v) * (1.0 - self.beta_2))
+        mean = m + (g - m) * (1.0 - self.beta_1)
+        size = v + (squared(gradient) - v) * (1.0 - self.beta_2)
+        self.assign(m, mean)
+        self.assign(v, size)
         if self.amsgrad:
             largest = self._largest[place]
-            self.assign(largest, math.maximum(largest + 0.0, v + 0.0))
-            v = largest
-        step = m * (learning_rate * unbiased) / (math.sqrt(v + 0.0) + self.epsilon)
-        self.assign_sub(variable, step)
+            size = math.maximum(backend.convert_to_tensor(largest), size)
+            self.assign(largest, size)
+        rate = learning_rate * backend.convert_to_tensor(self._unbiased, g.dtype)
+        self.assign_sub(variable, mean * rate / (math.sqrt(size) + self.epsilon))
 
 
 class AdamW(Adam):
@@ -105,7 +112,7 @@ class Adamax(_WithMoments):
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Move one variable."""
         g = dense(gradient)
-        place, t = self.place(variable), self.step_number(g)
+        place, t = self.place(variable), self.step_number(g.dtype)
         m, u = self._momentums[place], self._sizes[place]
         self.assign(m, m + (g - m) * (1.0 - self.beta_1))
         self.assign(u, math.maximum(self.beta_2 * u, math.abs(g)))
@@ -127,7 +134,9 @@ class Nadam(_WithMoments):
 
     def before_step(self) -> None:
         """Take the momentum of this step into the product of all."""
-        self._product.assign(self._product * self._momentum_at(self.step_number(self._product)))
+        self._product.assign(
+            self._product * self._momentum_at(self.step_number(self._product.dtype))
+        )
 
     def _momentum_at(self, t: Any) -> Any:
         return self.beta_1 * (1.0 - 0.5 * power(0.96, t))
@@ -135,7 +144,7 @@ class Nadam(_WithMoments):
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         """Move one variable."""
         g = dense(gradient)
-        place, t = self.place(variable), self.step_number(g)
+        place, t = self.place(variable), self.step_number(g.dtype)
         m, v = self._momentums[place], self._sizes[place]
         now, ahead = self._momentum_at(t), self._momentum_at(t + 1.0)
         product: Any = backend.convert_to_tensor(self._product, g.dtype)

@@ -137,15 +137,15 @@ class Optimizer:
 
     def assign(self, variable: Any, value: Any) -> None:
         """Give a variable a value."""
-        variable.assign(backend.convert_to_tensor(value, _dtype(variable)))
+        _inner(variable).assign(backend.convert_to_tensor(value, _dtype(variable)))
 
     def assign_add(self, variable: Any, value: Any) -> None:
         """Add to a variable."""
-        variable.assign_add(backend.convert_to_tensor(value, _dtype(variable)))
+        _inner(variable).assign_add(backend.convert_to_tensor(value, _dtype(variable)))
 
     def assign_sub(self, variable: Any, value: Any) -> None:
         """Subtract from a variable."""
-        variable.assign_sub(backend.convert_to_tensor(value, _dtype(variable)))
+        _inner(variable).assign_sub(backend.convert_to_tensor(value, _dtype(variable)))
 
     def apply_gradients(self, grads_and_vars: Iterable[tuple[Any, Any]]) -> Variable:
         """Take one step, with pairs of a gradient and its variable; returns the step number."""
@@ -161,7 +161,7 @@ class Optimizer:
         variables = self._known(grads, trainable_variables)
         pairs = with_gradients(grads, variables)
         steps = self._clipping(prepared(g, _dtype(v)) for g, v in pairs)
-        rate = self.learning_rate
+        rate = backend.convert_to_tensor(self.learning_rate)
         moving = [variable for _, variable in pairs]
         self._decay(moving, rate)
         self.before_step()
@@ -287,6 +287,11 @@ class Optimizer:
 def _key(variable: Any) -> int:
     """A number that is the same for all handles of one variable."""
     return int(variable._cell.identity.id)
+
+
+def _inner(variable: Any) -> Any:
+    """The `tf.Variable` behind a weight, which is written without further questions."""
+    return variable.value if isinstance(variable, Variable) else variable
 
 
 def _dtype(variable: Any) -> Any:

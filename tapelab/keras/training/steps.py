@@ -120,6 +120,22 @@ class Steps:
             watched.update_state(y, y_pred, sample_weight)
         return self.get_metrics_result()
 
+    def compiled_loss(
+        self, y: Any, y_pred: Any, sample_weight: Any = None, regularization_losses: Any = None
+    ) -> Any:
+        """An older name of `compute_loss`."""
+        warnings.warn(
+            "`model.compiled_loss()` is deprecated. Instead, use `model.compute_loss(x, y, y_pred, "
+            "sample_weight, training)`.",
+            stacklevel=2,
+        )
+        return self.compute_loss(None, y, y_pred, sample_weight)
+
+    @property
+    def compiled_metrics(self) -> OlderMetrics | None:
+        """The metrics of `compile`, as an older `train_step` asks for them."""
+        return OlderMetrics(self) if self.compiled else None
+
     def get_metrics_result(self) -> dict[str, Any]:
         """The results of all metrics by their names."""
         told: dict[str, Any] = {}
@@ -156,3 +172,21 @@ class Steps:
         """Predict one batch."""
         x, _, _ = unpacked(data)
         return self(x, training=False)  # type: ignore[operator]
+
+
+class OlderMetrics:
+    """Takes a batch into the metrics of `compile`, with a warning that names the newer way."""
+
+    def __init__(self, model: Steps) -> None:
+        self._model = model
+
+    def update_state(self, y: Any, y_pred: Any, sample_weight: Any = None) -> None:
+        """Take a batch into the metrics."""
+        warnings.warn(
+            "`model.compiled_metrics()` is deprecated. Instead, use e.g.:\n```\nfor metric in "
+            "self.metrics:\n    metric.update_state(y, y_pred)\n```\n",
+            stacklevel=2,
+        )
+        watched = self._model._plan.compile_metrics(self._model)
+        if watched is not None:
+            watched.update_state(y, y_pred, sample_weight)
