@@ -96,7 +96,7 @@ class Layer(Stateful):
 
     def _first_use(self, what: str) -> Node:
         if not self._nodes:
-            raise ValueError(
+            raise AttributeError(
                 f"The layer {self.name} has never been called and thus has no defined {what}."
             )
         return self._nodes[0]

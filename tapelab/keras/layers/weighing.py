@@ -29,6 +29,9 @@ class Weighted(Layer):
         )  # fmt: skip
 
     def __getattr__(self, name: str) -> Any:
+        found = getattr(type(self), name, None)
+        if isinstance(found, property):  # it raised, and what it said is lost: ask it again
+            return found.__get__(self)
         if f"{name.lstrip('_')}_initializer" in self.__dict__:
             raise AttributeError(f"You must build the layer before accessing `{name}`.")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")

@@ -92,12 +92,9 @@ class Functional(Model):
 
     def _matched(self, inputs: Any) -> list[Any]:
         """The inputs in the order of the symbols; a dict may go by the names of the inputs."""
-        if isinstance(inputs, dict) and not isinstance(self._inputs_structure, dict):
-            names = [symbol.name for symbol in self._symbols]
-            return [inputs[name] for name in names]
-        flat = nest.flatten(inputs)
         if isinstance(inputs, dict):
-            flat = [inputs[key] for key in sorted(self._inputs_structure)]
+            return self._by_name(inputs)
+        flat = nest.flatten(inputs)
         if len(flat) != len(self._symbols):
             names = [symbol.name for symbol in self._symbols]
             raise ValueError(
@@ -106,6 +103,18 @@ class Functional(Model):
                 f"`layer({{'{names[0]}': ...}})`."
             )
         return flat
+
+    def _by_name(self, inputs: dict[Any, Any]) -> list[Any]:
+        named = isinstance(self._inputs_structure, dict)
+        keys = [symbol.name for symbol in self._symbols]
+        keys = sorted(self._inputs_structure) if named else keys
+        for key in keys:
+            if key not in inputs:
+                raise ValueError(
+                    f'Missing data for input "{key}". You passed a data dictionary with keys '
+                    f"{list(inputs)}. Expected the following keys: {keys}"
+                )
+        return [inputs[key] for key in keys]
 
     def _check(self, symbol: KerasTensor, value: Any) -> None:
         problem = InputSpec(shape=symbol.shape).misfit(tuple(value.shape))
