@@ -54,7 +54,7 @@ def cut_normal(place: Place, shape: tuple[int, ...], dtype: np.dtype[Any]) -> An
     wide = dtype == np.float64
     each = 2 if wide else 4
     groups = -(-math.prod(shape) // each)
-    tries = 4
+    tries = 2
     while True:
         drawn = _tries(place, groups, tries, wide=wide, stride=RESERVED * each // 4)
         near = np.abs(drawn) < 2

@@ -25,6 +25,14 @@ def test_counters_one_after_the_other_are_one_row_of_numbers():
     np.testing.assert_array_equal(philox.words(7, 3, 3, stride=2), whole[::2])
 
 
+def test_a_few_words_and_many_are_the_same():
+    for counter in (0, 2**64 - 20, 2**128 - 3):
+        many = philox.words(counter, 2**63 + 5, 64)
+        for at in (0, 7, 30):
+            place = (counter + at) % 2**128
+            np.testing.assert_array_equal(many[at], philox.words(place, 2**63 + 5, 1)[0])
+
+
 def test_a_counter_carries_into_its_upper_half():
     over = philox.words(2**64 - 1, 5, 2)
     np.testing.assert_array_equal(over[1], philox.words(2**64, 5, 1)[0])
