@@ -94,3 +94,23 @@ def test_a_numpy_function_with_a_gradient_of_its_own_is_differentiable():
     with tf.GradientTape() as tape:
         y = sine(x) * 3.0
     assert float(tape.gradient(y, x)) == 3.0
+
+
+def test_a_variable_that_a_python_function_reads_is_told_to_be_handed_over():
+    def scaled(a):
+        return a * w
+
+    x, w = tf.Variable(2.0), tf.Variable(3.0, name="w")
+    with tf.GradientTape() as tape:
+        y = tf.py_function(scaled, [x], tf.float32)
+    assert tape.gradient(y, [x, w])[1] is None
+    told = " ".join(str(tf.explain(tape, y, w)).split())
+    assert "w is used inside scaled, out of the tape's sight" in told
+    assert "Hand it over as an argument." in told
+
+
+def test_a_variable_that_nobody_reads_is_not_told_to_be_inside_a_step():
+    x, w = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.py_function(lambda a: a * a, [x], tf.float32)
+    assert "out of the tape's sight" not in str(tf.explain(tape, y, w))

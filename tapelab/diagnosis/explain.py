@@ -16,7 +16,7 @@ from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.rebinding import rebound
 from tapelab.diagnosis.stopping import flat, handed_out, stopped, withheld
 from tapelab.diagnosis.timing import TIMES, ran_off_tape
-from tapelab.diagnosis.unused import swapped, unused
+from tapelab.diagnosis.unused import inside_a_step, swapped, unused
 from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
     rebound,
     swapped,
+    inside_a_step,
     unused,
     int_source,
     not_trainable,

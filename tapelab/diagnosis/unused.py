@@ -10,9 +10,11 @@ from tapelab.diagnosis.case import Case
 from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.names import argument, name_of
 from tapelab.diagnosis.watching import uses_in_block
+from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Fix
+    from tapelab.recording.events import Located
 
 
 def swapped(case: Case) -> Finding | None:
@@ -42,6 +44,33 @@ def _swap(case: Case) -> Fix | None:
     pairs = ((target.node, source.text), (source.node, target.text))
     changes = [edits.replaced(target.code, node, text) for node, text in pairs]
     return edits.fix(target.code, changes)
+
+
+def inside_a_step(case: Case) -> Finding | None:
+    """The source is used in Python code that runs as one step, out of the tape's sight."""
+    steps = {op.name for op in case.recording.ops}
+    for place in case.recording.located:
+        event = place.event
+        if not isinstance(event, e.Ran) or event.cause != e.Cause.PAUSED or event.group < 0:
+            continue
+        step = case.recording.groups[event.group].name.strip("<>")
+        if case.source in event.inputs and step in steps:
+            return _hidden(case, place, step)
+    return None
+
+
+def _hidden(case: Case, place: Located, step: str) -> Finding:
+    source = name_of(case, case.source)
+    return Finding(
+        code="UNUSED_SOURCE",
+        title=f"`{source}` is used inside `{step}`, out of the tape's sight",
+        message=f"`{step}` runs as one step, and gradients flow to what goes into that step. "
+        f"`{source}` is read in its body instead. Hand it over as an argument.",
+        where=case.codes.where(place.span),
+        fix=None,
+        lesson="05",
+        evidence=(place.index,),
+    )
 
 
 def unused(case: Case) -> Finding | None:
