@@ -1,0 +1,5 @@
+"""JAX, eager mode."""
+
+from benchmarks.contenders.jax_style import tasks
+
+TASKS = tasks(compiled=False)

@@ -1,0 +1,7 @@
+"""tensorflow compiled by tf.function."""
+
+import tensorflow as tf
+
+from benchmarks.contenders.tape_style import tasks
+
+TASKS = tasks(tf, compiled=True)
