@@ -154,6 +154,23 @@ def test_a_gradient_that_is_none_is_explained_by_the_function_that_returned_it()
     assert str(tf.explain(tape, z, a)).startswith("A path leads from z to a")
     told = " ".join(str(tf.explain(tape, z, b)).split())
     assert "The gradient function of half_blind returned None for y" in told
+    assert "is used inside" not in told
+
+
+def test_a_tensor_that_the_body_takes_from_outside_is_told_to_be_handed_over():
+    x, w = tf.constant(2.0), tf.constant(3.0)
+
+    @tf.custom_gradient
+    def scaled(a):
+        return a * w, lambda dy: dy * w
+
+    with tf.GradientTape() as tape:
+        tape.watch([x, w])
+        y = scaled(x)
+    assert tape.gradient(y, [x, w])[1] is None
+    told = " ".join(str(tf.explain(tape, y, w)).split())
+    assert "w is used inside scaled, out of the tape's sight" in told
+    assert "is used inside" not in str(tf.explain(tape, y, x))
 
 
 def test_a_wrong_count_says_what_to_return():
@@ -329,9 +346,7 @@ def test_a_registered_gradient_gives_one_for_every_input():
     tf.RegisterGradient("AdjustContrastv2")(lambda op, dy: dy)
     image = tf.constant([[[1.0]]])
     tape, y = contrasted(image, 2.0)
-    with pytest.raises(
-        tf.errors.InternalError, match="Expected 2 but received 1"
-    ):
+    with pytest.raises(tf.errors.InternalError, match="Expected 2 but received 1"):
         tape.gradient(y, image)
 
 

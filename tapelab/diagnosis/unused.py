@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.case import Case
@@ -15,6 +15,9 @@ from tapelab.recording import events as e
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Fix
     from tapelab.recording.events import Located
+
+
+IN_A_BODY: Final = (e.Cause.PAUSED, e.Cause.REPLACED)
 
 
 def swapped(case: Case) -> Finding | None:
@@ -48,10 +51,12 @@ def _swap(case: Case) -> Fix | None:
 
 def inside_a_step(case: Case) -> Finding | None:
     """The source is used in Python code that runs as one step, out of the tape's sight."""
+    if case.path:
+        return None
     steps = {op.name for op in case.recording.ops}
     for place in case.recording.located:
         event = place.event
-        if not isinstance(event, e.Ran) or event.cause != e.Cause.PAUSED or event.group < 0:
+        if not isinstance(event, e.Ran) or event.cause not in IN_A_BODY or event.group < 0:
             continue
         step = case.recording.groups[event.group].name.strip("<>")
         if case.source in event.inputs and step in steps:
