@@ -21,7 +21,7 @@ from tapelab.compiling.symbolic import Symbolic
 from tapelab.compiling.walking import mapped
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.log import RAN, thread
+from tapelab.engine.log import RAN, thread, whole
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -88,7 +88,7 @@ class World:
     def last_op(self) -> str:
         """The raw name of the op that ran last."""
         for record in reversed(self._state["records"]):
-            if record[0] == RAN:
+            if whole(record)[0] == RAN:
                 return str(record[3].op.raw)
         return ""
 

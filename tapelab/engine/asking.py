@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.backprop import Flow, forgotten, plain, sweep
+from tapelab.engine.backprop import Flows, forgotten, plain, sweep
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import gradients_like, numbers_of
 from tapelab.engine.dispatch import composite
@@ -36,7 +36,7 @@ class Answer:
     targets: tuple[Seen, ...]
     sources: tuple[Seen, ...]
     results: tuple[Any, ...] = ()
-    flows: list[Flow] = field(default_factory=list)
+    flows: Flows = field(default_factory=Flows)
 
 
 @composite
@@ -206,7 +206,7 @@ def _fitting(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list[Any]
 
 
 def _unseen(
-    tape: GradientTape, targets: list[Tensor], seeds: list[Any], origins: Any, flows: list[Flow]
+    tape: GradientTape, targets: list[Tensor], seeds: list[Any], origins: Any, flows: Flows
 ) -> list[Any]:
     """What flows back, computed off every tape that listens."""
     listening, thread.active = thread.active, ()

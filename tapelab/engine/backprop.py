@@ -7,13 +7,28 @@ way back is itself recorded and can be differentiated again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import BACK, RAN, Dropped, Record, next_id, origin_here, small, thread
-from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.log import (
+    BACK,
+    OPS,
+    PAIRED,
+    RAN,
+    Dropped,
+    Log,
+    Record,
+    next_id,
+    origin_here,
+    small,
+    thread,
+    whole,
+)
+from tapelab.engine.op import REGISTERED, REGISTRY, Op
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
 
@@ -32,30 +47,89 @@ class Flow(NamedTuple):
     sum: Any
 
 
+class Flows:
+    """The steps of the ways back that an answer took.
+
+    Nobody may ever ask for them, so a way that can be walked once more is told only on demand.
+    """
+
+    def __init__(self) -> None:
+        self._told: list[Flow] = []
+        self._later: list[Callable[[], list[Flow]]] = []
+
+    def told(self) -> list[Flow]:
+        """All steps so far, in order."""
+        later, self._later = self._later, []
+        for walk in later:
+            self._told.extend(walk())
+        return self._told
+
+    def tell_later(self, walk: Callable[[], list[Flow]]) -> None:
+        """Have a way walked again when somebody wants to see it."""
+        self._later.append(walk)
+
+
 def sweep(
     tape: GradientTape, targets: Sequence[Tensor], upstream: Sequence[Any], sources: Sequence[Any],
-    flows: list[Flow],
+    flows: Flows,
 ) -> list[Any]:  # fmt: skip
     """The gradients of the sources (raw arrays or tensors, None without a path)."""
     recorded = bool(thread.active)
-    adjoints: dict[int, Any] = {}
-    for target, seed in zip(targets, upstream, strict=True):
-        _add(adjoints, target._id, _lifted(seed, recorded))
-        flows.append(_flow(-1, 0, target._id, seed, seed, adjoints))
-    starts, wanted = dict(adjoints), _wanted(tape, sources)
+    starts = [(each._id, seed) for each, seed in zip(targets, upstream, strict=True)]
+    wanted, tracked, windows = _wanted(tape, sources), tape._tracked, _closed(tape)
+    again = not (REGISTERED or any(log.heavy for log, _, _ in windows))
+    told = None if again else flows.told()
+    adjoints, begun = _begin(starts, recorded, told)
     with np.errstate(all="ignore"):
-        for record in _taped(tape):
-            _step_back(record, adjoints, wanted, tape._tracked, recorded, flows)
+        _walk(_taped(windows, tape._serial), adjoints, wanted, tracked, recorded, told)
+        if again:
+            ends = {each: plain(adjoints[each]) for each in wanted if each in adjoints}
+            walk = partial(_told, starts, windows, tape._serial, wanted, tracked, ends)
+            flows.tell_later(walk)
         states = _states_by_variable(tape)
         return [
-            _collected(source, starts if _walled(tape, source) else adjoints, states)
+            _collected(source, begun if _walled(tape, source) else adjoints, states)
             for source in sources
         ]
 
 
+def _begin(
+    starts: Any, recorded: bool, flows: list[Flow] | None
+) -> tuple[dict[int, Any], dict[int, Any]]:
+    """The adjoints before the first step, twice."""
+    adjoints: dict[int, Any] = {}
+    for number, seed in starts:
+        _add(adjoints, number, _lifted(seed, recorded))
+        if flows is not None:
+            flows.append(_flow(-1, 0, number, seed, seed, adjoints))
+    return adjoints, dict(adjoints)
+
+
+def _told(
+    starts: Any, windows: Any, serial: int, wanted: set[int], tracked: set[int],
+    ends: dict[int, Any],
+) -> list[Flow]:  # fmt: skip
+    """The steps of a way back, walked once more; its ends are the very numbers it came to."""
+    flows: list[Flow] = []
+    adjoints, _ = _begin(starts, False, flows)
+    with np.errstate(all="ignore"):
+        _walk(_taped(windows, serial), adjoints, wanted, tracked, False, flows)
+    same = {id(plain(adjoints[each])): end for each, end in ends.items()}
+    return [Flow(*each[:3], *(same.get(id(value), value) for value in each[3:])) for each in flows]
+
+
+def _closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
+    """The stretches of the log that a tape has recorded up to now."""
+    return [
+        (log, start, len(log.records) if stop is None else stop)
+        for log, start, stop in tape._windows
+    ]
+
+
 def forgotten(tape: GradientTape) -> bool:
     """Whether the tape has let go of a large value that the way back would take."""
-    return tape._consumed and any(map(_lightened, _taped(tape)))
+    records = _taped(_closed(tape), tape._serial)
+    return tape._consumed and any(_lightened(whole(record)) for record in records)
 
 
 def _lightened(record: Record) -> bool:
@@ -64,20 +138,87 @@ def _lightened(record: Record) -> bool:
     return gone or record[8].get(BACK, True) is None
 
 
-def _taped(tape: GradientTape) -> Iterator[Record]:
-    """The ops on the tape, last first."""
-    serial = tape._serial
-    for log, start, stop in reversed(tape._windows):
+def _taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
+    """The ops on the tape with a serial, last first."""
+    for log, start, stop in reversed(windows):
         records = log.records
-        for at in range((len(records) if stop is None else stop) - 1, start - 1, -1):
+        for at in range(stop - 1, start - 1, -1):
             record = records[at]
-            if record[0] == RAN and serial in record[9]:
+            if record[0] in OPS and serial in record[-1]:
                 yield record
+
+
+def _walk(
+    records: Iterator[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
+    recorded: bool, flows: list[Flow] | None,
+) -> None:  # fmt: skip
+    """Hand the adjoints back through all ops; most are on raw numbers and need no flow."""
+    in_full = recorded or flows is not None
+    for record in records:
+        kind = record[0]
+        if kind == RAN or in_full:
+            _step_back(whole(record), adjoints, wanted, tracked, recorded, flows)
+        elif kind == PAIRED:
+            _pair_back(record, adjoints, wanted, tracked)
+        else:
+            _single_back(record, adjoints, wanted, tracked)
+
+
+def _pair_back(
+    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int]
+) -> None:
+    """What `_step_back` does, for an op of two inputs that was laid flat."""
+    _, serial, _, origin, one, other, x, y, z, _ = record
+    dz = adjoints.get(serial)
+    if dz is None:
+        return
+    if type(dz) is IndexedSlices:
+        _step_back(whole(record), adjoints, wanted, tracked, False, None)
+        return
+    if serial not in wanted:
+        del adjoints[serial]
+    slope_x, slope_y = origin[0].slopes
+    if one in tracked:
+        _hand(adjoints, one, slope_x(dz, z, x, y), x)
+    if other in tracked:
+        _hand(adjoints, other, slope_y(dz, z, x, y), y)
+
+
+def _single_back(
+    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int]
+) -> None:
+    """What `_step_back` does, for an op of one input that was laid flat."""
+    _, serial, _, origin, number, x, y, _ = record
+    dy = adjoints.get(serial)
+    if dy is None:
+        return
+    if type(dy) is IndexedSlices:
+        _step_back(whole(record), adjoints, wanted, tracked, False, None)
+        return
+    if serial not in wanted:
+        del adjoints[serial]
+    (slope,) = origin[0].slopes
+    if number in tracked:
+        _hand(adjoints, number, slope(dy, y, x), x)
+
+
+def _hand(adjoints: dict[int, Any], number: int, more: Any, value: Any) -> None:
+    """Add a raw contribution to an adjoint, in the shape of the value it flows to."""
+    fits = type(more) is ndarray and type(value) is ndarray and more.shape == value.shape
+    if not fits and (type(value) is ndarray or type(more) is ndarray):
+        more = undo_broadcast(more, value)
+    held = adjoints.get(number)
+    if held is None:
+        adjoints[number] = more
+    elif type(held) is IndexedSlices:
+        adjoints[number] = accumulated(held, more)
+    else:
+        adjoints[number] = held + more
 
 
 def _step_back(
     record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int], recorded: bool,
-    flows: list[Flow],
+    flows: list[Flow] | None,
 ) -> None:  # fmt: skip
     _, serial, _, origin, ids, values, result_ids, results, settings, _ = record
     op: Op = origin.op
@@ -98,7 +239,8 @@ def _step_back(
                 if op.broadcasts:
                     contribution = undo_broadcast(contribution, values[position])
                 _add(adjoints, each, contribution)
-            flows.append(_flow(serial, position, each, dy, contribution, adjoints))
+            if flows is not None:
+                flows.append(_flow(serial, position, each, dy, contribution, adjoints))
 
 
 def contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callable[[int], Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.dtypes import ALL, DType, float32, int32
-from tapelab.engine.log import RAN, Scope, next_id, origin_here, small, thread
+from tapelab.engine.log import RAN, Record, Scope, is_large, next_id, origin_here, small, thread
 from tapelab.engine.narrow import is_brain_float, widened
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
@@ -37,20 +37,43 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         raise _refused(op, values, error) from error
     origin = origin_here(op)
     if op.multi:
-        results = tuple([wrap(each, next_id(), origin) for each in result])
-        _write(op, origin, ids, values, tuple([r._id for r in results]), result, settings)
-        return results
-    made = wrap(result, next_id(), origin)
-    _write(op, origin, ids, values, made._id, made._value, settings)
+        made: Any = tuple([wrap(each, next_id(), origin) for each in result])
+        result_ids: Any = tuple([each._id for each in made])
+    else:
+        made = wrap(result, next_id(), origin)
+        result_ids, result = made._id, made._value
+    tapes = _tapes(op, inputs, ids, result_ids, result)
+    for each in made if op.multi else (made,):
+        each._tapes = tapes
+    _write(op, origin, ids, values, result_ids, result, settings, tapes)
     return made
 
 
+def _tapes(op: Op, inputs: Any, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+    """The tapes that record an op, at a glance where an input bears the mark of all that listen."""
+    marks = thread.marks
+    if not marks:
+        return ()
+    if not op.multi and op.pattern != "stop":
+        for each in inputs:
+            if type(each) is Tensor and each._tapes is marks:
+                return marks if results.dtype.kind in "fcV" else ()
+    tapes = listeners(op, ids, result_ids, results)
+    return marks if tapes == marks and not op.multi else tapes
+
+
 def _write(
-    op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any
-) -> None:
+    op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any,
+    tapes: tuple[int, ...],
+) -> None:  # fmt: skip
     serial = result_ids[0] if op.multi else result_ids
-    tapes = listeners(origin.op, ids, result_ids, results) if thread.active else ()
-    if not tapes:  # no way back will need the large values
+    if tapes:
+        log = thread.log
+        if log is not None and any(
+            map(is_large, (*values, *(results if op.multi else (results,))))
+        ):
+            log.heavy = True
+    else:  # no way back will need the large values
         values = tuple(map(small, values))
         results = tuple(map(small, results)) if op.multi else small(results)
     record = (RAN, serial, thread.number, origin, ids, values, result_ids, results, settings, tapes)
@@ -78,6 +101,7 @@ def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -
     """Note results that lie behind stop_gradient: a picture shows them, no gradient asks there."""
     if op.pattern == "stop" or not any(i in tape._tracked and i not in tape._walled for i in ids):
         tape._walled.update(followed)
+        thread.active = (*thread.active,)  # from here on each op has to look for walls
 
 
 def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
@@ -85,6 +109,13 @@ def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
         pairs = zip(result_ids, results, strict=True)
         return tuple(each for each, value in pairs if value.dtype.kind in "fcV")
     return (result_ids,) if results.dtype.kind in "fcV" else ()
+
+
+def followed_in(record: Record) -> tuple[int, ...]:
+    """The results of a taped op that its tapes follow."""
+    if record[0] != RAN:  # what is laid flat is differentiable
+        return (record[1],)
+    return _differentiable(record[6], record[7])
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:

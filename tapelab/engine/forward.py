@@ -26,8 +26,11 @@ _serials: Final = count(-1, -1)
 class Accumulating:
     """Follows tangents forward; to the ops it looks like one more tape that listens."""
 
+    _simple = False  # each op that it hears is more than an entry
+
     def __init__(self) -> None:
         self._serial = next(_serials)
+        self._marks: tuple[Any, Any] = (None, ())
         self._mark = (self._serial,)
         self._tracked: set[int] = set()
         self._walled: set[int] = set()

@@ -28,7 +28,7 @@ class Inventory:
         self.ops = Table()
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}
-        self.reached = {flow.op for answer in tape._answers for flow in answer.flows}
+        self.reached = {flow.op for answer in tape._answers for flow in answer.flows.told()}
         self._variables: dict[int, int] = {}
         self._gradients: dict[int, int] = {}
         self._inside: dict[int, list[tuple[int, str]]] = {}

@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import numpy as np
+
 from tapelab.recording.recording import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
@@ -44,7 +46,14 @@ RESUMED: Final = 8  # tape
 OPENED: Final = 9  # tape
 CLOSED: Final = 10  # tape
 RESET: Final = 11  # tape
+PAIRED: Final = 12  # input id · input id · value · value · result value · tapes
+SINGLE: Final = 13  # input id · value · result value · tapes
+"""The last two are RAN laid flat (`whole`), for ops that run often: an entry of one tuple takes
+half the memory of three, and its serial is the id of its one result.
+"""
 
+OPS: Final = (PAIRED, SINGLE, RAN)
+"""The kinds of records that tell of an op; their last field are the tapes that took it."""
 BACK: Final = "back"
 """The setting that holds the way back of a step whose gradient is a learner's function."""
 
@@ -109,11 +118,12 @@ class Log:
     seen: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
     holders: weakref.WeakSet[GradientTape] = field(default_factory=weakref.WeakSet)
+    heavy: bool = False  # some record holds a large value, or a learner's function
 
     def release(self, tape: GradientTape) -> None:
         """Let go of the large values once no tape needs them for its way back."""
         self.holders.discard(tape)
-        if not self.holders:
+        if self.heavy and not self.holders:
             self.records = [lightened(record) for record in self.records]
 
 
@@ -123,13 +133,40 @@ class ThreadState(threading.local):
     def __init__(self) -> None:
         self.number = next(_threads)
         self.tapes: list[Any] = []
-        self.active: tuple[Any, ...] = ()
+        self.listening: tuple[Any, ...] = ()
+        self.marks: tuple[int, ...] = ()
         self.log: Log | None = None
         self.records: Any = recent
         self.scope: Scope | None = None
         self.trace: Any = None  # the function that is being traced, if any
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
+
+    @property
+    def active(self) -> tuple[Any, ...]:
+        """The tapes and accumulators that listen, the outermost first."""
+        return self.listening
+
+    @active.setter
+    def active(self, tapes: tuple[Any, ...]) -> None:
+        self.listening = tapes
+        self.marks = _marks_of(tapes)
+
+
+def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:
+    """The serials of the tapes that listen: one object as long as the tuple of tapes is one.
+
+    A tensor that bears this very object is followed by all of them, and an op on it need not look
+    further. Where an op has to look, the marks are a tuple that no tensor bears.
+    """
+    if not tapes:
+        return ()
+    last = tapes[-1]
+    if last._marks[0] is not tapes:
+        simple = all(each._simple for each in tapes)
+        last._marks = tapes, tuple([each._serial if simple else 0 for each in tapes])
+    marks: tuple[int, ...] = last._marks[1]
+    return marks
 
 
 thread: Final = ThreadState()
@@ -171,6 +208,11 @@ def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
     return scope
 
 
+def is_large(value: Any) -> bool:
+    """Whether a raw value is too large for a log that no way back needs."""
+    return type(value) is np.ndarray and value.size > KEPT_ELEMENTS
+
+
 def small(value: Any) -> Any:
     """The value itself if it is small enough to keep, else its shape and dtype."""
     if getattr(value, "size", 1) <= KEPT_ELEMENTS:
@@ -178,10 +220,28 @@ def small(value: Any) -> Any:
     return Dropped(value.shape, value.dtype)
 
 
+def whole(record: Record) -> Record:
+    """A record of an op in the form of RAN, also where it was laid flat."""
+    if record[0] == PAIRED:
+        _, serial, number, origin, one, other, x, y, z, tapes = record
+        return RAN, serial, number, origin, (one, other), (x, y), serial, z, {}, tapes
+    if record[0] == SINGLE:
+        _, serial, number, origin, one, x, y, tapes = record
+        return RAN, serial, number, origin, (one,), (x,), serial, y, {}, tapes
+    return record
+
+
+def taken_by(record: Record) -> tuple[int, ...]:
+    """The tapes that took a record of an op."""
+    tapes: tuple[int, ...] = record[-1] if record[0] in OPS else ()
+    return tapes
+
+
 def lightened(record: Record) -> Record:
-    """A record without its large values and without the tapes that took it."""
-    if record[0] != RAN:
+    """A record without its large values and without a learner's function."""
+    if record[0] not in OPS or (not any(map(is_large, record)) and record[0] != RAN):
         return record
+    record = whole(record)
     kind, serial, number, origin, ids, values, result_ids, results, settings, tapes = record
     values = tuple(map(small, values))
     results = tuple(map(small, results)) if type(results) is tuple else small(results)

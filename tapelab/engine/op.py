@@ -75,6 +75,7 @@ class Op:
     hands_on: bool | Literal["beside a number"] = False
     rules: dict[str, GradRule] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
+    slopes: tuple[Callable[..., Any], ...] | None = None
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
@@ -119,6 +120,9 @@ class Op:
         if name in self.rules:
             raise ValueError(f"The gradient of {self.name} to {name} is declared already.")
         self.rules[name] = rule
+        functions = [self.rules[each].function for each in self.inputs if each in self.rules]
+        whole = len(functions) == len(self.inputs) and None not in functions
+        self.slopes = tuple(functions) if whole else None  # type: ignore[arg-type]
 
     def rule(self, position: int) -> GradRule | None:
         """The rule of the input at a position; None if none was declared."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, recent
+from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, recent, whole
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -35,12 +35,12 @@ def relevant(tape: GradientTape) -> list[Record]:
 
 
 def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
-    seen: dict[int, Record] = {record[1]: record for record in recent}
+    seen: dict[int, Record] = {record[1]: whole(record) for record in recent}
     inside: dict[int, Record] = {}
     for log, start, stop in tape._windows:
-        seen.update((record[1], record) for record in log.before)
-        seen.update((record[1], record) for record in log.records)
-        inside.update((record[1], record) for record in log.records[start:stop])
+        seen.update((record[1], whole(record)) for record in log.before)
+        seen.update((record[1], whole(record)) for record in log.records)
+        inside.update((record[1], seen[record[1]]) for record in log.records[start:stop])
     around = [record for serial, record in seen.items() if serial not in inside]
     return list(inside.values()), around
 

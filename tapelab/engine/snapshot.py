@@ -85,7 +85,7 @@ class Snapshot:
         ends = (targets, sources, results)
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
-        for flow in answer.flows:
+        for flow in answer.flows.told():
             if flow.op == -1 or flow.op in self.event_of:
                 self.emit(self._flowed(call, flow), span, self.tape._thread)
 

@@ -13,8 +13,10 @@ from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
 from tapelab.engine.cell import Cell, Holder, Identity
+from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
-from tapelab.engine.log import Log, note, origin_here, recent, small, thread, write_to
+from tapelab.engine.dispatch import followed_in
+from tapelab.engine.log import Log, note, origin_here, recent, small, taken_by, thread, write_to
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
@@ -55,7 +57,9 @@ class GradientTape:
         self._auto = watch_accessed_variables
         self._serial = next(_serials)
         self._mark = (self._serial,)
-        self._tracked: set[int] = set()
+        self._marks: tuple[Any, Any] = (None, ())
+        self._ids: set[int] = set()
+        self._looked = 0
         self._walled: set[int] = set()
         self._watched: dict[int, Variable] = {}
         self._states: dict[int, Identity] = {}
@@ -68,6 +72,24 @@ class GradientTape:
         self._recording = False
         self._entered = False
         self._consumed = False
+
+    @property
+    def _simple(self) -> bool:
+        """Whether every op on what it follows is followed as well: there are no walls."""
+        return not self._walled
+
+    @property
+    def _tracked(self) -> set[int]:
+        """The ids of all that it follows, made up to date from what it recorded since."""
+        if self._windows:
+            log, _, stop = self._windows[-1]
+            records = log.records
+            end = len(records) if stop is None else stop
+            for at in range(self._looked, end):
+                if self._serial in taken_by(records[at]):
+                    self._ids.update(followed_in(records[at]))
+            self._looked = end
+        return self._ids
 
     def __enter__(self) -> Self:
         if self._recording:
@@ -90,10 +112,12 @@ class GradientTape:
         self._opened, self._consumed = 0, False
 
     def _forget(self) -> None:
-        for memory in (self._tracked, self._walled, self._watched, self._states, self._followed):
+        for memory in (self._ids, self._walled, self._watched, self._states, self._followed):
             memory.clear()
 
     def _push(self) -> None:
+        if self._windows:
+            self._ids = self._tracked  # looks at what was recorded before a new window opens
         self._recording = self._entered = True
         if thread.log is None:
             thread.log = self._windows[-1][0] if self._windows else Log(tuple(recent))
@@ -103,11 +127,14 @@ class GradientTape:
         self._thread = thread.number
         thread.tapes.append(self)
         thread.active = (*thread.active, self)
+        rest()
         self._windows.append([log, len(log.records), None])
+        self._looked = len(log.records)
         self._opened = note(logs.OPENED, self._serial) if not self._opened else self._opened
 
     def _pop(self) -> None:
         self._recording = False
+        wake()
         self._closed = note(logs.CLOSED, self._serial)
         window = self._windows[-1]
         window[2] = len(window[0].records)
@@ -157,9 +184,17 @@ class GradientTape:
             return
         self._walled.discard(thing._id)
         if thing._id not in self._tracked:
-            self._tracked.add(thing._id)
+            self._take_up(thing)
             self._followed[thing._id] = thing
             note(logs.WATCHED, thing._id, small(thing._value), None, 0, self._serial)
+
+    def _take_up(self, tensor: Tensor) -> None:
+        """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
+        for answer in self._answers:
+            answer.flows.told()
+        self._ids.add(tensor._id)
+        if all(tape._simple and tensor._id in tape._tracked for tape in thread.active):
+            tensor._tapes = thread.marks
 
     def _on_read(self, cell: Cell) -> None:
         identity = cell.identity
@@ -175,7 +210,7 @@ class GradientTape:
             return
         self._states[state._id] = cell.identity
         if cell.dtype.is_differentiable:
-            self._tracked.add(state._id)
+            self._take_up(state)
         note(logs.WATCHED, state._id, small(state._value), cell.identity, how, self._serial)
 
     def watched_variables(self) -> tuple[Variable, ...]:
@@ -203,10 +238,14 @@ class GradientTape:
         """Forget all ops and all watched variables, and go on recording."""
         if not self._recording:
             raise ValueError("Tape is not recording.")
+        for answer in self._answers:
+            answer.flows.told()
         self._forget()
         self._opened = note(logs.RESET, self._serial)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records), None]]
+        self._looked = len(log.records)
+        thread.active = (*thread.active,)  # the marks of what was followed hold no longer
 
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None,

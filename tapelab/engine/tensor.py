@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -13,17 +13,21 @@ from tapelab.engine.log import Origin, next_id, origin_here
 from tapelab.engine.printing import repr_of, str_of
 from tapelab.shapes import TensorShape
 
+UNKNOWN: Final = (0,)
+"""The mark of a tensor of which only the tapes know whether they follow it."""
+
 
 class Tensor:
     """An immutable array of one dtype; a NumPy scalar inside where the shape is ()."""
 
-    __slots__ = ("__weakref__", "_id", "_origin", "_slice_of", "_value")
+    __slots__ = ("__weakref__", "_id", "_origin", "_slice_of", "_tapes", "_value")
     __array_priority__ = 100
 
     _value: Any
     _id: int
     _origin: Origin
     _slice_of: Any
+    _tapes: tuple[int, ...]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         del args, kwargs
@@ -228,6 +232,7 @@ def wrap(value: Any, number: int, origin: Origin) -> Tensor:
     made._value = value
     made._id = number
     made._origin = origin
+    made._tapes = UNKNOWN
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from tapelab.engine.composite_tensor import NotDense
 from tapelab.engine.convert import operand
 from tapelab.engine.op import Op
+from tapelab.engine.quick import paired
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
 from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts
@@ -27,6 +29,13 @@ PAIRS: dict[str, Op] = {
     "pow": powers.pow_,
     "matmul": products.matmul,
 }
+QUICK: dict[Op, Callable[[Any, Any], Any]] = {
+    arithmetic.add: operator.add,
+    arithmetic.subtract: operator.sub,
+    arithmetic.multiply: operator.mul,
+    arithmetic.divide: operator.truediv,
+}
+"""Pairs whose kernel on ordinary floats is the operator itself."""
 ORDERS: dict[str, Op] = {
     "lt": comparison.less,
     "le": comparison.less_equal,
@@ -46,6 +55,9 @@ def install() -> None:
     for kind in (Tensor, Variable):
         for name, op in PAIRS.items():
             forward, reflected = _pair(op)
+            if op in QUICK:
+                forward = paired(op, QUICK[op], forward)
+                reflected = paired(op, QUICK[op], reflected, mirrored=True)
             _attach(kind, f"__{name}__", forward)
             _attach(kind, f"__r{name}__", reflected)
         for name, op in ORDERS.items():

@@ -27,4 +27,7 @@ def numpy_dtype(x: Any) -> np.dtype[Any]:
 
 def is_complex(x: Any) -> bool:
     """Whether the entries are complex numbers."""
-    return numpy_dtype(x).kind == "c"
+    kind = type(x)
+    if kind is np.float32 or kind is np.float64:  # at a glance, for rules that run often
+        return False
+    return bool((x._value if kind is Tensor else x).dtype.kind == "c")

@@ -1,0 +1,34 @@
+"""The garbage collector while tapes are open.
+
+A tape keeps all that is recorded, so a search for garbage finds none in it, and every search walks
+through the whole tape again. While a tape is open Python therefore searches less often.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from typing import Final
+
+SELDOM: Final = 100_000
+"""After so many new objects Python searches for garbage while a tape is open."""
+
+_lock: Final = threading.Lock()
+_before: Final[list[tuple[int, int, int]]] = []
+
+
+def rest() -> None:
+    """Let Python search seldom, from here to the matching `wake`."""
+    with _lock:
+        often, *older = before = gc.get_threshold()
+        _before.append(before)
+        if 0 < often < SELDOM:
+            gc.set_threshold(SELDOM, *older)
+
+
+def wake() -> None:
+    """Let Python search as often as before the first tape that is still open."""
+    with _lock:
+        before = _before.pop()
+        if not _before and gc.get_threshold()[0] == SELDOM:
+            gc.set_threshold(*before)

@@ -1,0 +1,159 @@
+"""The short way of frequent ops: nobody can tell it from the long one but by the clock."""
+
+import gc
+
+import pytest
+
+import tapelab as tf
+from tapelab.engine.log import OPS, PAIRED, RAN, SINGLE, thread, whole
+from tapelab.recording import events as e
+
+
+def ops_on(tape):
+    return [record for log, *_ in tape._windows for record in log.records if record[0] in OPS]
+
+
+def test_operators_and_functions_of_floats_go_the_short_way():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        tf.tanh(2.0 * x) - x
+    assert [record[0] for record in ops_on(tape)] == [PAIRED, SINGLE, PAIRED]
+
+
+def test_whole_numbers_and_halves_go_the_long_way():
+    x = tf.constant([1.0, 2.0], tf.float16)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        x * x
+        tf.constant(2) * tf.constant(3)
+    assert [record[0] for record in ops_on(tape)] == [RAN, RAN]
+
+
+def test_both_ways_write_the_same():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        z = tf.multiply(x, x)
+    short, long = map(whole, ops_on(tape))
+    assert short[3].op is long[3].op
+    assert short[4] == long[4]
+    assert short[6] == y._id
+    assert long[6] == z._id
+    assert short[8:] == long[8:]
+
+
+def test_a_number_beside_a_tensor_keeps_its_side():
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y, z = 1 / x, x / 4.0
+    assert tape.gradient(y, x).numpy() == pytest.approx(-0.25)
+    assert tape.gradient(z, x).numpy() == pytest.approx(0.25)
+
+
+def test_an_inner_tape_hears_only_what_it_watches():
+    x, w = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        before = x * x
+        with tf.GradientTape() as inner:
+            inner.watch(w)
+            y = before * x
+            z = y * w
+        after = z * before
+    assert inner.gradient(z, [x, w])[0] is None
+    assert outer.gradient(after, x).numpy() == pytest.approx(3 * 5 * 2.0**4)
+
+
+def test_what_is_computed_while_a_tape_is_stopped_is_cut_off():
+    x = tf.constant(2.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * x
+        with tape.stop_recording():
+            cut = y * x
+        z = y * x
+        after = cut * 2.0
+    assert tape.gradient(z, x).numpy() == 12
+    assert tape.gradient(after, x) is None
+
+
+def test_a_tape_that_was_reset_does_not_know_earlier_tensors():
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+        tape.reset()
+        z = y * x
+    assert tape.gradient(z, x) is None
+
+
+def test_a_wall_is_seen_behind_a_product():
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.stop_gradient(x) * 3.0
+        z = y * y
+    assert tape.gradient(z, x) is None
+
+
+def test_the_place_is_that_of_this_call_and_not_of_another_at_the_same_offset():
+    x = tf.constant(2.0)
+    first, second = (eval(f"lambda a: a * a  # {name}") for name in "ab")
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        first(x), second(x), first(x)
+    places = [record[3].code for record in ops_on(tape)]
+    assert places == [first.__code__, second.__code__, first.__code__]
+    assert places[0] is first.__code__
+    assert places[1] is second.__code__
+
+
+def test_steps_back_are_told_as_they_were_though_more_is_watched_later():
+    x, w = tf.constant(2.0), tf.constant(3.0)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = x * w
+        tape.gradient(y, x)
+        tape.watch(w)
+    flows = tape._answers[0].flows.told()
+    assert {flow.tensor for flow in flows} == {y._id, x._id}
+
+
+def test_the_way_back_ends_in_the_very_numbers_that_were_returned():
+    x = tf.constant([1.0, 2.0])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x + x
+    gradient = tape.gradient(y, x)
+    (asked,) = [s.event for s in tape.recording() if isinstance(s.event, e.Asked)]
+    last = [s.event for s in tape.recording() if isinstance(s.event, e.Flowed)][-1]
+    assert asked.results[0] == last.sum
+    assert gradient.numpy().tolist() == [3, 5]
+
+
+def test_large_values_are_let_go_of_after_the_answer():
+    x = tf.ones([1000])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.tanh(x * x)
+    tape.gradient(y, x)
+    kept = [value for record in ops_on(tape) for value in (*whole(record)[5], whole(record)[7])]
+    assert all(type(value).__name__ == "Dropped" for value in kept)
+
+
+def test_off_the_tape_no_large_value_is_remembered():
+    x = tf.ones([1000])
+    x * x
+    assert type(whole(thread.records[-1])[7]).__name__ == "Dropped"
+
+
+def test_the_collector_is_as_it_was_after_the_last_tape():
+    before = gc.get_threshold()
+    with tf.GradientTape():
+        with tf.GradientTape():
+            assert gc.get_threshold()[0] > before[0]
+        assert gc.get_threshold()[0] > before[0]
+    assert gc.get_threshold() == before
