@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tapelab.compiling.conversion import converted_code, do_not_convert
 from tapelab.compiling.function import Function
+from tapelab.missing import in_module
 
 
 def to_code(entity: Callable[..., Any], recursive: bool = True) -> str:
@@ -30,3 +31,11 @@ experimental: Final = SimpleNamespace(
     set_loop_options=lambda **options: None,
 )
 """`tf.autograph.experimental`."""
+
+
+__all__ = ["experimental", "set_verbosity", "to_code", "trace"]
+__getattr__, _ = in_module(__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

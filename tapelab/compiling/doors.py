@@ -33,7 +33,7 @@ PLAIN: Final = frozenset({
     *("executing_eagerly", "inside_function", "init_scope", "device", "control_dependencies"),
     *("get_current_name_scope", "is_tensor", "as_dtype", "explain"),
     *("function", "custom_gradient", "recompute_grad", "check", "exercise", "show"),
-    *("hint", "progress", "in_module", "set_seed", "get_static_value", "variable_creator_scope"),
+    *("hint", "progress", "in_module", "set_seed", "variable_creator_scope"),
     *("grad_pass_through", "no_gradient", "load_ipython_extension", "as_tensor", "tensor"),
     *("matched", "strict_operand", "lengths", "number", "whole", "one_float", "only_defaults"),
     *("composite", "takes_composites", "elementwise", "takes_composites_as", "dressed"),

@@ -189,10 +189,21 @@ def _no_numbers(original: Method) -> Method:
     return numpy
 
 
+def _repr_inside(original: Method) -> Method:
+    @wraps(original)
+    def told(self: Variable) -> str:
+        if thread.trace is None:
+            return str(original(self))
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    return told
+
+
 METHODS: Final[tuple[tuple[type, str, Callable[[Method], Method]], ...]] = (
     (Variable, "__init__", _created),
     (Variable, "__getitem__", _item),
     (Variable, "numpy", _no_numbers),
+    (Variable, "__repr__", _repr_inside),
     (Variable, "__bool__", _denied("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond")),
     (Variable, "__iter__", _denied("Iterating over a symbolic `tf.Tensor`", "tf.unstack")),
     (GradientTape, "stop_recording", _paused),

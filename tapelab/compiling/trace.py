@@ -57,6 +57,7 @@ class Trace:
         self.variables: dict[int, Variable] = {}
         self.tapes: dict[int, GradientTape] = {}
         self.symbols: dict[int, Any] = {}
+        self.constants: set[int] = set()
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
         self._names = Names()
@@ -149,6 +150,10 @@ class Trace:
         origin = origin_here()
         place = Place(origin.code, origin.instruction)
         slotted = mapped(args, _as_slot), mapped(kwargs, _as_slot)
+        if not acts and not any(
+            isinstance(leaf, (Symbolic, Holder)) for leaf in leaves((args, kwargs))
+        ):
+            self.constants |= {slot.number for slot in slots if slot is not None}
         self.symbols |= {leaf._id: leaf for leaf in leaves(made) if isinstance(leaf, Symbolic)}
         handles = [leaf for leaf in leaves(made) if isinstance(leaf, Holder)]
         self._kept += handles
