@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -48,7 +48,7 @@ def inside(layer: Any, training: bool | None) -> Iterator[None]:
         _context.entry, _context.training = outer
 
 
-@cache
+@lru_cache(maxsize=256)
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a method, without `self`."""
     return dict(list(inspect.signature(function).parameters.items())[1:])
