@@ -231,6 +231,11 @@ class Trace:
             frozenset(self.tapes),
         )  # fmt: skip
 
+    def forget(self) -> None:
+        """Let go of the examples and of what stood for the learner's variables."""
+        self.symbols.clear()
+        self.worlds = ()
+
     def default_session(self) -> Any:
         """The session that runs this graph; a function has none."""
         return self.graph_handle.default_session()
