@@ -129,5 +129,9 @@ def product(x: Any, kernel: Any) -> Any:
 
 
 def in_float(x: Any, dtype: str) -> Any:
-    """The tensor in the dtype of a layer's weights, also where it holds whole numbers."""
-    return x if x.dtype == as_dtype(dtype) else backend.convert_to_tensor(x, dtype)
+    """The tensor in the dtype of a layer's weights, also where it holds whole numbers.
+
+    Complex numbers stay: no part of them is dropped silently.
+    """
+    fits = x.dtype == as_dtype(dtype) or x.dtype.is_complex
+    return x if fits else backend.convert_to_tensor(x, dtype)
