@@ -26,7 +26,17 @@ from tapelab.sampling import Source
 
 PARTS: Final = (
     *("", "math", "linalg", "nn", "random", "image", "bitwise", "debugging", "strings", "signal"),
-    *("raw_ops", "sets", "sorting", "special", "ragged", "sparse", "io", "quantization"),
+    *(
+        "raw_ops",
+        "sets",
+        "sorting",
+        "special",
+        "ragged",
+        "sparse",
+        "io",
+        "quantization",
+        "keras.random",
+    ),
 )
 """The parts of the namespace whose functions are written down; the first is the namespace."""
 PLAIN: Final = frozenset({
@@ -42,6 +52,8 @@ PLAIN: Final = frozenset({
     *("get_global_generator", "set_global_generator", "create_rng_state", "axes_of"),
 })  # fmt: skip
 """Functions that do no work on tensors by themselves, or call back what the learner wrote."""
+DRAWING: Final = ("tapelab.random", "tapelab.keras.random")
+"""Modules of functions that draw random numbers: each call of them counts."""
 TELLING: Final = frozenset({"print", "Assert"})
 """Functions that only tell: they are not tried out. So are all assertions."""
 
@@ -57,6 +69,8 @@ MAKERS: Final = (
 """Classes whose instances go through a graph as one thing."""
 LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
     ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
+    ("tapelab.keras.layers.layer", "Layer", "_ensure_built", standing.built),
+    ("tapelab.keras.variables", "Variable", "__init__", standing.created_whole),
     ("tapelab.data.iterating", "DatasetIterator", "__next__", standing.next_element),
     *(
         ("tapelab.queue.base", "QueueBase", name, standing.put_in_queue)
@@ -247,7 +261,7 @@ def _wrapper(function: Any) -> Any:
     if found is None:
         name = function.__name__
         tells = name in TELLING or name.startswith("assert_")
-        acts = function.__module__ == "tapelab.random"
+        acts = function.__module__ in DRAWING
         make: Any = standing.FUNCTIONS.get(name, _door)
         found = function, _marked(make(function, acts=acts, tells=tells))
         _wrappers[id(function)] = found
