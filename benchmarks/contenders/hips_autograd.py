@@ -25,12 +25,12 @@ def product(x: Any, length: int = CHAIN) -> Any:
 
 
 def recorded(x: Any) -> Task:
-    return Task(lambda _: make_vjp(product, x), units=CHAIN)
+    return Task(lambda _: make_vjp(product)(x), units=CHAIN)
 
 
 def back(x: Any) -> Task:
     ones = x * 0 + 1
-    return Task(lambda vjp: vjp(ones), lambda: make_vjp(product, x)[0], units=CHAIN)
+    return Task(lambda vjp: vjp(ones), lambda: make_vjp(product)(x)[0], units=CHAIN)
 
 
 def mlp(batch: int, widths: tuple[int, ...]) -> Task:
@@ -97,7 +97,7 @@ def matrix(transform: Any, size: int, end: Any) -> Task:
 
 def long_tape() -> tuple[float, float]:
     before, begun = resident(), time.process_time()
-    vjp, _ = make_vjp(lambda x: product(x, TAPE), 1.0000001)
+    vjp, _ = make_vjp(lambda x: product(x, TAPE))(1.0000001)
     grown = (resident() - before) / TAPE
     vjp(1.0)
     return grown, time.process_time() - begun
