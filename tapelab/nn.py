@@ -6,7 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab import convolving, dropping, interleaving, math, normalizing, pooling, scoring, sorting
+from tapelab import (
+    convolving,
+    dropping,
+    interleaving,
+    math,
+    normalizing,
+    ordering,
+    pooling,
+    scoring,
+    sorting,
+)
 from tapelab.creation import constant
 from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
@@ -72,6 +82,8 @@ zero_fraction = normalizing.zero_fraction
 dropout = dropping.dropout
 experimental = dropping.experimental
 top_k = sorting.top_k
+in_top_k = ordering.in_top_k
+approx_max_k = ordering.approx_max_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
 elu = unary(activation.elu)
