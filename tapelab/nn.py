@@ -118,7 +118,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     if approximate:
         inner = (x + x * x * x * 0.044715) * np.float32((2 / np.pi) ** 0.5)
         return x * 0.5 * (_tanh(inner) + 1.0)
-    return x * 0.5 * (erf(x / np.float32(2**0.5)) + 1.0)
+    return x * 0.5 * (erf(x * np.float32(0.5**0.5)) + 1.0)
 
 
 @elementwise
