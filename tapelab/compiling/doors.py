@@ -36,6 +36,7 @@ PARTS: Final = (
         "io",
         "quantization",
         "keras.random",
+        "keras.losses.reduction",
     ),
 )
 """The parts of the namespace whose functions are written down; the first is the namespace."""
@@ -71,6 +72,14 @@ LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
     ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
     ("tapelab.keras.layers.layer", "Layer", "_ensure_built", standing.built),
     ("tapelab.keras.variables", "Variable", "__init__", standing.created_whole),
+    ("tapelab.keras.layers.reshaping", "Flatten", "call", standing.whole_where_open),
+    ("tapelab.keras.layers.reshaping", "Reshape", "call", standing.whole_where_open),
+    ("tapelab.keras.layers.noise", "Dropout", "_changed", standing.whole_where_open),
+    ("tapelab.keras.layers.noise", "GaussianDropout", "_changed", standing.whole_where_open),
+    ("tapelab.keras.layers.noise", "GaussianNoise", "_changed", standing.whole_where_open),
+    ("tapelab.keras.layers.cells", "_Cell", "_dropped", standing.whole_where_open),
+    ("tapelab.keras.layers.recurrent", "RNN", "_first_states", standing.whole_where_open),
+    ("tapelab.keras.layers.convolutional", "Conv2DTranspose", "call", standing.whole_where_open),
     ("tapelab.data.iterating", "DatasetIterator", "__next__", standing.next_element),
     *(
         ("tapelab.queue.base", "QueueBase", name, standing.put_in_queue)
@@ -200,9 +209,10 @@ def _part(part: str) -> ModuleType | None:
 def _swap_lazy_classes() -> None:
     """The doors of classes whose modules are loaded only when somebody uses them."""
     for home, kind, method, stand_in in LAZY_METHODS:
-        owner = vars(sys.modules[home])[kind] if home in sys.modules else None
-        if owner is not None and not hasattr(vars(owner)[method], "_is_door"):
-            _swap(owner, method, _marked(stand_in(vars(owner)[method])))
+        owner = vars(sys.modules[home]).get(kind) if home in sys.modules else None
+        found = None if owner is None else vars(owner).get(method)
+        if found is not None and not hasattr(found, "_is_door"):
+            _swap(owner, method, _marked(stand_in(found)))
     for home, each in MAKERS:
         made: Any = vars(sys.modules[home]).get(each) if home in sys.modules else None
         if made is not None and not hasattr(made, "_is_door"):

@@ -168,6 +168,19 @@ def whole_call(original: Method) -> Method:
     return through
 
 
+def whole_where_open(original: Method) -> Method:
+    """A step of a layer that asks for lengths: kept as one where they are known at replay only."""
+
+    @wraps(original)
+    def through(self: Any, x: Any, *others: Any) -> Any:
+        trace = thread.trace
+        if trace is None or not isinstance(x, SymbolicTensor) or x.shape.is_fully_defined():
+            return original(self, x, *others)
+        return trace.call(original, (self, x, *others), {}, acts=True)
+
+    return through
+
+
 def next_element(original: Method) -> Method:
     """The next element of a dataset's iterator, taken at each replay."""
 
