@@ -136,19 +136,18 @@ def opened(names: dict[str, Any] | None = None) -> Iterator[None]:
     """
     with _lock:
         _open[0] += 1
-        if _open[0] == 1:
-            _swap_methods()
-            swap_functions()
-        _swap_taken(names or {})
     try:
+        with _lock:
+            if not _swapped:
+                _swap_methods()
+                swap_functions()
+            _swap_taken(names or {})
         yield
     finally:
         with _lock:
             _open[0] -= 1
-            if not _open[0]:
-                while _swapped:
-                    owner, name, original = _swapped.pop()
-                    _put(owner, name, original)
+            while not _open[0] and _swapped:
+                _put(*_swapped.pop())
 
 
 def _swap(owner: Any, name: str, replacement: Any) -> None:

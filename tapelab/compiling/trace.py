@@ -58,6 +58,7 @@ class Trace:
         self.tapes: dict[int, GradientTape] = {}
         self.symbols: dict[int, Any] = {}
         self.constants: set[int] = set()
+        self.options: dict[int, TensorShape] = {}
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
         self._names = Names()
