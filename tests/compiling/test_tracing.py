@@ -107,7 +107,7 @@ def test_tracing_writes_no_variable(tf):
 
 def test_tracing_an_inner_function_writes_no_variable_either(tf):
     v = tf.Variable(1.0)
-    inner = tf.function(lambda x: v.assign_add(x))
+    inner = tf.function(lambda x: v.assign_add(x * x))
     tf.function(lambda x: inner(x)).get_concrete_function(tf.TensorSpec([]))
     assert v.numpy() == 1.0
 
