@@ -13,10 +13,12 @@ SEED ?= 1
 beside_tensorflow = pytest hypothesis matplotlib scipy ml_dtypes
 # The Python to build environments with; empty: the newest one found.
 export PYTHON ?=
+# What `make bench` measures: names of works and options; empty: everything, three rounds.
+BENCH ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check conformance environment clean
+.PHONY: help lab test check conformance bench environment clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -45,7 +47,13 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	  tests/conformance tests/tutorials tests/engine/test_semantics_*.py
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
 
+bench: ## measure tapelab beside its peers (BENCH="small_mlp --rounds 2")
+	@$(find_python) && test -x .venv-bench/bin/tapelab || { \
+	  "$$python" -m venv .venv-bench && \
+	  .venv-bench/bin/python -m pip install -e . -r benchmarks/requirements.txt; }
+	@.venv-bench/bin/python -m benchmarks.run $(BENCH)
+
 clean: ## remove environments and caches, never lessons
-	rm -rf .venv .venv-lab .venv-tensorflow extension/node_modules build dist
+	rm -rf .venv .venv-lab .venv-tensorflow .venv-bench extension/node_modules build dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find tapelab tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

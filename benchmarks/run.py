@@ -63,8 +63,14 @@ def main(arguments: list[str] | None = None) -> None:
         seconds = measured(name, work.name)
         if seconds is not None:
             results[work.name][name].append(seconds)
-    print("\r".ljust(79))
+    _tell("")
     write(Path(asked.output), results, absent)
+
+
+def _tell(line: str) -> None:
+    """Show how far it is, in place, where somebody looks."""
+    if sys.stderr.isatty():
+        print(f"\r{line:78}", end="" if line else "\r", file=sys.stderr, flush=True)
 
 
 def _schedule(rounds: int, works: list[Work], names: list[str]) -> Iterator[tuple[int, Work, str]]:

@@ -8,6 +8,9 @@ from typing import Any, Final
 
 from tapelab.compiling.conversion import converted_code, do_not_convert
 from tapelab.compiling.function import Function
+from tapelab.engine.log import thread
+from tapelab.missing import in_module
+from tapelab.shapes import TensorShape
 
 
 def to_code(entity: Callable[..., Any], recursive: bool = True) -> str:
@@ -25,8 +28,28 @@ def trace(*args: Any) -> None:
     print(*args)
 
 
+def set_loop_options(
+    parallel_iterations: int | None = None, swap_memory: bool | None = None,
+    maximum_iterations: Any = None, shape_invariants: Any = None,
+) -> None:  # fmt: skip
+    """Say of a loop, inside of it, which variables may change their lengths."""
+    del parallel_iterations, swap_memory, maximum_iterations
+    tracing = thread.trace
+    if tracing is not None:
+        options = {tensor._id: TensorShape(shape) for tensor, shape in shape_invariants or ()}
+        tracing.options.update(options)
+
+
 experimental: Final = SimpleNamespace(
     do_not_convert=do_not_convert,
-    set_loop_options=lambda **options: None,
+    set_loop_options=set_loop_options,
 )
 """`tf.autograph.experimental`."""
+
+
+__all__ = ["experimental", "set_verbosity", "to_code", "trace"]
+__getattr__, _ = in_module(__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

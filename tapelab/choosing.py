@@ -11,7 +11,7 @@ from tapelab.dtypes import DType, as_dtype, bool_
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import elementwise, takes_composites
-from tapelab.engine.convert import new_constant
+from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -166,7 +166,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
 
 def real(input: Any, name: str | None = None) -> Tensor:
     """The real part of each entry; real numbers are handed on as they are."""
-    x = tensor(input)
+    x = to_tensor(input)
     if not x.dtype.is_numeric:
         raise TypeError(f"input must be a numeric tensor, but got tensor with dtype {x.dtype}")
     made: Tensor = casting.real(x) if x.dtype.is_complex else x
@@ -182,7 +182,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each entry; real numbers are handed on as they are."""
-    given = tensor(x)
+    given = to_tensor(x)
     if not given.dtype.is_numeric:
         raise TypeError(f"Expected numeric or variant tensor, got dtype {given.dtype!r}.")
     made: Tensor = conjugated(given)

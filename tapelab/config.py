@@ -8,6 +8,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
+from tapelab.missing import in_module
+
 settings: Final[dict[str, Any]] = {
     "run_functions_eagerly": False,
     "inter_op": 0,
@@ -186,3 +188,28 @@ experimental: Final = SimpleNamespace(
     enable_tensor_float_32_execution=_enable_tf32,
 )
 """`tf.config.experimental`."""
+
+
+__all__ = [
+    "LogicalDevice",
+    "LogicalDeviceConfiguration",
+    "PhysicalDevice",
+    "experimental",
+    "functions_run_eagerly",
+    "get_logical_device_configuration",
+    "get_soft_device_placement",
+    "get_visible_devices",
+    "list_logical_devices",
+    "list_physical_devices",
+    "optimizer",
+    "run_functions_eagerly",
+    "set_logical_device_configuration",
+    "set_soft_device_placement",
+    "set_visible_devices",
+    "threading",
+]
+__getattr__, _ = in_module(__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -92,6 +92,11 @@ def lstsq(
     turned = matrices.adjoint(A)
     rows, columns = A._value.shape[-2:]
     gram = matmul(turned, A) if rows >= columns else matmul(A, turned)
+    if A.dtype.is_integer:
+        raise invalid_argument(
+            "Cholesky", f"Value for attr 'T' of {A.dtype.name} is not in the list of allowed "
+            "values: double, float, half, complex64, complex128. Try tf.cast(x, tf.float32)",
+        )  # fmt: skip
     weight = strict_operand(l2_regularizer, A.dtype)._value
     damped = gram + weight * np.eye(min(rows, columns), dtype=numpy_dtype(A))
     factor = solving.cholesky(damped)

@@ -44,6 +44,7 @@ NAMES: Final = {
     "tapelab.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
+    "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
     "tapelab.dtypes": "bfloat16",
     "tapelab.factorizing": "eig eigvals",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"

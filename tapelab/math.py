@@ -6,7 +6,7 @@ from typing import Any
 
 from tapelab import choosing, sorting
 from tapelab.engine.composite_tensor import elementwise, takes_composites
-from tapelab.engine.convert import operand
+from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
@@ -47,7 +47,6 @@ negative = unary(arithmetic.negative)
 conj = choosing.conj
 
 divide_no_nan = binary(shielded.divide_no_nan)
-multiply_no_nan = binary(shielded.multiply_no_nan)
 xdivy = binary(shielded.xdivy)
 xlogy = binary(shielded.xlogy)
 xlog1py = binary(shielded.xlog1py)
@@ -148,6 +147,15 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
     first = tensor(x)
     made: Tensor = arithmetic.add(first, operand(y, first._value.dtype))
+    return made
+
+
+@elementwise
+@elementwise
+def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """The product of two entries, and 0 where the second is 0; x alone decides the dtype."""
+    first = tensor(x)
+    made: Tensor = shielded.multiply_no_nan(first, to_tensor(y, first.dtype))
     return made
 
 

@@ -6,7 +6,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab import convolving, dropping, interleaving, math, normalizing, pooling, scoring, sorting
+from tapelab import (
+    convolving,
+    dropping,
+    interleaving,
+    math,
+    normalizing,
+    ordering,
+    pooling,
+    scoring,
+    sorting,
+)
 from tapelab.creation import constant
 from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
@@ -72,6 +82,8 @@ zero_fraction = normalizing.zero_fraction
 dropout = dropping.dropout
 experimental = dropping.experimental
 top_k = sorting.top_k
+in_top_k = ordering.in_top_k
+approx_max_k = ordering.approx_max_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
 elu = unary(activation.elu)
@@ -106,7 +118,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     if approximate:
         inner = (x + x * x * x * 0.044715) * np.float32((2 / np.pi) ** 0.5)
         return x * 0.5 * (_tanh(inner) + 1.0)
-    return x * 0.5 * (erf(x / np.float32(2**0.5)) + 1.0)
+    return x * 0.5 * (erf(x * np.float32(0.5**0.5)) + 1.0)
 
 
 @elementwise

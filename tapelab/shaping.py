@@ -69,7 +69,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape laid side by side along a new axis."""
     if not isinstance(values, (list, tuple)):
-        x = as_tensor(values)
+        x = to_tensor(values)  # a variable's value as a tensor of its own
         if axis == 0:
             return x
         values = unstack(x)
@@ -112,7 +112,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
         place = whole(axis, "ConcatV2", strict=True)
         if place.ndim:
             raise ValueError(f"Shape {place.shape} must have rank 0")
-        return as_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
+        return to_tensor(parts[0]) if isinstance(parts[0], Holder) else identity(parts[0])
     if not parts:
         raise invalid_argument("ConcatV2", "Expected at least one tensor to concatenate, got none")
     made: Tensor = stacking.concat(*matched(*parts), axis=number(axis, "ConcatV2"))

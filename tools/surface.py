@@ -1,7 +1,7 @@
 """Write docs/surface.md: which of TensorFlow's names are there, what differs, and why.
 
-    python -m tools.surface          write the page
-    python -m tools.surface --check  only say whether it is out of date
+    python -m tools.surface          write the page, and its first sentence into the README
+    python -m tools.surface --check  only say whether they are out of date
 
 The teaching surface stands in docs/surface/symbols.txt, what differs in differences.txt beside it,
 and TensorFlow's own names, as it lists them, in tensorflow.txt.
@@ -9,6 +9,7 @@ and TensorFlow's own names, as it lists them, in tensorflow.txt.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import defaultdict
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from tools.programs import programs, uses_of
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 PAGE: Final = DOCS / "surface.md"
+README: Final = DOCS.parent / "README.md"
+MARK: Final = "<!-- surface -->"
+"""What stands in the README above the sentence on the surface."""
 MISSING: Final = object()
 TIERS: Final = {
     "T1": "what the founding tutorials use",
@@ -40,14 +44,25 @@ class Symbol:
 
 
 def main(arguments: list[str]) -> str | None:
-    """Write the page, or with --check complain if it is out of date."""
-    text = page()
+    """Write the page and the README, or with --check complain about what is out of date."""
+    wanted = {PAGE: page(), README: readme()}
+    stale = [path for path, text in wanted.items() if _read(path) != text]
     if "--check" in arguments:
-        stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text
-        return "docs/surface.md is out of date. Run python -m tools.surface." if stale else None
-    PAGE.write_text(text, encoding="utf-8")
-    print(claim())
+        names = ", ".join(path.name for path in stale)
+        return f"Out of date: {names}. Run python -m tools.surface." if stale else None
+    for path in stale:
+        path.write_text(wanted[path], encoding="utf-8")
+        print(f"wrote {path.name}")
     return None
+
+
+def readme() -> str:
+    """The README with the sentence on how complete the surface is."""
+    return re.sub(f"(?<={MARK}\n).*", f"{claim()} ([the table](docs/surface.md)).", _read(README))
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def found(name: str) -> Any:

@@ -9,8 +9,22 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compat import v1
+from tapelab.missing import in_module
 
-__all__ = ["as_bytes", "as_str", "as_str_any", "as_text", "v1"]
+__all__ = [
+    "as_bytes",
+    "as_str",
+    "as_str_any",
+    "as_text",
+    "bytes_or_text_types",
+    "complex_types",
+    "dimension_value",
+    "forward_compatible",
+    "integral_types",
+    "path_to_str",
+    "real_types",
+    "v1",
+]
 
 integral_types: Final = (numbers.Integral, np.integer)
 real_types: Final = (numbers.Real, np.integer, np.floating)
@@ -63,3 +77,10 @@ def forward_compatible(year: int, month: int, day: int) -> bool:
     """Whether a date of TensorFlow's is past: all of them are."""
     del year, month, day
     return True
+
+
+__getattr__, _ = in_module(__name__)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

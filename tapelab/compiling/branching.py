@@ -150,7 +150,7 @@ def while_loop(
     start = mapped(variables, lambda leaf: _output(outer, leaf))
     entered = start if invariants is None else _opened(outer, start, invariants)
     check, _ = routine(outer, "while_cond", test, *entered)
-    step, outputs = routine(outer, "while_body", lambda *given: _as_tuple(body(*given)), *entered)
+    step, outputs, entered = _body(outer, "while_body", body, [], list(entered))
     check_invariant(entered, outputs)
     return outer.write(loop, (check, step, start, most), _in_worlds(outputs))
 
@@ -158,13 +158,33 @@ def while_loop(
 def for_loop(outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any) -> Any:
     """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once."""
     start = mapped(variables, lambda leaf: _output(outer, leaf))
-    parts = leaves(element)
-    step, outputs = routine(
-        outer, "for_body", lambda *given: _as_tuple(body(*given)), *parts, *start
-    )
-    check_invariant(start, outputs)
+    step, outputs, entered = _body(outer, "for_body", body, leaves(element), list(start))
+    check_invariant(entered, outputs)
     check = None if test is None else routine(outer, "for_test", test, *start)[0]
     return outer.write(each_item, (items, step, start, check), _in_worlds(outputs))
+
+
+def _body(
+    outer: Trace, name: str, body: Any, parts: list[Any], start: list[Any]
+) -> tuple[Routine, Any, list[Any]]:
+    """Trace a loop's body; once more where it says itself which lengths may change."""
+
+    def repeated(*given: Any) -> Any:
+        return _as_tuple(body(*given))
+
+    inner, result = begun(outer, name, repeated, *parts, *start)
+    if inner.options:
+        shapes = iter([inner.options.get(slot.number) for slot in inner.inputs[len(parts) :]])
+        start = mapped(start, lambda leaf: _widened(outer, leaf, next(shapes, None)))
+        inner, result = begun(outer, name, repeated, *parts, *start)
+    return (*finished(outer, inner, result), start)
+
+
+def _widened(outer: Trace, leaf: Any, shape: Any) -> Any:
+    if shape is None:
+        return leaf
+    first = examples_of(leaf)[0]
+    return outer.placeholder_like(leaf, (first, examples.opposite(first, shape)))
 
 
 def _as_tuple(result: Any) -> tuple[Any, ...]:

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import ast
 import inspect
-import textwrap
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
 
 from tapelab.compiling import operators
 from tapelab.compiling.calls import BUILTINS
 from tapelab.compiling.rewriting import HELPER, Rewriter
+from tapelab.compiling.sources import definition_of, lambda_of
 from tapelab.engine.log import thread
 
 _OWN: Final = ("tapelab", "numpy", "scipy", "builtins", "functools", "collections", "itertools")
@@ -36,12 +36,25 @@ def converted(function: Any) -> Any:
     if isinstance(function, MethodType):
         inner = converted(function.__func__)
         return function if inner is function.__func__ else MethodType(inner, function.__self__)
-    if not isinstance(function, FunctionType) or _is_left_alone(function):
+    if isinstance(function, partial):
+        return partial(converted(function.func), *function.args, **function.keywords)
+    if not isinstance(function, FunctionType):
+        return _converted_call(function)
+    if _is_left_alone(function):
         return function
     code = _rewritten(function.__code__)
     if code is None:
         return function
     return _with_code(function, code)
+
+
+def _converted_call(thing: Any) -> Any:
+    """What calling one of the learner's objects calls, rewritten; anything else as it is."""
+    calls = (vars(kind).get("__call__") for kind in type(thing).__mro__)
+    call = next((each for each in calls if each is not None), None)
+    if isinstance(thing, type) or not isinstance(call, FunctionType) or _is_left_alone(call):
+        return thing
+    return MethodType(converted(call), thing)
 
 
 def _is_left_alone(function: FunctionType) -> bool:
@@ -77,13 +90,17 @@ def _rewritten(code: CodeType) -> CodeType | None:
 
 
 def _program(code: CodeType) -> ast.Module | None:
-    """A module with a function that has the free variables of the code and returns the function."""
-    found = _source_of(code)
+    """A module with a function that has the free variables of the code and makes the function."""
+    found = lambda_of(code) if code.co_name == "<lambda>" else definition_of(code)
     if found is None:
         return None
-    found.decorator_list = []
-    found.returns = None
-    rewritten = Rewriter(code.co_freevars).function(found)
+    rewriter = Rewriter()
+    if isinstance(found, ast.Lambda):
+        inner: ast.stmt = ast.Return(rewriter.visit(found))
+    else:
+        found.decorator_list = []
+        found.returns = None
+        inner = rewriter.function(found)
     names = [*code.co_freevars, HELPER]
     parameters = ast.arguments(
         posonlyargs=[], args=[ast.arg(arg=name) for name in names], kwonlyargs=[],
@@ -91,34 +108,8 @@ def _program(code: CodeType) -> ast.Module | None:
     )  # fmt: skip
     maker = ast.parse("def maker(): pass").body[0]
     maker.args = parameters  # type: ignore[attr-defined]
-    maker.body = [rewritten]  # type: ignore[attr-defined]
+    maker.body = [inner]  # type: ignore[attr-defined]
     return ast.fix_missing_locations(ast.Module(body=[maker], type_ignores=[]))
-
-
-def _source_of(code: CodeType) -> ast.FunctionDef | None:
-    """The definition that a code object was compiled from, at its true lines and columns."""
-    try:
-        lines, first = inspect.getsourcelines(code)
-    except (OSError, TypeError, IndexError):
-        return None
-    text = "".join(lines)
-    body = textwrap.dedent(text)
-    try:
-        tree = ast.parse(body)
-    except SyntaxError:
-        return None
-    if len(tree.body) != 1 or not isinstance(tree.body[0], ast.FunctionDef):
-        return None
-    definition = tree.body[0]
-    if definition.name != code.co_name:
-        return None
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    ast.increment_lineno(tree, first - 1)
-    for node in ast.walk(tree):
-        if hasattr(node, "col_offset"):
-            node.col_offset += indent
-            node.end_col_offset += indent  # type: ignore[attr-defined]
-    return definition
 
 
 def _inner_code(code: CodeType, name: str) -> CodeType | None:

@@ -16,80 +16,20 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from tapelab.compiling import standing
+from tapelab.compiling.doorways import (
+    ACTING,
+    DRAWING,
+    LAZY_METHODS,
+    MAKERS,
+    PARTS,
+    PLAIN,
+    PURE,
+    TELLING,
+)
 from tapelab.engine.log import thread
 from tapelab.engine.op import Op
-from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, read
-from tapelab.generating import Generator
-from tapelab.sampling import Source
-
-PARTS: Final = (
-    *("", "math", "linalg", "nn", "random", "image", "bitwise", "debugging", "strings", "signal"),
-    *("raw_ops", "sets", "sorting", "special", "ragged", "sparse", "io", "quantization"),
-)
-"""The parts of the namespace whose functions are written down; the first is the namespace."""
-PLAIN: Final = frozenset({
-    *("executing_eagerly", "inside_function", "init_scope", "device", "control_dependencies"),
-    *("get_current_name_scope", "is_tensor", "as_dtype", "explain"),
-    *("function", "custom_gradient", "recompute_grad", "check", "exercise", "show"),
-    *("hint", "progress", "in_module", "set_seed", "get_static_value", "variable_creator_scope"),
-    *("grad_pass_through", "no_gradient", "load_ipython_extension", "as_tensor", "tensor"),
-    *("matched", "strict_operand", "lengths", "number", "whole", "one_float", "only_defaults"),
-    *("composite", "takes_composites", "elementwise", "takes_composites_as", "dressed"),
-    *("unary", "binary", "reduction", "running", "position", "logical", "new_constant"),
-    *("to_tensor", "typed_array", "invalid_argument", "read", "constant_of", "origin_here"),
-    *("get_global_generator", "set_global_generator", "create_rng_state", "axes_of"),
-})  # fmt: skip
-"""Functions that do no work on tensors by themselves, or call back what the learner wrote."""
-TELLING: Final = frozenset({"print", "Assert"})
-"""Functions that only tell: they are not tried out. So are all assertions."""
-
-_OPERATORS: Final = (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"),
-    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul", "rand", "ror"),
-    *("rxor", "lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem"),
-)
-MAKERS: Final = (
-    *(("tapelab", "TensorArray"), ("tapelab", "RaggedTensor"), ("tapelab", "SparseTensor")),
-    ("tapelab.autodiff", "ForwardAccumulator"),
-)
-"""Classes whose instances go through a graph as one thing."""
-LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
-    ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
-    ("tapelab.data.iterating", "DatasetIterator", "__next__", standing.next_element),
-    *(
-        ("tapelab.queue.base", "QueueBase", name, standing.put_in_queue)
-        for name in ("enqueue", "enqueue_many", "close")
-    ),
-    *(
-        ("tapelab.queue.base", "QueueBase", name, standing.asked_of_queue)
-        for name in ("dequeue", "dequeue_many", "dequeue_up_to", "size", "is_closed")
-    ),
-)
-"""Methods of classes that are loaded lazily, with what stands in for them."""
-_SCATTER: Final = (
-    *("scatter_update", "scatter_add", "scatter_sub", "scatter_mul", "scatter_div", "scatter_max"),
-    *("scatter_min", "scatter_nd_update", "scatter_nd_add", "scatter_nd_sub", "scatter_nd_max"),
-    "scatter_nd_min",
-)
-_OPERATOR_NAMES: Final = tuple(f"__{name}__" for name in _OPERATORS)
-PURE: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
-    (Tensor, _OPERATOR_NAMES),
-    (Variable, (*_OPERATOR_NAMES, "value", "read_value", "sparse_read", "gather_nd")),
-    (GradientTape, ("gradient", "jacobian", "batch_jacobian", "watched_variables")),
-)
-"""Methods that are written down where they return tensors."""
-ACTING: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
-    (Variable, ("assign", "assign_add", "assign_sub", *_SCATTER)),
-    (GradientTape, ("__enter__", "__exit__", "watch", "reset")),
-    (
-        Source,
-        ("normal", "truncated_normal", "uniform", "gamma", "poisson", "categorical", "binomial"),
-    ),
-    (Generator, ("make_seeds", "uniform_full_int", "reset_from_seed", "binomial", "skip")),
-)
-"""Methods that are always written down: they write, watch, or draw random numbers."""
+from tapelab.engine.variable import read
 
 _REWRITTEN: Final = ("tapelab.compiling.operators", "tapelab.compiling.calls")
 """The part of tracing that stands for the learner's own code."""
@@ -113,19 +53,18 @@ def opened(names: dict[str, Any] | None = None) -> Iterator[None]:
     """
     with _lock:
         _open[0] += 1
-        if _open[0] == 1:
-            _swap_methods()
-            swap_functions()
-        _swap_taken(names or {})
     try:
+        with _lock:
+            if not _swapped:
+                _swap_methods()
+                swap_functions()
+            _swap_taken(names or {})
         yield
     finally:
         with _lock:
             _open[0] -= 1
-            if not _open[0]:
-                while _swapped:
-                    owner, name, original = _swapped.pop()
-                    _put(owner, name, original)
+            while not _open[0] and _swapped:
+                _put(*_swapped.pop())
 
 
 def _swap(owner: Any, name: str, replacement: Any) -> None:
@@ -186,9 +125,10 @@ def _part(part: str) -> ModuleType | None:
 def _swap_lazy_classes() -> None:
     """The doors of classes whose modules are loaded only when somebody uses them."""
     for home, kind, method, stand_in in LAZY_METHODS:
-        owner = vars(sys.modules[home])[kind] if home in sys.modules else None
-        if owner is not None and not hasattr(vars(owner)[method], "_is_door"):
-            _swap(owner, method, _marked(stand_in(vars(owner)[method])))
+        owner = vars(sys.modules[home]).get(kind) if home in sys.modules else None
+        found = None if owner is None else vars(owner).get(method)
+        if found is not None and not hasattr(found, "_is_door"):
+            _swap(owner, method, _marked(stand_in(found)))
     for home, each in MAKERS:
         made: Any = vars(sys.modules[home]).get(each) if home in sys.modules else None
         if made is not None and not hasattr(made, "_is_door"):
@@ -247,7 +187,7 @@ def _wrapper(function: Any) -> Any:
     if found is None:
         name = function.__name__
         tells = name in TELLING or name.startswith("assert_")
-        acts = function.__module__ == "tapelab.random"
+        acts = function.__module__ in DRAWING
         make: Any = standing.FUNCTIONS.get(name, _door)
         found = function, _marked(make(function, acts=acts, tells=tells))
         _wrappers[id(function)] = found

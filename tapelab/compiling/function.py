@@ -181,7 +181,9 @@ class Function:
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
         told = mapped(bound, told_by(kinds, argument_names(self._binding, bound)))
-        return ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
+        made = ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
+        trace.forget()
+        return made
 
     def _body(self) -> Callable[..., Any]:
         """The Python function, its control flow rewritten so that it can go by tensors."""

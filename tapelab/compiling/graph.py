@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType
 from typing import Any, NamedTuple
+
+from tapelab.compiling.sites import Site, site
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,11 @@ class Graph:
     outputs: Any
     captures: tuple[Slot, ...] = ()
     tapes: frozenset[int] = field(default_factory=frozenset)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Node, Site], ...]:
+        """Each call with the place to call it from."""
+        return tuple((node, site(*node.place)) for node in self.nodes)
 
 
 class FuncGraph:

@@ -14,6 +14,7 @@ from tapelab.compiling.doors import opened
 from tapelab.compiling.graph import Graph as Calls
 from tapelab.compiling.graph import Node, Slot
 from tapelab.compiling.replay import Replay
+from tapelab.compiling.sites import site
 from tapelab.compiling.symbolic import Operation, SymbolicTensor
 from tapelab.compiling.trace import Trace
 from tapelab.compiling.walking import leaves
@@ -172,7 +173,7 @@ class Session:
         run.slots.update(fed)
         for node in needed:
             self._check(node, run)
-            run.step(node)
+            run.step(node, site(*node.place))
             run.slots.update(fed)
         return run
 

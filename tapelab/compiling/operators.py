@@ -102,6 +102,9 @@ def _left_alone(name: str, one: Any, other: Any) -> Any:
         return one if one is other else Undefined(name, _NOT_IN_BOTH.format(branch))
     if _can_be_staged(one) and _can_be_staged(other):
         return one
+    for value, branch in ((one, "main"), (other, "else")):
+        if value is None:
+            raise ValueError(f"{name!r} is None at the end of the {branch} branch.")
     raise TypeError(
         f"{name!r} must have the same kind of value in both branches of an `if` that a tensor "
         f"decides; it is {one!r} or {other!r}."

@@ -6,7 +6,7 @@ import threading
 from typing import Any, Final
 
 from tapelab.compiling.graph import Graph, Node, Slot
-from tapelab.compiling.sites import site
+from tapelab.compiling.sites import Site
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import is_eager, twin, world_here
 from tapelab.engine.cell import Holder
@@ -58,17 +58,17 @@ class Replay:
         _running.replay = self
         thread.scope = Scope(self.graph.name, outer, here.code, here.instruction)
         try:
-            for node in self.graph.nodes:
-                self.step(node)
+            for node, call in self.graph.steps:
+                self.step(node, call)
         finally:
             thread.scope, _running.replay = outer, before
             if self._around is None:
                 self._leave_tapes()
         return mapped(self.graph.outputs, self.fill)
 
-    def step(self, node: Node) -> None:
-        """Call one node and keep its results."""
-        result = self._result(node)
+    def step(self, node: Node, call: Site) -> None:
+        """Call one node from its place and keep its results."""
+        result = self._result(node, call)
         if not node.results:
             return
         found = leaves(result)
@@ -76,14 +76,14 @@ class Replay:
             if slot is not None and is_eager(leaf):
                 self.slots[slot.number] = leaf
 
-    def _result(self, node: Node) -> Any:
+    def _result(self, node: Node, call: Site) -> Any:
         world = world_here()
         if world is not None and (node.tells or node.examples):
             return node.examples[world.number] if node.examples else None
         args, kwargs = mapped(node.args, self.fill), mapped(node.kwargs, self.fill)
         if world is not None:
             args, kwargs = mapped(args, world.stand_in), mapped(kwargs, world.stand_in)
-        return site(*node.place)(node.function, args, kwargs)
+        return call(node.function, args, kwargs)
 
     def _leave_tapes(self) -> None:
         """Close the tapes that an error left open."""

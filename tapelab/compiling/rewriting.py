@@ -23,8 +23,7 @@ HELPER: Final = "ag__"
 class Rewriter(ast.NodeTransformer):
     """Rewrites one function; functions inside it are rewritten when they are called."""
 
-    def __init__(self, outside: tuple[str, ...]) -> None:
-        self._outside = set(outside)
+    def __init__(self) -> None:
         self._global: set[str] = set()
         self._nonlocal: set[str] = set()
         self._count = 0

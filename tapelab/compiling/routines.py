@@ -11,6 +11,7 @@ from tapelab.compiling.walking import Bundle, leaves
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor, constant_of
 
 
 class Routine(Bundle):
@@ -61,8 +62,15 @@ def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
 @composite
 def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -> Any:
     """Run a body once per row of a tensor, or per element of a dataset."""
-    for item in items:
+    for item in _rows(items):
         if test is not None and not bool(test(*variables)._value):
             break
         variables = body(*leaves(item), *variables)
     return tuple(variables)
+
+
+def _rows(items: Any) -> Any:
+    """What a loop goes over; rows of whole numbers have no history that a tape could follow."""
+    if isinstance(items, Tensor) and items._value.ndim and items._value.dtype.kind in "iub":
+        return map(constant_of, items._value)
+    return items

@@ -154,6 +154,12 @@ def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
     return made if smooth is None else trace.worlds[number].run(spread_from, (smooth, made), {})
 
 
+def _static_value(trace: Any, original: Public, tensor: Any, partial: bool = False) -> Any:
+    if not isinstance(tensor, SymbolicTensor):
+        return NotImplemented
+    return tensor._examples[0]._value if tensor._id in trace.constants else None
+
+
 def _gradients(
     trace: Any, original: Public, ys: Any, xs: Any, grad_ys: Any = None, **unused: Any
 ) -> Any:
@@ -182,6 +188,7 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "scan": _staged(_folding),
     "foldl": _staged(_folding),
     "foldr": _staged(_folding),
+    "get_static_value": _staged(_static_value),
     "gradients": _staged(_gradients),
     "py_function": _staged(_python),
     "numpy_function": _staged(_python),

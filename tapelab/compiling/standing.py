@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from tapelab.compiling import staging
 from tapelab.compiling.branching import spec_examples
 from tapelab.compiling.symbolic import SymbolicTensor, not_allowed
+from tapelab.compiling.walking import mapped
 from tapelab.engine.log import thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.variable import Variable
@@ -33,26 +34,73 @@ def _created(original: Method) -> Method:
 
     @wraps(original)
     def made(self: Variable, initial_value: Any = None, *args: Any, **kwargs: Any) -> None:
-        trace = thread.trace
-        if trace is None:
+        if thread.trace is None:
             original(self, initial_value, *args, **kwargs)
             return
-        root = trace
-        while root.outer is not None:
-            root = root.outer
-        if root.in_function and not root.creates:
-            raise ValueError(SINGLETON)
-        thread.trace = None
-        try:
+        with _outside(self):
             start = initial_value() if callable(initial_value) else initial_value
-            if isinstance(start, SymbolicTensor):
-                start = start._examples[0]
-            original(self, start, *args, **kwargs)
-        finally:
-            thread.trace = trace
-        root.created.append(self)
+            original(self, _example(start), *args, **kwargs)
 
     return made
+
+
+def created_whole(original: Method) -> Method:
+    """A weight of a layer that is made inside a function: its initializer runs at once, too."""
+
+    @wraps(original)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:
+        if thread.trace is None:
+            original(self, *args, **kwargs)
+            return
+        with _outside(self):
+            original(self, *mapped(args, _example), **mapped(kwargs, _example))
+
+    return made
+
+
+def built(original: Method) -> Method:
+    """The building of a layer, which runs at once: only its weights are of interest."""
+
+    @wraps(original)
+    def ensure(self: Any, args: Any, kwargs: Any) -> None:
+        trace = thread.trace
+        thread.trace = None
+        try:
+            new = not self.built
+            original(self, args, kwargs)
+        finally:
+            thread.trace = trace
+        if trace is not None and new and self.weights:
+            _creating(trace).created.extend(self.weights)
+
+    return ensure
+
+
+def _creating(trace: Any) -> Any:
+    """The outermost trace; ValueError where no variable may be made in it any more."""
+    root = trace
+    while root.outer is not None:
+        root = root.outer
+    if root.in_function and not root.creates:
+        raise ValueError(SINGLETON)
+    return root
+
+
+@contextmanager
+def _outside(variable: Any) -> Iterator[None]:
+    """Step out of the trace to make a variable; ValueError where none may be made any more."""
+    trace = thread.trace
+    root = _creating(trace)
+    thread.trace = None
+    try:
+        yield
+    finally:
+        thread.trace = trace
+    root.created.append(variable)
+
+
+def _example(leaf: Any) -> Any:
+    return leaf._examples[0] if isinstance(leaf, SymbolicTensor) else leaf
 
 
 def pause(tape: GradientTape) -> None:
@@ -116,6 +164,19 @@ def whole_call(original: Method) -> Method:
         if trace is None:
             return original(*args, **kwargs)
         return trace.call(original, args, kwargs)
+
+    return through
+
+
+def whole_where_open(original: Method) -> Method:
+    """A step of a layer that asks for lengths: kept as one where they are known at replay only."""
+
+    @wraps(original)
+    def through(self: Any, x: Any, *others: Any) -> Any:
+        trace = thread.trace
+        if trace is None or not isinstance(x, SymbolicTensor) or x.shape.is_fully_defined():
+            return original(self, x, *others)
+        return trace.call(original, (self, x, *others), {}, acts=True)
 
     return through
 
@@ -189,10 +250,21 @@ def _no_numbers(original: Method) -> Method:
     return numpy
 
 
+def _repr_inside(original: Method) -> Method:
+    @wraps(original)
+    def told(self: Variable) -> str:
+        if thread.trace is None:
+            return str(original(self))
+        return f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+    return told
+
+
 METHODS: Final[tuple[tuple[type, str, Callable[[Method], Method]], ...]] = (
     (Variable, "__init__", _created),
     (Variable, "__getitem__", _item),
     (Variable, "numpy", _no_numbers),
+    (Variable, "__repr__", _repr_inside),
     (Variable, "__bool__", _denied("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond")),
     (Variable, "__iter__", _denied("Iterating over a symbolic `tf.Tensor`", "tf.unstack")),
     (GradientTape, "stop_recording", _paused),

@@ -57,6 +57,8 @@ class Trace:
         self.variables: dict[int, Variable] = {}
         self.tapes: dict[int, GradientTape] = {}
         self.symbols: dict[int, Any] = {}
+        self.constants: set[int] = set()
+        self.options: dict[int, TensorShape] = {}
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
         self._names = Names()
@@ -149,6 +151,10 @@ class Trace:
         origin = origin_here()
         place = Place(origin.code, origin.instruction)
         slotted = mapped(args, _as_slot), mapped(kwargs, _as_slot)
+        if not acts and not any(
+            isinstance(leaf, (Symbolic, Holder)) for leaf in leaves((args, kwargs))
+        ):
+            self.constants |= {slot.number for slot in slots if slot is not None}
         self.symbols |= {leaf._id: leaf for leaf in leaves(made) if isinstance(leaf, Symbolic)}
         handles = [leaf for leaf in leaves(made) if isinstance(leaf, Holder)]
         self._kept += handles
@@ -225,6 +231,11 @@ class Trace:
             tuple(Slot(inner._id) for _, inner in self.captured.values()),
             frozenset(self.tapes),
         )  # fmt: skip
+
+    def forget(self) -> None:
+        """Let go of the examples and of what stood for the learner's variables."""
+        self.symbols.clear()
+        self.worlds = ()
 
     def default_session(self) -> Any:
         """The session that runs this graph; a function has none."""

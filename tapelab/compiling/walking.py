@@ -7,13 +7,18 @@ Ragged and sparse tensors are leaves: they are handled as one thing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import numpy as np
 
+from tapelab.compiling.graph import Slot
 from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
 
 Change = Callable[[Any], Any]
+_LEAVES: Final = frozenset({Tensor, Variable, Slot, str, bytes, int, float, bool, type(None)})
+"""What most leaves are."""
 
 
 class Bundle:
@@ -33,17 +38,19 @@ class Bundle:
 def mapped(thing: Any, change: Change) -> Any:
     """The same structure with every leaf changed; what has no parts is a leaf."""
     kind = type(thing)
+    if kind in _LEAVES:
+        return change(thing)
     if kind is tuple or kind is list:
         return kind([mapped(each, change) for each in thing])
-    if isinstance(thing, (str, bytes, int, float)):
-        return change(thing)
+    if kind is dict:
+        return {key: mapped(each, change) for key, each in thing.items()}
     return _mapped_rare(thing, change)
 
 
 def _mapped_rare(thing: Any, change: Change) -> Any:
     if isinstance(thing, Mapping):
         made = {key: mapped(each, change) for key, each in thing.items()}
-        return made if type(thing) is dict else type(thing)(made)  # type: ignore[call-arg]
+        return type(thing)(made)  # type: ignore[call-arg]
     if isinstance(thing, tuple) and hasattr(thing, "_fields"):
         return type(thing)(*(mapped(each, change) for each in thing))
     if isinstance(thing, (list, tuple)):

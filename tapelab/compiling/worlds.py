@@ -29,6 +29,7 @@ from tapelab.sampling import Source
 
 OBJECTS: Final = frozenset({"TensorArray", "ForwardAccumulator"})
 """Types of objects that calls make and change inside a function."""
+SEEDS: Final = "SeedGenerator"
 STATE: Final = ("tapes", "active", "log", "records", "scope", "trace")
 _REMEMBERED: Final = 64
 
@@ -103,6 +104,10 @@ class World:
             return self._copy_of(leaf, twin)
         if isinstance(leaf, Source):
             return self._copy_of(leaf, copy.deepcopy)
+        if type(leaf).__name__ == SEEDS:
+            return self._copy_of(leaf, self._seeds)
+        if type(getattr(leaf, "seed_generator", None)).__name__ == SEEDS:
+            return self._copy_of(leaf, self._with_seeds)
         return leaf
 
     def original(self, leaf: Any) -> Any:
@@ -118,6 +123,21 @@ class World:
             found = self._copies[id(thing)] = thing, make(thing)
             self._originals[id(found[1])] = thing
         return found[1]
+
+    def _with_seeds(self, layer: Any) -> Any:
+        """A layer that draws from the seeds of this world."""
+        made = object.__new__(type(layer))
+        made.__dict__.update(layer.__dict__)
+        made.__dict__["seed_generator"] = self.stand_in(layer.seed_generator)
+        return made
+
+    def _seeds(self, generator: Any) -> Any:
+        """Keras's seeds, counted in a variable of this world."""
+        made = copy.copy(generator)
+        made.state = copy.copy(generator.state)
+        made.state._cell = self._copy_of(generator.state._cell, self._cell)
+        made.state._value = Variable._of(made.state._cell)
+        return made
 
     def _cell(self, cell: Cell) -> Cell:
         state = cell.state

@@ -109,7 +109,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     value = targets[0]._value
     answer = _ask(tape, Method.BATCH_JACOBIAN, True, targets, origins)
     seeds = (np.broadcast_to(each, value.shape) for each in _one_hot(value[:1]))
-    followed = targets[0]._id in tape._tracked
+    followed = _recorded(tape, targets[0])
     rows = [_row(tape, targets, seed, origins, answer)[0] for seed in seeds if followed]
     batch, *rest = value.shape
     shape = (batch, *rest, *origins[0].shape[1:])
@@ -251,6 +251,11 @@ def _seed(given: Any, value: Any) -> Any:
     return REGISTRY["broadcast_to"](seed if isinstance(seed, Tensor) else raw, shape=value.shape)
 
 
+def _recorded(tape: GradientTape, target: Tensor) -> bool:
+    """Whether a tape follows a tensor, which lies behind no stop_gradient."""
+    return target._id in tape._tracked and target._id not in tape._walled
+
+
 def _columns(tape: GradientTape, targets: list[Tensor], origins: Any, answer: Answer) -> list[Any]:
     """For each source a row for every element of the target, or None where no path leads to it.
 
@@ -258,7 +263,7 @@ def _columns(tape: GradientTape, targets: list[Tensor], origins: Any, answer: An
     in TensorFlow, and nobody saw that.
     """
     target = targets[0]
-    if target._id not in tape._tracked:
+    if not _recorded(tape, target):
         return [None] * len(origins)
     if not target._value.size:
         found = _unseen(tape, targets, [target._value], origins, answer.flows)

@@ -65,13 +65,20 @@ def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) 
 
 def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]:
     """The method of a variable that writes rows, or single elements, in one of the ways above."""
-    written: Callable[..., tuple[Any, int]] = elements_written if nested else rows_written
 
-    def method(self: Variable, *args: Any, use_locking: bool = False, name: Any = None) -> Variable:
+    def rows(
+        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Variable:
         del use_locking, name
-        value, source = written(self._cell, *args, how)
+        value, source = rows_written(self._cell, sparse_delta, how)
         return self._replaced(value, How.SLICE, source)
 
+    def elements(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        del name
+        value, source = elements_written(self._cell, indices, updates, how)
+        return self._replaced(value, How.SLICE, source)
+
+    method: Callable[..., Variable] = elements if nested else rows
     method.__name__ = f"scatter_{'nd_' if nested else ''}{how}"
     method.__doc__ = f"Write into {'elements' if nested else 'rows'} of the value ({how})."
     return method

@@ -22,6 +22,7 @@ from tapelab.engine.log import (
 )
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
+from tapelab.engine.roles import DEFAULT, VariableAggregation, VariableSynchronization, roles
 from tapelab.engine.scattering import scatter_method
 from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
 from tapelab.recording.events import How
@@ -33,7 +34,7 @@ name_scopes: list[str] = []
 class Variable(Holder):
     """A place that holds a value, watched by tapes when it is read, unless `trainable=False`."""
 
-    __slots__ = ("__weakref__", "_constraint")
+    __slots__ = ("__weakref__", "_constraint", "_roles")
     __array_priority__ = 100
 
     def __init__(
@@ -43,7 +44,8 @@ class Variable(Holder):
         synchronization: Any = None, aggregation: Any = None, shape: Any = None, **unused: Any,
     ) -> None:  # fmt: skip
         del validate_shape, caching_device, variable_def, import_scope
-        del synchronization, aggregation, unused
+        del unused
+        self._roles = roles(synchronization, aggregation, name)
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
         start = initial_value() if callable(initial_value) else initial_value
@@ -71,6 +73,7 @@ class Variable(Holder):
         made = object.__new__(cls)
         made._cell = cell
         made._constraint = None
+        made._roles = DEFAULT
         return made
 
     @property
@@ -97,6 +100,16 @@ class Variable(Holder):
     def constraint(self) -> Any:
         """A function that an optimizer applies to the value after an update, or None."""
         return self._constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """When copies on several machines would be brought together."""
+        return self._roles[0]
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """How copies on several machines would become one value."""
+        return self._roles[1]
 
     @property
     def device(self) -> str:

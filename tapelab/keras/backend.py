@@ -50,6 +50,16 @@ def clear_session(free_memory: bool = True) -> None:
     naming.forget_names()
 
 
+def get_value(x: Any) -> Any:
+    """The value of a variable as an array, as older programs ask for it."""
+    return x.numpy() if hasattr(x, "numpy") else x
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Give a variable a value, such as the learning rate of an optimizer."""
+    x.assign(convert_to_tensor(value, x.dtype))
+
+
 def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
     """The value as a tensor; unlike tf.convert_to_tensor it casts a tensor of another dtype."""
     wanted = None if dtype is None else as_dtype(dtype)

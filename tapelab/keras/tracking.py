@@ -45,7 +45,10 @@ class TrackedList(list[Any]):
         return list, (list(self),)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return deepcopy(list(self), memo)
+        made = memo[id(self)] = TrackedList([])
+        list.extend(made, deepcopy(list(self), memo))
+        made._notice = deepcopy(self._notice, memo)
+        return made
 
 
 class TrackedDict(dict[Any, Any]):
@@ -73,7 +76,10 @@ class TrackedDict(dict[Any, Any]):
         return dict, (dict(self),)
 
     def __deepcopy__(self, memo: Any) -> Any:
-        return deepcopy(dict(self), memo)
+        made = memo[id(self)] = TrackedDict({})
+        dict.update(made, deepcopy(dict(self), memo))
+        made._notice = deepcopy(self._notice, memo)
+        return made
 
 
 def tracked(value: Any, notice: Notice) -> Any:

@@ -9,10 +9,13 @@ import numpy as np
 
 from tapelab.keras.backend import clear_session
 from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.training.sequences import PyDataset
 from tapelab.missing import in_module
 from tapelab.random import set_seed
 
-__all__ = ["clear_session"]
+__all__ = ["PyDataset", "clear_session"]
+
+Sequence = PyDataset
 
 
 def set_random_seed(seed: int) -> None:

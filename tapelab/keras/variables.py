@@ -135,8 +135,10 @@ class Variable(Holder):
     __matmul__, __rmatmul__ = _binary("__matmul__"), _binary("__rmatmul__")
     __lt__, __le__ = _binary("__lt__"), _binary("__le__")
     __gt__, __ge__ = _binary("__gt__"), _binary("__ge__")
-    __getitem__ = _binary("__getitem__")
     __neg__, __abs__ = _unary("__neg__"), _unary("__abs__")
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._value[key]  # type: ignore[index]
 
     def __eq__(self, other: object) -> Any:
         return read(self) == backend.convert_to_tensor(other, dtype=self.dtype)

@@ -114,7 +114,8 @@ def angle(input: Any, name: str | None = None) -> Any:
     z: Any = as_tensor(input)
     if z.dtype.is_complex:
         return atan2(imag(z), real(z))
-    return select(z < 0, zeros_like(z) + np.pi, zeros_like(z))
+    half_turn = strict_operand(float(np.pi), z.dtype)
+    return select(z < 0, half_turn, zeros_like(z))
 
 
 @elementwise

@@ -14,6 +14,7 @@ from tapelab.ops import samples
 from tapelab.ops.convolution import DEEP, SLIDES
 from tapelab.ops.gathering import scatter_rows
 from tapelab.ops.rules import FLOATS, REALS
+from tapelab.ops.selection import beside
 from tapelab.ops.shape import reshape
 
 Shape = tuple[int, ...]
@@ -45,7 +46,7 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
     places = places_of_largest(x._value if type(x) is Tensor else x, how).reshape(-1)
     shape = tuple(x.shape)
     rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
-    return reshape(rows, shape=shape)
+    return beside(reshape(rows, shape=shape), x)
 
 
 @op(formula=r"y = \operatorname{mean}(x)", glyph="avg pool", title="Mean of each window",

@@ -131,6 +131,28 @@ def clip_by_value_grad_b(dy: Any, y: Any, x: Any, a: Any, b: Any) -> Any:
     return select(greater(x, b), dy, zeros_like(dy))
 
 
+def twins(rng: np.random.Generator) -> list[samples.Sample]:
+    """Two arrays of one shape."""
+    return [((rng.normal(size=shape), rng.normal(size=shape)), {}) for shape in samples.SHAPES]
+
+
+@op(formula="z = x", glyph="x", samples=twins, reference=lambda x, y: x)
+def beside(x: Any, y: Any) -> Any:
+    """The first of two arrays; the second was asked where the numbers go, and has the slope 0."""
+    return x
+
+
+@beside.grad("x", r"\bar x = \bar z", local="1")
+def beside_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return dz
+
+
+@beside.grad("y", r"\bar y = 0", local="0")
+def beside_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    """A small step of it changes no place, so the slope is 0 and not none."""
+    return zeros_like(y)
+
+
 def nonzero_mask(x: Any) -> Any:
     """1 where x is not 0, else 0, in the dtype of x."""
     return select(not_equal(x, zeros_like(x)), ones_like(x), zeros_like(x))

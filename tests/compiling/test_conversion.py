@@ -106,3 +106,21 @@ def test_a_global_that_is_written_in_a_branch_is_the_global(tf):
     exec(compile(source, "<global>", "exec"), names)
     assert tf.function(names["f"])(tf.constant(1)).numpy() == 2
     assert names["seen"] == 1
+
+
+def test_a_lambda_is_rewritten_where_it_is_the_only_one_on_its_line(tf):
+    size = tf.function(lambda x: x if x > 0 else -x)
+    assert [size(tf.constant(value)).numpy() for value in (-3.0, 3.0)] == [3.0, 3.0]
+
+
+def test_the_call_of_an_object_is_rewritten(tf):
+    class Clip:
+        limit = 2.0
+
+        def __call__(self, x):
+            if x > self.limit:
+                x = tf.constant(self.limit)
+            return x
+
+    clip = tf.function(Clip())
+    assert [clip(tf.constant(value)).numpy() for value in (5.0, 1.0)] == [2.0, 1.0]

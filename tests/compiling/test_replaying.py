@@ -178,3 +178,29 @@ def test_a_pause_inside_a_function_holds_at_replay(tf):
     slope, cut = f(tf.constant(2.0))
     assert slope.numpy() == 4.0
     assert cut.numpy()
+
+
+def test_a_loop_over_whole_numbers_leaves_only_its_body_on_the_tape(tf):
+    @tf.function
+    def power(x, n):
+        y = tf.constant(1.0)
+        for _ in tf.range(n):
+            y = y * x
+        return y
+
+    x = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = power(x, tf.constant(3))
+    assert [op.name for op in tape.recording(y).ops] == ["multiply"]
+
+
+def test_a_loop_goes_over_words(tf):
+    @tf.function
+    def joined(words):
+        line = tf.constant("")
+        for word in words:
+            line = line + word
+        return line
+
+    assert joined(tf.constant(["a", "b", "c"])).numpy() == b"abc"

@@ -107,7 +107,7 @@ def test_tracing_writes_no_variable(tf):
 
 def test_tracing_an_inner_function_writes_no_variable_either(tf):
     v = tf.Variable(1.0)
-    inner = tf.function(lambda x: v.assign_add(x))
+    inner = tf.function(lambda x: v.assign_add(x * x))
     tf.function(lambda x: inner(x)).get_concrete_function(tf.TensorSpec([]))
     assert v.numpy() == 1.0
 
@@ -200,3 +200,16 @@ def test_an_object_may_die_that_has_a_function_as_method(tf):
     del adder
     gc.collect()
     assert alive() is None
+
+
+def test_a_trace_keeps_no_copy_of_a_variable_alive(tf):
+    import gc
+    import weakref
+
+    v = tf.Variable([1.0, 2.0])
+    f = tf.function(lambda x: v * x)
+    f(tf.constant(2.0))
+    state = weakref.ref(v._cell.state)
+    v.assign([3.0, 4.0])
+    gc.collect()
+    assert state() is None

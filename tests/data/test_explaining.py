@@ -1,6 +1,7 @@
 """A gradient that is lost in a Dataset is explained by the Dataset."""
 
 import tapelab as tf
+from tapelab.recording import events
 
 
 def test_a_gradient_lost_in_a_dataset_is_explained_by_its_state():
@@ -33,6 +34,11 @@ def test_the_ops_of_a_map_are_not_on_the_tape_outside():
         tape.watch(x)
         y = next(iter(tf.data.Dataset.from_tensors(2.0).map(lambda e: e * x)))
     assert float(y) == 6.0
+    recording = tape.recording(y, x)
+    ran = [place.event for place in recording.located if isinstance(place.event, events.Ran)]
+    products = [each for each in ran if recording.ops[each.op].name == "multiply"]
+    assert products
+    assert all(each.cause != events.Cause.TAPED for each in products)
     assert tape.gradient(y, x) is None
 
 

@@ -183,6 +183,28 @@ def test_what_is_put_into_a_list_later_is_noticed_in_that_order():
     assert [layer.name for layer in stack._layers] == ["last", *"abcdef"]
 
 
+def test_a_copy_notices_what_is_put_into_its_own_lists():
+    class Stack(layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.parts, self.named = [layers.Dense(1, name="a")], {}
+
+    stack = Stack()
+    other = copy.deepcopy(stack)
+    other.parts.append(layers.Dense(2, name="b"))
+    other.named["c"] = layers.Dense(3, name="c")
+    assert [layer.name for layer in other._layers] == ["a", "b", "c"]
+    assert [layer.name for layer in stack._layers] == ["a"]
+
+
+def test_what_is_deleted_is_held_no_more():
+    model = tf.keras.Sequential([layers.Dense(1)])
+    model.head = layers.Dense(2, name="head")
+    assert [layer.name for layer in model.layers][-1] == "head"
+    del model.head
+    assert len(model.layers) == 1
+
+
 def test_a_layer_frozen_and_thawed_trains_what_it_trained_before():
     layer = layers.BatchNormalization()
     layer(tf.ones((2, 2)))

@@ -6,12 +6,24 @@ A variant counts where the kernel takes it; the gradients must then be right the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tapelab.engine.op import Op
-from tests.ops.checks import Arrays, continuous, results_of, sampled
+from tests.ops.checks import (
+    Arrays,
+    Cases,
+    continuous,
+    dense,
+    gradients,
+    results_of,
+    sampled,
+    second,
+    seeds_for,
+    typed,
+)
 
 Case = tuple[Arrays, dict[str, Any]]
 
@@ -111,3 +123,24 @@ def _without(array: Any, length: int) -> Any:
 
 def _cut(array: Any, axis: int, length: int) -> Any:
     return np.take(array, range(length), axis)
+
+
+def check_single_precision(op: Op, cases: Cases) -> None:
+    """First and second gradients of float32 are those of float64 but for rounding."""
+    for arrays, settings in cases:
+        seeds = seeds_for(results_of(op, arrays, settings), 1)
+        weights = [np.random.default_rng(at).normal(size=np.shape(array))
+                   for at, array in enumerate(arrays) if continuous(array)]  # fmt: skip
+        narrow = tuple(typed(array, np.float32) for array in arrays)
+        wide = tuple(typed(array, np.float64) for array in narrow)
+        for function in (gradients, partial(second, weights=weights)):
+            pair = (function(op, each, settings, seeds) for each in (narrow, wide))
+            for got, expected in zip(*pair, strict=True):
+                if expected is not None:
+                    assert dense(got).dtype == np.float32
+                    _assert_near(dense(got), dense(expected))
+
+
+def _assert_near(got: Any, expected: Any) -> None:
+    largest = np.max(np.abs(expected), initial=1e-3)
+    np.testing.assert_allclose(got, expected, rtol=2e-3, atol=2e-4 * largest)

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from functools import partial
 from itertools import chain
 from typing import Any
 from zlib import crc32
@@ -33,10 +32,10 @@ def sampled(op: Op, dtype: Any = np.float64) -> Iterator[tuple[Arrays, dict[str,
     """The samples of an op, its floats in the given dtype."""
     rng = np.random.default_rng(crc32(op.name.encode()))
     for arrays, settings in op.samples(rng):
-        yield tuple(_typed(array, dtype) for array in arrays), settings
+        yield tuple(typed(array, dtype) for array in arrays), settings
 
 
-def _typed(array: Any, dtype: Any) -> Any:
+def typed(array: Any, dtype: Any) -> Any:
     value = np.asarray(array)
     if value.dtype.kind != "f":
         return value[()]
@@ -132,7 +131,7 @@ def check_gradients(op: Op, dtype: Any = np.float64, cases: Cases | None = None)
                 continue
             assert got is not None, f"{op.name} declares a gradient to input {at}, and gives None"
             expected = _symmetrical(op, numeric(loss, arrays, at))
-            np.testing.assert_allclose(_dense(got), expected, **CLOSE)
+            np.testing.assert_allclose(dense(got), expected, **CLOSE)
 
 
 def _symmetrical(op: Op, slope: Any) -> Any:
@@ -140,7 +139,7 @@ def _symmetrical(op: Op, slope: Any) -> Any:
     return (slope + np.conj(np.swapaxes(slope, -1, -2))) / 2 if op.name in SYMMETRICAL else slope
 
 
-def _dense(gradient: Any) -> Any:
+def dense(gradient: Any) -> Any:
     return np.asarray(gradient.dense() if isinstance(gradient, tf.IndexedSlices) else gradient)
 
 
@@ -157,39 +156,18 @@ def check_second_order(op: Op, cases: Cases | None = None) -> None:
         ) -> float:  # fmt: skip
             found = gradients(op, inputs, settings, seeds)
             pairs = zip(weights, found, strict=True)
-            return float(sum(np.sum(w * _dense(g)) for w, g in pairs if g is not None))
+            return float(sum(np.sum(w * dense(g)) for w, g in pairs if g is not None))
 
-        for at, got in zip(places, _second(op, arrays, settings, seeds, weights), strict=True):
+        for at, got in zip(places, second(op, arrays, settings, seeds, weights), strict=True):
             if op.rule(at).function is None:
                 continue
             expected = _symmetrical(op, numeric(weighted, arrays, at))
-            found = np.zeros_like(expected) if got is None else _dense(got)
+            found = np.zeros_like(expected) if got is None else dense(got)
             assert np.shape(found) == np.shape(expected)
             np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-6)
 
 
-def check_single_precision(op: Op, cases: Cases) -> None:
-    """First and second gradients of float32 are those of float64 but for rounding."""
-    for arrays, settings in cases:
-        seeds = seeds_for(results_of(op, arrays, settings), 1)
-        weights = [np.random.default_rng(at).normal(size=np.shape(array))
-                   for at, array in enumerate(arrays) if continuous(array)]  # fmt: skip
-        narrow = tuple(_typed(array, np.float32) for array in arrays)
-        wide = tuple(_typed(array, np.float64) for array in narrow)
-        for function in (gradients, partial(_second, weights=weights)):
-            pair = (function(op, each, settings, seeds) for each in (narrow, wide))
-            for got, expected in zip(*pair, strict=True):
-                if expected is not None:
-                    assert _dense(got).dtype == np.float32
-                    _assert_near(_dense(got), _dense(expected))
-
-
-def _assert_near(got: Any, expected: Any) -> None:
-    largest = np.max(np.abs(expected), initial=1e-3)
-    np.testing.assert_allclose(got, expected, rtol=2e-3, atol=2e-4 * largest)
-
-
-def _second(
+def second(
     op: Op, arrays: Arrays, settings: dict[str, Any], seeds: list[Any], weights: list[Any]
 ) -> list[Any]:
     inputs = [constant_of(array) for array in arrays]
@@ -223,8 +201,8 @@ def check_dtypes(op: Op) -> None:
             continue
         for source, got in zip(sources, gradients(op, arrays, settings, seeds), strict=True):
             if got is not None:
-                assert _dense(got).dtype == np.float32
-                assert _dense(got).shape == np.shape(source)
+                assert dense(got).dtype == np.float32
+                assert dense(got).shape == np.shape(source)
 
 
 def check_without_gradient(op: Op) -> None:

@@ -140,7 +140,7 @@ def test_a_gradient_that_is_wrong_in_single_precision_only_is_noticed(declare):
     wrong = declare(triple, rule)
     checks.check_gradients(wrong)
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
-        checks.check_single_precision(wrong, checks.sampled(wrong))
+        awkward.check_single_precision(wrong, checks.sampled(wrong))
 
 
 def test_an_input_without_a_rule_is_noticed():

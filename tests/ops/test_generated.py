@@ -80,14 +80,14 @@ def test_first_and_second_gradients_are_right_at_awkward_shapes(name, shapes):
     checks.check_gradients(op, cases=cases)
     if name not in ONCE:
         checks.check_second_order(op, cases=cases)
-        checks.check_single_precision(op, cases)
+        awkward.check_single_precision(op, cases)
 
 
 @pytest.mark.parametrize("name", sorted(set(DIFFERENTIABLE) - set(ONCE)))
 def test_first_and_second_gradients_are_right_in_single_precision(name):
     cases = [(arrays, settings) for arrays, settings in checks.sampled(REGISTRY[name])
              if "dtype" not in settings]  # fmt: skip
-    checks.check_single_precision(REGISTRY[name], cases)
+    awkward.check_single_precision(REGISTRY[name], cases)
 
 
 @pytest.mark.parametrize("shapes", AWKWARD)

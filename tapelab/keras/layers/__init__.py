@@ -10,8 +10,9 @@ NAMES: Final = {
     "activation": "Activation ELU LeakyReLU PReLU ReLU Softmax",
     "attention": "AdditiveAttention Attention MultiHeadAttention",
     "cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
-    "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Convolution1D"
-    " Convolution2D Convolution2DTranspose DepthwiseConv2D SeparableConv2D",
+    "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose"
+    " Convolution1D Convolution1DTranspose Convolution2D Convolution2DTranspose Convolution3D"
+    " Convolution3DTranspose DepthwiseConv2D SeparableConv2D SeparableConvolution2D",
     "core": "Identity Input InputLayer Lambda Masking Rescaling",
     "dense": "Dense Embedding",
     "input_spec": "InputSpec",
@@ -19,16 +20,18 @@ NAMES: Final = {
     "merging": "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add average"
     " concatenate dot maximum minimum multiply subtract",
     "noise": "ActivityRegularization Dropout GaussianDropout GaussianNoise SpatialDropout1D"
-    " SpatialDropout2D",
+    " SpatialDropout2D SpatialDropout3D",
     "normalization": "BatchNormalization GroupNormalization LayerNormalization Normalization"
     " RMSNormalization UnitNormalization",
     "pooling": "AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D AvgPool2D AvgPool3D"
     " GlobalAveragePooling1D GlobalAveragePooling2D GlobalAvgPool1D GlobalAvgPool2D"
-    " GlobalMaxPool1D GlobalMaxPool2D GlobalMaxPooling1D GlobalMaxPooling2D MaxPool1D MaxPool2D"
+    " GlobalMaxPool1D GlobalMaxPool2D GlobalMaxPooling1D GlobalMaxPooling2D GlobalAveragePooling3D"
+    " GlobalAvgPool3D GlobalMaxPool3D GlobalMaxPooling3D MaxPool1D MaxPool2D"
     " MaxPool3D MaxPooling1D MaxPooling2D MaxPooling3D",
+    "projecting": "EinsumDense",
     "recurrent": "GRU LSTM RNN SimpleRNN",
-    "reshaping": "Cropping1D Cropping2D Flatten Permute RepeatVector Reshape UpSampling1D"
-    " UpSampling2D ZeroPadding1D ZeroPadding2D",
+    "reshaping": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape"
+    " UpSampling1D UpSampling2D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
     "resizing": "Resizing",
     "wrappers": "Bidirectional TimeDistributed Wrapper",
 }

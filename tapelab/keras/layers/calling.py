@@ -6,7 +6,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -48,7 +48,7 @@ def inside(layer: Any, training: bool | None) -> Iterator[None]:
         _context.entry, _context.training = outer
 
 
-@cache
+@lru_cache(maxsize=256)
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     """The parameters of a method, without `self`."""
     return dict(list(inspect.signature(function).parameters.items())[1:])
@@ -129,5 +129,9 @@ def product(x: Any, kernel: Any) -> Any:
 
 
 def in_float(x: Any, dtype: str) -> Any:
-    """The tensor in the dtype of a layer's weights, also where it holds whole numbers."""
-    return x if x.dtype == as_dtype(dtype) else backend.convert_to_tensor(x, dtype)
+    """The tensor in the dtype of a layer's weights, also where it holds whole numbers.
+
+    Complex numbers stay: no part of them is dropped silently.
+    """
+    fits = x.dtype == as_dtype(dtype) or x.dtype.is_complex
+    return x if fits else backend.convert_to_tensor(x, dtype)

@@ -169,6 +169,12 @@ class Conv1DTranspose(Conv2DTranspose):
     rank = 1
 
 
+class Conv3DTranspose(Conv2DTranspose):
+    """The way back of a convolution through blocks."""
+
+    rank = 3
+
+
 class DepthwiseConv2D(_Conv):
     """A window slides over each channel by itself."""
 
@@ -248,4 +254,6 @@ class SeparableConv2D(_Conv):
         return self._finished(made)
 
 
-Convolution1D, Convolution2D, Convolution2DTranspose = Conv1D, Conv2D, Conv2DTranspose
+Convolution1D, Convolution2D, Convolution3D = Conv1D, Conv2D, Conv3D
+Convolution1DTranspose, Convolution2DTranspose = Conv1DTranspose, Conv2DTranspose
+Convolution3DTranspose, SeparableConvolution2D = Conv3DTranspose, SeparableConv2D

@@ -80,6 +80,10 @@ class SpatialDropout2D(SpatialDropout1D):
     """Sets whole channels of pictures to 0."""
 
 
+class SpatialDropout3D(SpatialDropout1D):
+    """Sets whole channels of blocks to 0."""
+
+
 class GaussianNoise(Elementwise):
     """Adds random numbers in training."""
 

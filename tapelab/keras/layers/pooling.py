@@ -140,6 +140,12 @@ class GlobalAveragePooling2D(_GlobalPooling):
     """The mean over each channel of a picture."""
 
 
+class GlobalAveragePooling3D(_GlobalPooling):
+    """The mean over each channel of a block."""
+
+    rank = 3
+
+
 class GlobalMaxPooling1D(_GlobalPooling):
     """The largest entry of each channel over all steps."""
 
@@ -153,7 +159,15 @@ class GlobalMaxPooling2D(_GlobalPooling):
     largest = True
 
 
+class GlobalMaxPooling3D(_GlobalPooling):
+    """The largest entry of each channel of a block."""
+
+    rank = 3
+    largest = True
+
+
 MaxPool1D, MaxPool2D, MaxPool3D = MaxPooling1D, MaxPooling2D, MaxPooling3D
 AvgPool1D, AvgPool2D, AvgPool3D = AveragePooling1D, AveragePooling2D, AveragePooling3D
 GlobalAvgPool1D, GlobalAvgPool2D = GlobalAveragePooling1D, GlobalAveragePooling2D
 GlobalMaxPool1D, GlobalMaxPool2D = GlobalMaxPooling1D, GlobalMaxPooling2D
+GlobalAvgPool3D, GlobalMaxPool3D = GlobalAveragePooling3D, GlobalMaxPooling3D

@@ -140,6 +140,12 @@ class ZeroPadding2D(ZeroPadding1D):
     rank = 2
 
 
+class ZeroPadding3D(ZeroPadding1D):
+    """Zeros around each block."""
+
+    rank = 3
+
+
 class Cropping1D(_Margins):
     """Cuts off the ends of each row."""
 
@@ -162,6 +168,12 @@ class Cropping2D(Cropping1D):
     """Cuts off the edges of each picture."""
 
     rank = 2
+
+
+class Cropping3D(Cropping1D):
+    """Cuts off the faces of each block."""
+
+    rank = 3
 
 
 class UpSampling1D(Layer):

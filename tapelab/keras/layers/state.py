@@ -50,6 +50,13 @@ class Stateful:
             )
         object.__setattr__(self, name, self._notice(value))
 
+    def __delattr__(self, name: str) -> None:
+        thing = vars(self).get(name)
+        object.__delattr__(self, name)
+        for _, heading in _KINDS:
+            held = vars(self)[heading]
+            held[:] = [each for each in held if each is not thing]
+
     def _notice(self, thing: Any) -> Any:
         kind = next((heading for test, heading in _KINDS if test(thing)), None)
         if kind is None:

@@ -6,10 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
+from tapelab.choosing import cast
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import masked, same_rank
 from tapelab.keras.masks import masks_of
 from tapelab.keras.metrics.metric import Metric
+from tapelab.measuring import size
 from tapelab.shaping import broadcast_to
 
 
@@ -48,6 +50,12 @@ class Sum(Metric):
         return backend.convert_to_tensor(self.total)
 
 
+def count_of(values: Any) -> Any:
+    """How many values there are; a tensor where a function that is traced does not know yet."""
+    known = values.shape[0] if values.ndim else 1
+    return cast(size(values), values.dtype) if known is None else float(known)
+
+
 class Mean(Metric):
     """The mean of all values, weighted or not."""
 
@@ -59,7 +67,7 @@ class Mean(Metric):
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Take values into the mean."""
         found, weights = by_sample(values, sample_weight, math.reduce_mean, self.dtype)
-        count: Any = float(found.shape[0] if found.ndim else 1)
+        count: Any = count_of(found)
         if weights is not None:
             count = math.reduce_sum(weights)
         self.total.assign(self.total + math.reduce_sum(found))

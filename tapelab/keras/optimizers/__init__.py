@@ -32,6 +32,11 @@ _named = resolver(
 
 def get(identifier: Any) -> Any:
     """The optimizer that a name, a config or an optimizer itself stands for."""
+    if isinstance(identifier, type):
+        raise ValueError(
+            f"Could not interpret optimizer identifier: {identifier}. This is the class; call it "
+            "to make an optimizer."
+        )
     return identifier if isinstance(identifier, Optimizer) else _named(identifier)
 
 

@@ -17,6 +17,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.keras import backend
+from tapelab.keras.training.sequences import PyDataset
 
 RAN_OUT = (
     "Your input ran out of data; interrupting training. Make sure that your dataset or generator "
@@ -91,6 +92,8 @@ def batches_of(
         raise ValueError("There is no data: give arrays, a tf.data.Dataset or a generator as `x`.")
     if isinstance(x, Dataset):
         found = _from_dataset(x, y, sample_weight)
+    elif isinstance(x, PyDataset):
+        found = _from_sequence(x, y, sample_weight, shuffle=shuffle)
     elif hasattr(x, "__next__") and hasattr(x, "send"):
         found = _from_generator(x, y, sample_weight)
     else:
@@ -119,6 +122,17 @@ def _from_dataset(dataset: Dataset, y: Any, sample_weight: Any) -> Batches:
 def _from_generator(generator: Any, y: Any, sample_weight: Any) -> Batches:
     _refuse("generator", y=y, sample_weight=sample_weight)
     return Batches(lambda: (nest.map_structure(_tensor, unlisted(each)) for each in generator))
+
+
+def _from_sequence(sequence: PyDataset, y: Any, sample_weight: Any, *, shuffle: bool) -> Batches:
+    _refuse("PyDataset", y=y, sample_weight=sample_weight)
+    count = len(sequence)
+
+    def start() -> Iterator[Any]:
+        order = draws(None).permutation(count).tolist() if shuffle else list(range(count))
+        return (nest.map_structure(_tensor, unlisted(e)) for e in sequence.batches(order))
+
+    return Batches(start, count)
 
 
 def unlisted(data: Any) -> Any:

@@ -15,6 +15,8 @@ ACCURACIES = ("accuracy", "acc")
 
 def by_output(value: Any, names: list[str], what: str) -> list[Any]:
     """A setting for each output: by its name, by its place, or one for all."""
+    if what.endswith("metrics") and len(names) == 1:
+        return [_only_setting(value)]
     if isinstance(value, Mapping):
         unknown = set(value) - set(names)
         if unknown:
@@ -28,6 +30,14 @@ def by_output(value: Any, names: list[str], what: str) -> list[Any]:
     if isinstance(value, (list, tuple)) and what in {"loss", "loss_weights"} and len(value) == 1:
         return list(value)
     return [value] * len(names)
+
+
+def _only_setting(value: Any) -> Any:
+    """The metrics of a single output, also where they are given as if there were several."""
+    nested = isinstance(value, Mapping) or (
+        isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple))
+    )
+    return _only(value) if nested else value
 
 
 def output_names(model: Any, y_pred: Any) -> list[str]:

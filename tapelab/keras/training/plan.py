@@ -22,6 +22,7 @@ class Plan:
     stop_training: bool = False
     config: dict[str, Any] = field(default_factory=dict)
     watched: CompileMetrics | None = None
+    history: Any = None
 
     def compile_metrics(self, model: Any) -> CompileMetrics | None:
         """The metrics of `compile`, made when they are first asked for."""

@@ -78,6 +78,13 @@ class Steps:
         self._plan.stop_training = bool(value)
 
     @property
+    def history(self) -> Any:
+        """What the last `fit` remembers."""
+        if self._plan.history is None:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute 'history'")
+        return self._plan.history
+
+    @property
     def metrics(self) -> list[Any]:
         """What is kept count of: the loss, the metrics of `compile`, and those of the layers."""
         mine = [metric for layer in self._every_layer() for metric in layer._metrics]  # type: ignore[attr-defined]

@@ -53,6 +53,7 @@ class Trainer(Steps):
         checked = CallbackList.of(
             callbacks, self, verbose, history=True, epochs=epochs, steps=rounds.steps
         )
+        self._plan.history = checked.history
         check = _check(validation_data, validation_batch_size or batch_size)
         checked.on_train_begin()
         told: dict[str, Any] = {}

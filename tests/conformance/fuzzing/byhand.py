@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import arranging, computing
+from . import arranging, computing, places
 from .drawing import ByHand
 
 _MATRIX: Final = "det inv logdet slogdet expm sqrtm matrix_rank pinv lu logm"
@@ -29,27 +29,27 @@ BY_HAND: Final[dict[str, ByHand]] = {
     "pad": arranging.pad,
     "reverse": arranging.reverse,
     "roll": arranging.roll,
-    "gather": arranging.gather,
-    "gather_nd": arranging.gather_nd,
-    "boolean_mask": arranging.boolean_mask,
-    "slice": arranging.slice_,
-    "strided_slice": arranging.strided_slice,
-    "scatter_nd": arranging.scatter_nd,
-    "where": arranging.where,
+    "gather": places.gather,
+    "gather_nd": places.gather_nd,
+    "boolean_mask": places.boolean_mask,
+    "slice": places.slice_,
+    "strided_slice": places.strided_slice,
+    "scatter_nd": places.scatter_nd,
+    "where": places.where,
     "cast": arranging.cast,
     "clip_by_value": arranging.clip_by_value,
     "complex": arranging.complex_,
-    "one_hot": arranging.one_hot,
+    "one_hot": places.one_hot,
     "fill": arranging.fill,
     "range": arranging.range_,
     "linspace": arranging.linspace,
     "eye": arranging.eye,
     "meshgrid": arranging.meshgrid,
-    "top_k": arranging.top_k,
-    "math.top_k": arranging.top_k,
-    "sequence_mask": arranging.sequence_mask,
-    "unravel_index": arranging.unravel_index,
-    "searchsorted": arranging.searchsorted,
+    "top_k": places.top_k,
+    "math.top_k": places.top_k,
+    "sequence_mask": places.sequence_mask,
+    "unravel_index": places.unravel_index,
+    "searchsorted": places.searchsorted,
     "linalg.cross": computing.cross,
     "linalg.set_diag": computing.set_diag,
     "linalg.tensor_diag": computing.tensor_diag,
@@ -61,7 +61,7 @@ BY_HAND: Final[dict[str, ByHand]] = {
     "math.segment_sum": computing.segments,
     "math.unsorted_segment_sum": computing.unsorted_segments,
     "math.bincount": computing.bincount,
-    "nn.embedding_lookup": arranging.embedding_lookup,
+    "nn.embedding_lookup": places.embedding_lookup,
     "nn.moments": computing.moments,
     "nn.batch_normalization": computing.batch_normalization,
     "nn.bias_add": computing.bias_add,
@@ -80,16 +80,15 @@ BY_HAND: Final[dict[str, ByHand]] = {
     "ensure_shape": arranging.boosted,
     "constant": arranging.constant,
     "bitcast": arranging.bitcast,
-    "dynamic_partition": arranging.dynamic_partition,
-    "dynamic_stitch": arranging.dynamic_stitch,
+    "dynamic_partition": places.dynamic_partition,
+    "dynamic_stitch": places.dynamic_stitch,
     "convert_to_tensor": arranging.converted,
     "as_dtype": arranging.dtypes,
     "norm": computing.norm,
     **{f"linalg.{name}": computing.of_a_matrix for name in _MATRIX.split()},
     **{f"nn.{name}": computing.pooled for name in _POOLS.split()},
     **{
-        f"tensor_scatter_nd_{how}": arranging.written
-        for how in ("update", "add", "sub", "max", "min")
+        f"tensor_scatter_nd_{how}": places.written for how in ("update", "add", "sub", "max", "min")
     },
     **{f"math.segment_{how}": computing.segments for how in ("mean", "max", "min", "prod")},
     **{

@@ -63,7 +63,13 @@ def _parts(value: Any) -> list[Value]:
 
 def _seeds(text: str, found: Difference, outcome: Outcome) -> bool:
     mended = "An output gradient needs" in found.ours or "need as many output_gr" in found.ours
-    return "output_gradients=" in text and (mended or found.what == "shape")
+    refused = found.what == "exception" and re.match("no error", found.ours)
+    given = re.findall(r"output_gradients=(\w+)", text)
+    asked = re.findall(r"gradient\(\w+, \[?([^\])]*)", text)
+    itself = found.what == "kind" and bool(set(given) & set(re.findall(r"\w+", str(asked[-1:]))))
+    return "output_gradients=" in text and bool(
+        mended or found.what == "shape" or refused or itself
+    )
 
 
 NONSENSE: Final = (
@@ -111,7 +117,8 @@ TABLE: Final[tuple[Explained, ...]] = (
         "Some functions of TensorFlow forget to convert a list (AttributeError: 'list' object has "
         "no attribute ...); here it becomes a tensor.",
         _raises(
-            "", r"AttributeError: '(list|int|float|bool|str|complex|object|NoneType|ndarray)' "
+            "",
+            r"AttributeError: '(list|int|float|bool|str|complex|object|NoneType|.*ndarray)' ",
         ),
     ),
     Explained(
@@ -123,7 +130,8 @@ TABLE: Final[tuple[Explained, ...]] = (
     Explained(
         "seed of another shape",
         "TensorFlow hands a seed that does not fit on to the rule of the op, so that the shape of "
-        "the gradient depends on it; here it is stretched to the target, or refused.",
+        "the gradient depends on it; here it is stretched to the target, or refused. Where a rule "
+        "hands on what it gets, the gradient is the seed itself.",
         _seeds,
     ),
     Explained(
@@ -132,9 +140,15 @@ TABLE: Final[tuple[Explained, ...]] = (
         _raises(
             ".*",
             r"ValueError: (Encountered an exception while vectorizing|Tensor's shape .* is not "
-            "compatible with supplied)|ZeroDivisionError",
+            "compatible with supplied)|ZeroDivisionError|StagingError",
             r"jacobian\(",
         ),
+    ),
+    Explained(
+        "second order",
+        "Some gradients of TensorFlow have no gradient of their own (SoftsignGrad); here all can "
+        "be differentiated again.",
+        _raises("no error", r"LookupError: gradient registry has no entry for: \w*Grad"),
     ),
     Explained(
         "sign of a vector",
