@@ -46,14 +46,16 @@ def paired(
             if marks and self._tapes is not marks and other._tapes is not marks:
                 return long_way(self, other)
             y, one, number = other._value, self._id, other._id
+            if not _alike(x, y):
+                return long_way(self, other)
         elif (type(other) is float or type(other) is int) and -_EXACT < other < _EXACT:
-            log = state["log"]
+            dtype, log = x.dtype, state["log"]
             if (marks and self._tapes is not marks) or (log is not None and log.exits):
                 return long_way(self, other)
-            y, one, number = x.dtype.type(other), self._id, next_id()
+            if dtype is not _SINGLE and dtype is not _DOUBLE:
+                return long_way(self, other)
+            y, one, number = dtype.type(other), self._id, next_id()
         else:
-            return long_way(self, other)
-        if not _alike(x, y):
             return long_way(self, other)
         if mirrored:
             x, y, one, number = y, x, number, one
