@@ -10,8 +10,9 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.forward import Accumulating
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.tape import UnconnectedGradients, logger
+from tapelab.engine.tape import UnconnectedGradients
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.warning import warn
 from tapelab.missing import in_module
 
 
@@ -43,7 +44,7 @@ class ForwardAccumulator(Accumulating):
                 "is neither a tensor nor a variable. Try tf.constant first."
             )
         if not primal.dtype.is_differentiable:
-            logger.warning(
+            warn(
                 "The dtype of the watched primal must be floating (e.g. tf.float32), got %r",
                 primal.dtype,
             )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -112,6 +111,8 @@ def _is_public(name: str, thing: Any, module: str) -> bool:
 
 def _advice(module: str, name: str) -> str:
     """The nearest name: in the module itself if it is a part of a part, else anywhere."""
+    from difflib import get_close_matches  # nobody misses a name at the start
+
     part = module.partition(".")[2]
     if "." in part:
         close = get_close_matches(name, dir(sys.modules[module]), n=1, cutoff=0.7)

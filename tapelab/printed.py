@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,8 @@ def print(*inputs: Any, **settings: Any) -> None:
 
 def _write(text: str, stream: Any) -> None:
     if isinstance(stream, str) and stream.startswith("file://"):
+        from pathlib import Path  # few programs print into files
+
         with Path(stream.removeprefix("file://")).open("a", encoding="utf-8") as file:
             file.write(text)
     elif hasattr(stream, "write"):

@@ -11,7 +11,7 @@ from tapelab.dtypes import BY_NUMPY
 from tapelab.engine.custom import as_it_flows, as_tensor
 from tapelab.engine.op import REGISTERED, REGISTRY, GradRule
 from tapelab.errors import InternalError, invalid_argument
-from tapelab.recording.recording import Rule
+from tapelab.recording.facts import Rule
 
 
 @dataclass(frozen=True)

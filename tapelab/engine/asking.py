@@ -19,13 +19,13 @@ from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, handle_of, read
 from tapelab.errors import InvalidArgumentError, invalid_argument
-from tapelab.recording.events import Method
+from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
 
-@dataclass
+@dataclass(eq=False, repr=False)
 class Answer:
     """A question that was put to a tape and what came of it, for the recording."""
 

@@ -12,7 +12,7 @@ from tapelab.engine.log import ASSIGNED, Origin, next_id, note, origin_here, sma
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
-from tapelab.recording.events import How
+from tapelab.recording.facts import How
 from tapelab.shapes import TensorShape
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ from tapelab.engine.log import (
 )
 from tapelab.engine.op import GradRule, Op
 from tapelab.engine.tensor import Tensor, constant_of, wrap
-from tapelab.recording.recording import Rule
+from tapelab.recording.facts import Rule
 
 Back = Callable[..., Sequence[Any]]
 """From one upstream gradient (a tensor) per result to a gradient, or None, per input."""

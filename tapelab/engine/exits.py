@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.engine.log import LEFT, RETURNED, note, small, thread
-from tapelab.recording.recording import KEPT_ELEMENTS
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.engine.tensor import Tensor

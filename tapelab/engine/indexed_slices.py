@@ -12,7 +12,7 @@ from tapelab.dtypes import DType
 from tapelab.engine.log import Dropped
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.recording.recording import KEPT_ELEMENTS
+from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.shapes import TensorShape
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.recording.recording import KEPT_ELEMENTS
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell, Identity
@@ -109,7 +109,7 @@ class Seen(NamedTuple):
     owner: Identity | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Log:
     """Everything that happened in a thread while tapes were open in it."""
 

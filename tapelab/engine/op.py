@@ -23,7 +23,7 @@ from typing import Any, Final, Literal
 
 from tapelab.engine.dispatch import run
 from tapelab.engine.tensor import Tensor
-from tapelab.recording.recording import OpFacts, Rule
+from tapelab.recording.facts import OpFacts, Rule
 
 REGISTRY: Final[dict[str, Op]] = {}
 """Every declared op by its name."""
@@ -48,7 +48,7 @@ class GradRule:
     facts: Rule
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Op:
     """A declared op. Make one with the `op` decorator."""
 

@@ -18,7 +18,7 @@ from numpy import float32, float64, ndarray
 from tapelab.engine.log import PAIRED, SINGLE, Origin, next_id, origin_here, small, thread
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
-from tapelab.recording.recording import KEPT_ELEMENTS
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 Method = Callable[..., Any]
 

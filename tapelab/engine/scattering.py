@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
-from tapelab.recording.events import How
+from tapelab.recording.facts import How
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tapelab.engine.log import Dropped, Origin, Scope
 from tapelab.recording import source
-from tapelab.recording.recording import KEPT_ELEMENTS, Group, Source
+from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.recording.recording import Group, Source
 
 Extent = source.Extent
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
@@ -17,15 +16,14 @@ from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.dispatch import followed_in
 from tapelab.engine.log import Log, note, origin_here, recent, small, taken_by, thread, write_to
-from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
+from tapelab.engine.warning import warn
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
     from tapelab.recording import Recording
 
-logger: Final = logging.getLogger("tapelab")
 _serials: Final = count(1)
 
 CONSUMED: Final = (
@@ -166,7 +164,7 @@ class GradientTape:
                     f"{_instead(each)}"
                 )
             if not each.dtype.is_differentiable:
-                logger.warning(
+                warn(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
                     each.dtype,
                 )
@@ -289,6 +287,8 @@ class GradientTape:
             check_ends(target, sources)
             if not self._answered(target, sources):
                 picture(self, target, self._all_watched() if sources is None else sources)
+        from tapelab.engine.snapshot import take  # not before somebody looks
+
         return take(self)
 
     def _answered(self, target: Any, sources: Any) -> bool:
@@ -310,7 +310,7 @@ class GradientTape:
         self._require_unasked()
         if self._persistent:
             if self._recording:
-                logger.warning(
+                warn(
                     "Calling GradientTape.gradient on a persistent tape inside its context is "
                     "significantly less efficient than calling it outside the context (it causes "
                     "the gradient ops to be recorded on the tape, leading to increased CPU and "

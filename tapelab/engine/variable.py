@@ -25,7 +25,7 @@ from tapelab.engine.printing import numpy_text
 from tapelab.engine.roles import DEFAULT, VariableAggregation, VariableSynchronization, roles
 from tapelab.engine.scattering import scatter_method
 from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
-from tapelab.recording.events import How
+from tapelab.recording.facts import How
 from tapelab.shapes import TensorShape
 
 name_scopes: list[str] = []

@@ -16,7 +16,7 @@ from tapelab.engine.wording import brackets
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops.masking import boolean_mask, check_mask
 from tapelab.ops.slicing import Key, strided_slice
-from tapelab.recording.events import How
+from tapelab.recording.facts import How
 
 _ALLOWED: Final = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "

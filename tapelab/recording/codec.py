@@ -11,16 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
-from tapelab.recording.recording import (
-    SCHEMA,
-    Group,
-    OpFacts,
-    Recording,
-    Rule,
-    Source,
-    TapeFacts,
-    VariableFacts,
-)
+from tapelab.recording.facts import OpFacts, Rule
+from tapelab.recording.recording import SCHEMA, Group, Recording, Source, TapeFacts, VariableFacts
 
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, Final
 
+from tapelab.recording.facts import How as How  # noqa: PLC0414 - they are words of events
+from tapelab.recording.facts import Method as Method  # noqa: PLC0414
+
 
 class Cause(IntEnum):
     """Why an op that ran is on the tape, or is not."""
@@ -23,24 +26,6 @@ class Cause(IntEnum):
     INTEGER = 5
     OTHER_THREAD = 6
     REPLACED = 7
-
-
-class Method(IntEnum):
-    """Which question was put to the tape."""
-
-    GRADIENT = 0
-    JACOBIAN = 1
-    BATCH_JACOBIAN = 2
-    PICTURE = 3
-
-
-class How(IntEnum):
-    """The way a variable was given a new value."""
-
-    ASSIGN = 0
-    ASSIGN_ADD = 1
-    ASSIGN_SUB = 2
-    SLICE = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.recording.events import Event, Located, unpack
+from tapelab.recording.facts import OpFacts
 
 SCHEMA: Final = 1
-KEPT_ELEMENTS: Final = 256
 
 
 @dataclass(frozen=True)
@@ -24,34 +24,6 @@ class TapeFacts:
     persistent: bool = False
     watch_accessed_variables: bool = True
     consumed: bool = False
-
-
-@dataclass(frozen=True)
-class Rule:
-    """The gradient rule of one input of an op; `because` says why nothing flows, if so.
-
-    `sentence` says the rule in words, where its author did.
-    """
-
-    formula: str = ""
-    local: str = ""
-    because: str = ""
-    sentence: str = ""
-
-
-@dataclass(frozen=True)
-class OpFacts:
-    """What the pictures need to know of an op."""
-
-    name: str
-    title: str
-    glyph: str
-    formula: str
-    inputs: tuple[str, ...]
-    output: str
-    sentence: str
-    pattern: str
-    rules: tuple[Rule, ...]
 
 
 @dataclass(frozen=True)
