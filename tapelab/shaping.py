@@ -78,7 +78,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         return to_tensor(values)
     if not len(values):
         raise IndexError("stack() got an empty list, of which nobody knows the shape.")
-    parts = unstack(values) if plain else matched(*values)
+    parts = matched(*values)
     rank = parts[0]._value.ndim + 1
     if not -rank <= axis < rank:
         raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
