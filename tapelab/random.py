@@ -183,4 +183,9 @@ def _fresh_seed() -> int | None:
     return made
 
 
+def draw_by_python() -> None:
+    """Let what draws on its own take its seeds from Python's `random`, as Keras does."""
+    _global["keras"] = None
+
+
 __getattr__, __dir__ = in_module(__name__)
