@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from tapelab.generating import Algorithm, Generator, create_rng_state
 from tapelab.missing import in_module
 from tapelab.random import get_global_generator, set_global_generator
-from tapelab.stateless import fold_in as stateless_fold_in
-from tapelab.stateless import split as stateless_split
-from tapelab.stateless import stateless_shuffle
+from tapelab.random.generating import Algorithm, Generator, create_rng_state
+from tapelab.random.stateless import fold_in as stateless_fold_in
+from tapelab.random.stateless import split as stateless_split
+from tapelab.random.stateless import stateless_shuffle
 
 __all__ = [
     "Algorithm",

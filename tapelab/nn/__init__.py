@@ -6,24 +6,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab import (
-    convolving,
-    dropping,
-    interleaving,
-    math,
-    normalizing,
-    ordering,
-    pooling,
-    scoring,
-    sorting,
-)
-from tapelab.creation import constant
+from tapelab import math
+from tapelab.arrays import sorting
+from tapelab.arrays.creation import constant
+from tapelab.arrays.picking import gather
+from tapelab.arrays.shaping import concat
 from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
+from tapelab.math import ordering
 from tapelab.missing import in_module
+from tapelab.nn import convolving, dropping, interleaving, normalizing, pooling, scoring
 from tapelab.ops import activation, composites, isotonic, losses
 from tapelab.ops.arithmetic import negative
 from tapelab.ops.casting import cast
@@ -32,8 +27,6 @@ from tapelab.ops.hyperbolic import tanh as _tanh
 from tapelab.ops.public import matched, one_axis, tensor, unary
 from tapelab.ops.settings import one_float
 from tapelab.ops.shape import reshape, transpose
-from tapelab.picking import gather
-from tapelab.shaping import concat
 
 log_sigmoid = composites.log_sigmoid
 atrous_conv2d = convolving.atrous_conv2d

@@ -7,7 +7,7 @@ from functools import update_wrapper
 from typing import Any
 
 from tapelab import nest
-from tapelab.custom_gradients import CustomGradient, in_form, is_moving, numbers
+from tapelab.autodiff.custom_gradients import CustomGradient, in_form, is_moving, numbers
 from tapelab.engine import custom
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.tape import GradientTape, UnconnectedGradients

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import nest
+from tapelab.control.tensor_array import TensorArray
 from tapelab.engine.convert import to_tensor
 from tapelab.errors import OutOfRangeError
-from tapelab.tensor_array import TensorArray
 
 
 def scan(

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.picking import gather
 from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.convert import new_constant
 from tapelab.engine.dispatch import composite
@@ -19,7 +20,6 @@ from tapelab.ops.products import matmul
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
-from tapelab.picking import gather
 
 
 class Lu(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import errors
-from tapelab.custom_gradients import in_form, names_of, numbers
+from tapelab.autodiff.custom_gradients import in_form, names_of, numbers
 from tapelab.dtypes import as_dtype
 from tapelab.engine import custom
 from tapelab.engine.cell import Holder

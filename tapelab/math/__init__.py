@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import choosing, sorting
+from tapelab.arrays import choosing, sorting
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.tensor import Tensor

@@ -13,13 +13,13 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
-from tapelab.generating import checked_algorithm
 from tapelab.kernels import draws, philox
 from tapelab.ops import distributions
 from tapelab.ops.error_function import from_scipy
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.settings import number
-from tapelab.sampling import Source, sizes
+from tapelab.random.generating import checked_algorithm
+from tapelab.random.sampling import Source, sizes
 
 
 def stateless_normal(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tapelab.creation import constant
+from tapelab.arrays.creation import constant
 from tapelab.dtypes import as_dtype
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import UnimplementedError
 from tapelab.kernels.windows import Sliding
+from tapelab.nn.sliding import channels_first, per_axis, slid, sliding
 from tapelab.ops import pooling as ops
 from tapelab.ops.public import tensor
-from tapelab.sliding import channels_first, per_axis, slid, sliding
 
 
 class MaxPoolWithArgmax(NamedTuple):

@@ -9,11 +9,7 @@ from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import UnimplementedError, invalid_argument
-from tapelab.ops import convolution as ops
-from tapelab.ops.public import matched
-from tapelab.ops.settings import lengths
-from tapelab.ops.shape import reshape
-from tapelab.sliding import (
+from tapelab.nn.sliding import (
     FORMATS,
     channels_first,
     channels_moved_first,
@@ -21,6 +17,10 @@ from tapelab.sliding import (
     slid,
     sliding,
 )
+from tapelab.ops import convolution as ops
+from tapelab.ops.public import matched
+from tapelab.ops.settings import lengths
+from tapelab.ops.shape import reshape
 
 
 def conv1d(

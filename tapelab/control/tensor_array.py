@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.arrays.shaping import concat, split, stack, unstack
 from tapelab.dtypes import as_dtype
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError, OutOfRangeError
 from tapelab.shapes import TensorShape
-from tapelab.shaping import concat, split, stack, unstack
 
 
 class TensorArray:

@@ -14,14 +14,14 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.arrays.shaping import stack
+from tapelab.control.folding import check_function
+from tapelab.control.tensor_array import TensorArray
 from tapelab.dtypes import as_dtype
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.custom import unheard
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
-from tapelab.folding import check_function
-from tapelab.shaping import stack
-from tapelab.tensor_array import TensorArray
 
 Function = Callable[..., Any]
 RAGGED: Final = "ragged"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.choosing import where
+from tapelab.arrays.choosing import where
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor

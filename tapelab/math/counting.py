@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.picking import scatter_nd
+from tapelab.arrays.shaping import stack
 from tapelab.dtypes import as_dtype, int32, int64
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
@@ -17,8 +19,6 @@ from tapelab.ops import marking
 from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape
-from tapelab.picking import scatter_nd
-from tapelab.shaping import stack
 
 
 @takes_composites

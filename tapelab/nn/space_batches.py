@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.arrays.shaping import pad
 from tapelab.engine.convert import new_constant
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
@@ -16,7 +17,6 @@ from tapelab.ops.public import tensor
 from tapelab.ops.settings import whole
 from tapelab.ops.shape import reshape, transpose
 from tapelab.ops.slicing import strided_slice
-from tapelab.shaping import pad
 
 
 @composite

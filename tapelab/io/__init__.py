@@ -15,9 +15,10 @@ from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, NotFoundError, invalid_argument
+from tapelab.io.serialized import pack as _pack
+from tapelab.io.serialized import unpack as _unpack
 from tapelab.missing import in_module
 from tapelab.ops.public import tensor
-from tapelab.serialized import pack, unpack
 from tapelab.strings.texts import each, one_text, text, texts
 
 RAW: Final = (
@@ -80,14 +81,14 @@ def decode_raw(
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as bytes, its dtype and shape with it, in TensorFlow's protocol buffers."""
     x = _tensor(tensor)
-    return _constant(texts([pack(np.asarray(x._value), x.dtype)], ()), "serialize_tensor")
+    return _constant(texts([_pack(np.asarray(x._value), x.dtype)], ()), "serialize_tensor")
 
 
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor that `serialize_tensor` made bytes of; InvalidArgumentError for other bytes."""
     raw, wanted = one_text(serialized, "ParseTensor", "serialized"), as_dtype(out_type)
     try:
-        dtype, array = unpack(raw)
+        dtype, array = _unpack(raw)
     except (ValueError, IndexError, KeyError):
         shown = base64.b64encode(raw).decode()
         raise invalid_argument(

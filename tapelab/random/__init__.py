@@ -17,11 +17,11 @@ import numpy as np
 from tapelab.dtypes import as_dtype, float32, int64
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
-from tapelab.generating import Generator
 from tapelab.missing import in_module
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
-from tapelab.sampling import Source as _Source
+from tapelab.random.generating import Generator
+from tapelab.random.sampling import Source as _Source
 
 _DRAWN: Final = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 _WITHOUT_SEED: Final = 87654321

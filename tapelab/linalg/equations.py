@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
 from tapelab.dtypes import int32
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
-from tapelab.factorizing import cholesky_solve
+from tapelab.linalg.factorizing import cholesky_solve
 from tapelab.ops import decompositions, least_squares, matrices, matrix_functions, solving
 from tapelab.ops.casting import real
 from tapelab.ops.comparison import greater

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
+from tapelab.control.tensor_array import TensorArray
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import unary
-from tapelab.tensor_array import TensorArray
 
 Branch = Callable[..., Any]
 

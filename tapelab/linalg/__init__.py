@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapelab import clipping, creation
+from tapelab.arrays import clipping, creation
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor

@@ -14,7 +14,7 @@ from tapelab.engine.variable import Variable
 from tapelab.kernels import draws
 from tapelab.ops.distributions import random_binomial
 from tapelab.ops.public import tensor
-from tapelab.sampling import Source, sizes
+from tapelab.random.sampling import Source, sizes
 
 
 class Algorithm(Enum):

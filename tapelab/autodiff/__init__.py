@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from tapelab import nest
-from tapelab.creation import zeros_like
+from tapelab.arrays.creation import zeros_like
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.forward import Accumulating

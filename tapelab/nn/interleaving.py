@@ -7,10 +7,10 @@ from typing import Any
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
+from tapelab.nn.sliding import slid
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape, transpose
-from tapelab.sliding import slid
 
 
 @composite
