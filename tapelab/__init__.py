@@ -9,9 +9,16 @@ import warnings as _warnings
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapelab\.")
 
 from tapelab import errors, linalg, math, nest
-from tapelab.choosing import cast, clip_by_value, complex, saturate_cast, stop_gradient, where
-from tapelab.clipping import clip_by_global_norm, clip_by_norm
-from tapelab.creation import (
+from tapelab.arrays.choosing import (
+    cast,
+    clip_by_value,
+    complex,
+    saturate_cast,
+    stop_gradient,
+    where,
+)
+from tapelab.arrays.clipping import clip_by_global_norm, clip_by_norm
+from tapelab.arrays.creation import (
     constant,
     convert_to_tensor,
     eye,
@@ -24,6 +31,49 @@ from tapelab.creation import (
     zeros,
     zeros_like,
 )
+from tapelab.arrays.marking import one_hot, sequence_mask, unravel_index
+from tapelab.arrays.measuring import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
+    rank,
+    shape,
+    shape_n,
+    size,
+)
+from tapelab.arrays.picking import (
+    boolean_mask,
+    gather,
+    gather_nd,
+    scatter_nd,
+    slice,
+    strided_slice,
+    tensor_scatter_nd_add,
+    tensor_scatter_nd_max,
+    tensor_scatter_nd_min,
+    tensor_scatter_nd_sub,
+    tensor_scatter_nd_update,
+)
+from tapelab.arrays.shaping import (
+    broadcast_to,
+    concat,
+    ensure_shape,
+    expand_dims,
+    identity,
+    identity_n,
+    meshgrid,
+    pad,
+    repeat,
+    reshape,
+    reverse,
+    roll,
+    split,
+    squeeze,
+    stack,
+    tile,
+    transpose,
+    unstack,
+)
+from tapelab.arrays.sorting import argsort, searchsorted, sort, unique, unique_with_counts
 from tapelab.dtypes import (
     DType,
     as_dtype,
@@ -51,7 +101,6 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.lazy import PLACES as _PLACES
 from tapelab.linalg import einsum, matmul, tensordot
-from tapelab.marking import one_hot, sequence_mask, unravel_index
 from tapelab.math import (
     abs,
     acos,
@@ -108,30 +157,9 @@ from tapelab.math import (
     truncatediv,
     truncatemod,
 )
-from tapelab.measuring import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    rank,
-    shape,
-    shape_n,
-    size,
-)
 from tapelab.missing import missing as _missing
 from tapelab.ops import overloads as _overloads
 from tapelab.ops.composites import norm, scalar_mul
-from tapelab.picking import (
-    boolean_mask,
-    gather,
-    gather_nd,
-    scatter_nd,
-    slice,
-    strided_slice,
-    tensor_scatter_nd_add,
-    tensor_scatter_nd_max,
-    tensor_scatter_nd_min,
-    tensor_scatter_nd_sub,
-    tensor_scatter_nd_update,
-)
 from tapelab.printed import print
 from tapelab.scopes import (
     control_dependencies,
@@ -142,27 +170,6 @@ from tapelab.scopes import (
     name_scope,
 )
 from tapelab.shapes import TensorShape
-from tapelab.shaping import (
-    broadcast_to,
-    concat,
-    ensure_shape,
-    expand_dims,
-    identity,
-    identity_n,
-    meshgrid,
-    pad,
-    repeat,
-    reshape,
-    reverse,
-    roll,
-    split,
-    squeeze,
-    stack,
-    tile,
-    transpose,
-    unstack,
-)
-from tapelab.sorting import argsort, searchsorted, sort, unique, unique_with_counts
 from tapelab.version import __version__
 
 newaxis = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import random
-from tapelab.creation import constant, ones, zeros
+from tapelab.arrays.creation import constant, ones, zeros
 from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.tensor import Tensor
 

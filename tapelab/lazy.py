@@ -20,59 +20,59 @@ MODULES: Final = (
     "queue",
     "ragged",
     "random",
-    "signal",
     "raw_ops",
     "sets",
+    "signal",
     "sparse",
     "strings",
     "test",
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
-    "tapelab.compiling.graphs": "Graph",
+    "tapelab.arrays.choosing": "bitcast",
+    "tapelab.arrays.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
+    "tapelab.autodiff.custom_gradients": "custom_gradient grad_pass_through",
+    "tapelab.autodiff.graph_gradients": "gradients hessians",
+    "tapelab.autodiff.recomputing": "recompute_grad",
+    "tapelab.autodiff.registering": "RegisterGradient no_gradient",
     "tapelab.compiling.function": "function",
+    "tapelab.compiling.graphs": "Graph",
     "tapelab.control": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
     ),
-    "tapelab.convolving": "conv",
-    "tapelab.custom_gradients": "custom_gradient grad_pass_through recompute_grad",
-    "tapelab.space_batches": (
-        "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
-    ),
-    "tapelab.choosing": "bitcast",
-    "tapelab.counting": "histogram_fixed_width histogram_fixed_width_bins",
-    "tapelab.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
+    "tapelab.control.folding": "foldl foldr scan",
+    "tapelab.control.mapping": "map_fn vectorized_map",
+    "tapelab.control.python_functions": "numpy_function py_function",
+    "tapelab.control.tensor_array": "TensorArray",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain",
-    "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
     "tapelab.dtypes": "bfloat16",
-    "tapelab.factorizing": "eig eigvals",
+    "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
-    "tapelab.graph_gradients": "gradients hessians",
-    "tapelab.folding": "foldl foldr scan",
-    "tapelab.mapping": "map_fn vectorized_map",
+    "tapelab.linalg.factorizing": "eig eigvals",
+    "tapelab.math.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "tapelab.module": "Module",
-    "tapelab.python_functions": "numpy_function py_function",
+    "tapelab.nn.convolving": "conv",
+    "tapelab.nn.space_batches": (
+        "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
+    ),
     "tapelab.ragged.spec": "RaggedTensorSpec",
     "tapelab.ragged.tensor": "RaggedTensor",
     "tapelab.recording": "Recording",
-    "tapelab.recomputing": "recompute_grad",
-    "tapelab.registering": "RegisterGradient no_gradient",
-    "tapelab.tensor_array": "TensorArray",
     "tapelab.scopes": "inside_function",
     "tapelab.sparse": "SparseTensor",
     "tapelab.sparse.comparing": "edit_distance",
     "tapelab.sparse.spec": "SparseTensorSpec",
+    "tapelab.specs": "TensorSpec TypeSpec type_spec_from_value",
     "tapelab.strings.hashing": "fingerprint",
     "tapelab.strings.numbers": "as_string",
-    "tapelab.specs": "TensorSpec TypeSpec type_spec_from_value",
     "tapelab.widgets.show": "show",
     "tapelab.widgets.verdict": "check exercise hint progress",
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
 RENAMED: Final = {
-    "matrix_square_root": "tapelab.equations:sqrtm",
+    "matrix_square_root": "tapelab.linalg.equations:sqrtm",
     "initializers": "tapelab.keras.initializers",
     "losses": "tapelab.keras.losses",
     "metrics": "tapelab.keras.metrics",
@@ -96,41 +96,41 @@ PLACES: Final[dict[str, str]] = {
 """Where each lazy name of the namespace is found: a module, or `module:attribute`."""
 
 IN_MATH: Final = {
-    "tapelab.gamma_functions": (
+    "tapelab.math.gamma_functions": (
         "betainc digamma erfcinv erfinv igamma igammac lbeta lgamma ndtri nextafter polygamma zeta"
     ),
-    "tapelab.counting": "bincount confusion_matrix",
+    "tapelab.math.counting": "bincount confusion_matrix",
     "tapelab.nn": "l2_normalize log_softmax softmax zero_fraction",
-    "tapelab.ordering": (
+    "tapelab.math.ordering": (
         "approx_max_k in_top_k invert_permutation is_non_decreasing is_strictly_increasing"
     ),
-    "tapelab.segmenting": (
+    "tapelab.math.segmenting": (
         "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max"
         " unsorted_segment_mean unsorted_segment_min unsorted_segment_prod"
         " unsorted_segment_sqrt_n unsorted_segment_sum"
     ),
-    "tapelab.stateless": "sobol_sample",
-    "tapelab.special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
+    "tapelab.random.stateless": "sobol_sample",
+    "tapelab.math.special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
 }
 """Names of `tf.math` by the module they stand in."""
 
 IN_LINALG: Final = {
-    "tapelab.diagonals": "band_part diag diag_part set_diag tensor_diag tensor_diag_part",
-    "tapelab.equations": (
+    "tapelab.linalg.diagonals": "band_part diag diag_part set_diag tensor_diag tensor_diag_part",
+    "tapelab.linalg.equations": (
         "det expm inv logdet logm lstsq matrix_rank pinv slogdet solve sqrtm triangular_solve"
     ),
-    "tapelab.factorizing": (
+    "tapelab.linalg.factorizing": (
         "cholesky cholesky_solve eig eigh eigh_tridiagonal eigvals eigvalsh lu lu_matrix_inverse"
         " lu_reconstruct lu_solve qr svd"
     ),
     "tapelab.nn": "l2_normalize",
-    "tapelab.tridiagonal": "banded_triangular_solve tridiagonal_matmul tridiagonal_solve",
+    "tapelab.linalg.tridiagonal": "banded_triangular_solve tridiagonal_matmul tridiagonal_solve",
 }
 """Names of `tf.linalg` by the module they stand in."""
 
 IN_RANDOM: Final = {
-    "tapelab.generating": "Algorithm create_rng_state",
-    "tapelab.stateless": (
+    "tapelab.random.generating": "Algorithm create_rng_state",
+    "tapelab.random.stateless": (
         "fold_in split stateless_binomial stateless_categorical stateless_gamma stateless_normal"
         " stateless_parameterized_truncated_normal stateless_poisson stateless_truncated_normal"
         " stateless_uniform"
@@ -141,10 +141,10 @@ IN_RANDOM: Final = {
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.dtypes": {
         "bool": "tapelab.dtypes:bool_",
-        **_placed({"tapelab.choosing": "cast complex saturate_cast"}),
+        **_placed({"tapelab.arrays.choosing": "cast complex saturate_cast"}),
     },
     "tapelab.linalg": _placed(IN_LINALG),
-    "tapelab.random": {"experimental": "tapelab.random_experimental", **_placed(IN_RANDOM)},
-    "tapelab.math": {"special": "tapelab.special", **_placed(IN_MATH)},
+    "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},
+    "tapelab.math": {"special": "tapelab.math.special", **_placed(IN_MATH)},
 }
 """Where the lazy names of a part of the namespace are found, by the module of that part."""

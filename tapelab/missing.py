@@ -14,10 +14,10 @@ from tapelab.lazy import LAZY_PARTS, MODULES
 PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
-    *("tapelab", "tapelab.choosing", "tapelab.clipping", "tapelab.creation", "tapelab.linalg"),
-    *("tapelab.marking", "tapelab.picking", "tapelab.generating", "tapelab.shaping"),
-    *("tapelab.sorting", "tapelab.ops.composites", "tapelab.convolving", "tapelab.dropping"),
-    *("tapelab.interleaving", "tapelab.normalizing", "tapelab.pooling", "tapelab.scoring"),
+    *("tapelab", "tapelab.linalg", "tapelab.ops.composites"),
+    *("tapelab.arrays.choosing", "tapelab.arrays.clipping", "tapelab.arrays.creation"),
+    *("tapelab.arrays.marking", "tapelab.arrays.picking", "tapelab.arrays.shaping"),
+    *("tapelab.arrays.sorting", "tapelab.random.generating"),
     *("tapelab.ragged.constant", "tapelab.ragged.crossing", "tapelab.ragged.dynamic_shape"),
     *("tapelab.ragged.operators", "tapelab.ragged.partition", "tapelab.ragged.picking"),
     *("tapelab.ragged.segments", "tapelab.ragged.shaping"),
@@ -28,11 +28,8 @@ PUBLIC_HOMES: Final = {
     *("tapelab.keras.losses.loss", "tapelab.keras.losses.regression"),
     *("tapelab.keras.metrics.accuracy", "tapelab.keras.metrics.area"),
     *("tapelab.keras.metrics.confusion", "tapelab.keras.metrics.distances"),
-    *(
-        "tapelab.keras.metrics.means",
-        "tapelab.keras.metrics.metric",
-        "tapelab.keras.metrics.scores",
-    ),
+    *("tapelab.keras.metrics.means", "tapelab.keras.metrics.metric"),
+    "tapelab.keras.metrics.scores",
     *("tapelab.keras.optimizers.adam", "tapelab.keras.optimizers.adaptive"),
     *("tapelab.keras.optimizers.descent", "tapelab.keras.optimizers.optimizer"),
 }

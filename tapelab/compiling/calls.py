@@ -5,15 +5,15 @@ from __future__ import annotations
 import builtins
 from typing import Any, Final
 
-from tapelab.choosing import cast as to_dtype
+from tapelab.arrays.choosing import cast as to_dtype
+from tapelab.arrays.creation import range as tensor_range
+from tapelab.arrays.measuring import shape
 from tapelab.compiling.operators import is_dataset
 from tapelab.compiling.symbolic import SymbolicTensor
-from tapelab.creation import range as tensor_range
 from tapelab.dtypes import float32, int32
 from tapelab.engine.cell import Holder
 from tapelab.engine.tensor import Tensor
 from tapelab.math import abs as tensor_abs
-from tapelab.measuring import shape
 
 
 def _range(*limits: Any) -> Any:

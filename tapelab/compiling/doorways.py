@@ -9,16 +9,16 @@ from tapelab.compiling import standing
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
-from tapelab.generating import Generator
-from tapelab.sampling import Source
+from tapelab.random.generating import Generator
+from tapelab.random.sampling import Source
 
 PARTS: Final = (
     *("", "math", "linalg", "nn", "random", "image", "bitwise", "debugging", "strings", "signal"),
     *(
         "raw_ops",
         "sets",
-        "sorting",
-        "special",
+        "arrays.sorting",
+        "math.special",
         "ragged",
         "sparse",
         "io",
@@ -57,7 +57,7 @@ MAKERS: Final = (
 )
 """Classes whose instances go through a graph as one thing."""
 LAZY_METHODS: Final[tuple[tuple[str, str, str, Callable[..., Any]], ...]] = (
-    ("tapelab.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
+    ("tapelab.autodiff.custom_gradients", "CustomGradient", "__call__", standing.whole_call),
     ("tapelab.keras.layers.layer", "Layer", "_ensure_built", standing.built),
     ("tapelab.keras.variables", "Variable", "__init__", standing.created_whole),
     ("tapelab.keras.layers.reshaping", "Flatten", "call", standing.whole_where_open),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Never
 
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.creation import constant, convert_to_tensor
 from tapelab.compiling import branching
 from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.walking import leaves, mapped
-from tapelab.creation import constant, convert_to_tensor
 from tapelab.engine.cell import Holder
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor

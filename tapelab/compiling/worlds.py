@@ -25,7 +25,7 @@ from tapelab.engine.log import RAN, thread, whole
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
-from tapelab.sampling import Source
+from tapelab.random.sampling import Source
 
 OBJECTS: Final = frozenset({"TensorArray", "ForwardAccumulator"})
 """Types of objects that calls make and change inside a function."""

@@ -24,10 +24,11 @@ class VariableSynchronization(Enum):
     ON_READ = 3
 
 
-DEFAULT: Final = (VariableSynchronization.AUTO, VariableAggregation.NONE)
+Roles = tuple[VariableSynchronization, VariableAggregation]
+DEFAULT: Final[Roles] = (VariableSynchronization.AUTO, VariableAggregation.NONE)
 
 
-def roles(synchronization: Any, aggregation: Any, name: str | None) -> tuple[Any, Any]:
+def roles(synchronization: Any, aggregation: Any, name: str | None) -> Roles:
     """Both, as given or by default; ValueError for anything that is neither."""
     if aggregation is not None and not isinstance(aggregation, VariableAggregation):
         raise ValueError(

@@ -22,7 +22,13 @@ from tapelab.engine.log import (
 )
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
-from tapelab.engine.roles import DEFAULT, VariableAggregation, VariableSynchronization, roles
+from tapelab.engine.roles import (
+    DEFAULT,
+    Roles,
+    VariableAggregation,
+    VariableSynchronization,
+    roles,
+)
 from tapelab.engine.scattering import scatter_method
 from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
 from tapelab.recording.facts import How
@@ -45,7 +51,7 @@ class Variable(Holder):
     ) -> None:  # fmt: skip
         del validate_shape, caching_device, variable_def, import_scope
         del unused
-        self._roles = roles(synchronization, aggregation, name)
+        self._roles: Roles = roles(synchronization, aggregation, name)
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
         start = initial_value() if callable(initial_value) else initial_value

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.choosing import saturate_cast
+from tapelab.arrays.choosing import saturate_cast
 from tapelab.dtypes import DType, as_dtype
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import random
-from tapelab.choosing import where
+from tapelab.arrays.choosing import where
+from tapelab.arrays.picking import slice as cut
 from tapelab.engine.dispatch import composite
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import (
@@ -18,7 +19,6 @@ from tapelab.image.adjusting import (
 from tapelab.image.turning import flip_left_right, flip_up_down, picture
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths
-from tapelab.picking import slice as cut
 
 Draw = Callable[..., Any]
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.choosing import where
+from tapelab.arrays.choosing import where
+from tapelab.arrays.shaping import stack, tile, unstack
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -16,7 +17,6 @@ from tapelab.math import divide_no_nan
 from tapelab.ops import colour, reduction
 from tapelab.ops.public import tensor
 from tapelab.ops.selection import zeros_like
-from tapelab.shaping import stack, tile, unstack
 
 GREY: Final = (0.2989, 0.587, 0.114)
 TO_YUV: Final = (

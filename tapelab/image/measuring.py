@@ -6,15 +6,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.convolving import depthwise_conv2d
+from tapelab.arrays.shaping import concat, expand_dims, pad, reshape, squeeze
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
+from tapelab.nn.convolving import depthwise_conv2d
 from tapelab.ops import powers, reduction
 from tapelab.ops.exponential import log
 from tapelab.ops.public import matched, tensor
-from tapelab.shaping import concat, expand_dims, pad, reshape, squeeze
 
 SOBEL: Final = ([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [-1, 0, 1]])
 """How rows and columns change around a place; Sobel & Feldman (1968)."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.arrays.picking import gather
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
@@ -16,7 +17,6 @@ from tapelab.linalg import einsum
 from tapelab.ops import samples
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths, number
-from tapelab.picking import gather
 
 Weights = Any
 """An array of shape [new, old]."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.convolving import conv2d
+from tapelab.arrays.picking import slice as cut
+from tapelab.arrays.shaping import pad, reshape, reverse
+from tapelab.arrays.shaping import transpose as permuted
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.linalg import eye
+from tapelab.nn.convolving import conv2d
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import number
-from tapelab.picking import slice as cut
-from tapelab.shaping import pad, reshape, reverse
-from tapelab.shaping import transpose as permuted
 
 
 @composite

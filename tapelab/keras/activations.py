@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tapelab import choosing, math, nn, shaping
+from tapelab import math, nn
+from tapelab.arrays import choosing, shaping
 from tapelab.keras import backend
 from tapelab.keras.grouping import grouped
 from tapelab.keras.operations import operation

@@ -9,7 +9,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
-from tapelab.keras import naming
+from tapelab.keras import drawing, naming
 from tapelab.missing import in_module
 from tapelab.ops.casting import cast as _cast
 
@@ -48,6 +48,7 @@ def clear_session(free_memory: bool = True) -> None:
     """Start all automatic names again: the next Dense is called `dense`."""
     del free_memory
     naming.forget_names()
+    drawing.forget()
 
 
 def get_value(x: Any) -> Any:

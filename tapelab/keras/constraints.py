@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tapelab import choosing, math
+from tapelab import math
+from tapelab.arrays import choosing
 from tapelab.keras import backend
 from tapelab.keras.serialization import Configured, resolver, serialized
 from tapelab.missing import in_module

@@ -1,6 +1,6 @@
 """`tf.keras.initializers`: what the weights of a layer begin with.
 
-The random ones have TensorFlow's distributions, not its numbers; a seed gives the same again.
+The random ones draw Keras's numbers: a seed gives the weights that it gives there.
 """
 
 from __future__ import annotations
@@ -84,14 +84,19 @@ class Identity(Initializer):
 class RandomInitializer(Initializer):
     """Draws from a seed; called twice it gives the same numbers twice."""
 
-    def __init__(self, seed: int | None = None) -> None:
+    def __init__(self, seed: Any = None) -> None:
         self._given_seed = seed
-        self._seed = drawing.default_seed() if seed is None else int(seed)
+        start = drawing.default_seed() if seed is None else seed
+        self._fixed = None if hasattr(start, "next") else (int(start), 0)
 
     @property
-    def seed(self) -> int | None:
+    def seed(self) -> Any:
         """The seed as it was given."""
         return self._given_seed
+
+    def _seed(self) -> drawing.Seed:
+        """The seed of a draw: a number's is always the same, a generator's another each time."""
+        return self._given_seed.next() if self._fixed is None else self._fixed
 
 
 class RandomNormal(RandomInitializer):
@@ -105,7 +110,7 @@ class RandomNormal(RandomInitializer):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         """A random tensor."""
-        return _tensor(drawing.bell(self._seed, tuple(shape), self.mean, self.stddev), dtype)
+        return _tensor(drawing.bell(self._seed(), shape, self.mean, self.stddev, dtype), dtype)
 
 
 class TruncatedNormal(RandomNormal):
@@ -113,7 +118,7 @@ class TruncatedNormal(RandomNormal):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         """A random tensor."""
-        return _tensor(drawing.cut_bell(self._seed, tuple(shape), self.mean, self.stddev), dtype)
+        return _tensor(drawing.cut_bell(self._seed(), shape, self.mean, self.stddev, dtype), dtype)
 
 
 class RandomUniform(RandomInitializer):
@@ -129,7 +134,7 @@ class RandomUniform(RandomInitializer):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         """A random tensor."""
-        return _tensor(drawing.flat(self._seed, tuple(shape), self.minval, self.maxval), dtype)
+        return _tensor(drawing.flat(self._seed(), shape, self.minval, self.maxval, dtype), dtype)
 
 
 class VarianceScaling(RandomInitializer):
@@ -161,12 +166,12 @@ class VarianceScaling(RandomInitializer):
         size = tuple(shape)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return _tensor(drawing.flat(self._seed, size, -limit, limit), dtype)
+            return _tensor(drawing.flat(self._seed(), size, -limit, limit, dtype), dtype)
         deviation = math.sqrt(variance)
         if self.distribution == "truncated_normal":
-            drawn = drawing.cut_bell(self._seed, size, 0.0, deviation / _CUT_DEVIATION)
+            drawn = drawing.cut_bell(self._seed(), size, 0.0, deviation / _CUT_DEVIATION, dtype)
             return _tensor(drawn, dtype)
-        return _tensor(drawing.bell(self._seed, size, 0.0, deviation), dtype)
+        return _tensor(drawing.bell(self._seed(), size, 0.0, deviation, dtype), dtype)
 
 
 class _Scaled(VarianceScaling):
@@ -232,7 +237,8 @@ class Orthogonal(RandomInitializer):
                 f"shape={shape} of rank {len(shape)}."
             )
         rows, columns = math.prod(shape[:-1]), shape[-1]
-        drawn = drawing.bell(self._seed, (max(rows, columns), min(rows, columns)))
+        size = (max(rows, columns), min(rows, columns))
+        drawn = drawing.bell(self._seed(), size, dtype=dtype)
         q, r = np.linalg.qr(drawn)
         q = q * np.sign(np.diagonal(r))
         return _tensor(self.gain * (q.T if rows < columns else q).reshape(shape), dtype)

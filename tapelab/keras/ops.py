@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import choosing, creation, linalg, math, measuring, nn, picking, shaping, sorting
+from tapelab import linalg, math, nn
+from tapelab.arrays import choosing, creation, measuring, picking, shaping, sorting
+from tapelab.arrays.marking import one_hot as _one_hot
 from tapelab.engine.tensor import Tensor
 from tapelab.keras import activations, backend
 from tapelab.keras.operations import operation
-from tapelab.marking import one_hot as _one_hot
 from tapelab.missing import in_module
 
 abs = absolute = operation(math.abs)

@@ -28,7 +28,7 @@ class SeedGenerator:
                 np.array([start, 0], np.int64), name="seed_generator_state", trainable=False
             )
 
-    def next(self) -> tuple[int, int]:
+    def next(self) -> drawing.Seed:
         """The seed for the next draw."""
         seed, count = self.state._cell.state._value.tolist()
         self.state._value.assign(np.array([seed, count + 1], np.int64))
@@ -43,34 +43,34 @@ def normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Random numbers from the normal distribution."""
-    return _tensor(drawing.bell(_drawn(seed), _size(shape), mean, stddev), dtype)
+    return _tensor(drawing.bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
 def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Random numbers from the normal distribution, none further than two deviations away."""
-    return _tensor(drawing.cut_bell(_drawn(seed), _size(shape), mean, stddev), dtype)
+    return _tensor(drawing.cut_bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
 def uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Random numbers between two limits, all equally likely."""
-    return _tensor(drawing.flat(_drawn(seed), _size(shape), minval, maxval), dtype)
+    return _tensor(drawing.flat(_drawn(seed), _size(shape), minval, maxval, dtype), dtype)
 
 
 def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
     """Random whole numbers; the upper limit is left out."""
-    drawn = np.random.default_rng(_drawn(seed)).integers(minval, maxval, _size(shape))
+    drawn = drawing.whole(_drawn(seed), _size(shape), minval, maxval, dtype)
     return _tensor(drawn, dtype)
 
 
-def _drawn(seed: Any) -> Any:
+def _drawn(seed: Any) -> drawing.Seed:
     """The seed of one draw: a generator gives another one each time, a number always the same."""
     if isinstance(seed, SeedGenerator):
         return seed.next()
-    return drawing.default_seed() if seed is None else int(seed)
+    return drawing.shared_seed() if seed is None else (int(seed), 0)
 
 
 def _size(shape: Any) -> tuple[int, ...]:

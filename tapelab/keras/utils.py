@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.keras import drawing
 from tapelab.keras.backend import clear_session
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.training.sequences import PyDataset
 from tapelab.missing import in_module
-from tapelab.random import set_seed
+from tapelab.random import draw_by_python, set_seed
 
 __all__ = ["PyDataset", "clear_session"]
 
@@ -25,6 +26,8 @@ def set_random_seed(seed: int) -> None:
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002 - learners draw from NumPy's global generator
     set_seed(seed)
+    draw_by_python()
+    drawing.forget()
 
 
 def to_categorical(x: Any, num_classes: int | None = None) -> Any:

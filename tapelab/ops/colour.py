@@ -101,8 +101,8 @@ def adjust_saturation(x: Any, c: Any) -> Any:
     return rgb_of(np.stack([hue, stronger, value], -1))
 
 
-@op(formula=r"y = \operatorname{rgb}(x)", samples=alone, glyph="rgb", raw="HSVToRGB", pattern="flat",
-    kinds=FLOATS)  # fmt: skip
+@op(formula=r"y = \operatorname{rgb}(x)", samples=alone, glyph="rgb", raw="HSVToRGB",
+    pattern="flat", kinds=FLOATS)  # fmt: skip
 def hsv_to_rgb(x: Any) -> Any:
     """Red, green and blue from hue, saturation and value."""
     _require_colours("HSVToRGB", x)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import creation
+from tapelab.arrays import creation
 from tapelab.dtypes import as_dtype, int64
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.tensor import RaggedTensor

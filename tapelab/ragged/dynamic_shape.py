@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import creation, shaping
+from tapelab.arrays import creation, shaping
 from tapelab.dtypes import DType, as_dtype, int32, int64
 from tapelab.engine.composite_tensor import CompositeTensor, handles
 from tapelab.engine.convert import to_tensor

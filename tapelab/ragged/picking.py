@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import choosing, picking
+from tapelab.arrays import choosing, picking
 from tapelab.engine.composite_tensor import handles
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.choosing import stop_gradient
+from tapelab.arrays.choosing import stop_gradient
 from tapelab.engine.composite_tensor import handles
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY, Op

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import shaping
+from tapelab.arrays import shaping
 from tapelab.engine.composite_tensor import handles
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import creation, math, measuring, partitioning, picking, segmenting
+from tapelab import math
+from tapelab.arrays import creation, measuring, partitioning, picking
 from tapelab.engine.composite_tensor import handles
 from tapelab.engine.dispatch import composite
 from tapelab.errors import InvalidArgumentError
 from tapelab.linalg import matmul as dense_matmul
+from tapelab.math import segmenting
 from tapelab.ops import losses
 from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.factories import axis_of

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.arrays.shaping import pad, reverse
 from tapelab.engine.convert import new_constant
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
@@ -16,7 +17,6 @@ from tapelab.ops.segments import segment_sum
 from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape, transpose
 from tapelab.ops.stacking import concat
-from tapelab.shaping import pad, reverse
 from tapelab.signal.cosines import dct
 from tapelab.signal.waves import fitted, irfft, rfft
 from tapelab.signal.windows import hann_window, vorbis_window

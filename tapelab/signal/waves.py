@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapelab.arrays.shaping import pad
 from tapelab.dtypes import complex64, complex128, float32, float64
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import Op
@@ -16,7 +17,6 @@ from tapelab.ops.public import strict_operand
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rearranging import roll
 from tapelab.ops.settings import lengths
-from tapelab.shaping import pad
 
 Public = Callable[..., Tensor]
 

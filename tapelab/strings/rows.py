@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.arrays.shaping import expand_dims
 from tapelab.engine.composite_tensor import CompositeTensor, composite_in, handles
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
 from tapelab.printed import entry
-from tapelab.shaping import expand_dims
 from tapelab.strings import joining, phrases, splitting, templates, unicode
 from tapelab.strings.texts import one_text, text
 

@@ -43,8 +43,13 @@ class Picture:
     step: int | None = None
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the recording to a `.tape` file, to be shown again with `tf.show(path)`."""
+        """Write the recording to a `.tape` file, to be shown again with `tf.show(path)`.
+
+        A name that ends in `.html` gets the page that `export` writes.
+        """
         file = Path(path)
+        if file.suffix.lower() in {".html", ".htm"}:
+            return self.export(file)
         file.write_bytes(to_bytes(self.recording))
         return file
 

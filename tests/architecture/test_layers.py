@@ -15,15 +15,12 @@ LAYERS = (
     "engine",
     "ops",
     (
-        "autodiff control custom_gradients folding graph_gradients mapping python_functions"
-        " recomputing registering tensor_array test"
-        " tapelab choosing blocks clipping convolving creation dropping normalizing pooling scoring sliding marking measuring picking printed sampling"
-        " scopes shaping sorting bitwise debugging missing module initializing gamma_functions special"
-        " diagonals equations factorizing tridiagonal signal generating stateless random_experimental"
-        " space_batches counting ordering partitioning segmenting"
-        " dropping interleaving normalizing pooling scoring sliding"
-        " io queue serialized sets"
-        " specs config autograph compiling math nn linalg random strings image data keras compat ragged sparse raw_ops experimental"
+        "tapelab missing scopes specs config debugging printed test experimental"  # the namespace
+        " arrays strings ragged sparse sets queue"  # tensors, and what is not quite a tensor
+        " math linalg bitwise signal image random raw_ops"  # mathematics
+        " autodiff control compiling autograph"  # gradients and programs
+        " nn module initializing keras"  # models
+        " data io compat"  # from outside, and from earlier days
     ),
     "diagnosis views exercises",
     "lab widgets grading",

@@ -79,6 +79,11 @@ def test_a_picture_can_be_saved_and_shown_again(taped, tmp_path):
     assert isinstance(show(before.recording).recording, Recording)
 
 
+def test_saving_under_a_name_of_a_page_writes_the_page(taped, tmp_path):
+    page = show(*taped).save(tmp_path / "square.html")
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
 def test_a_picture_can_be_exported(taped, tmp_path):
     page = show(*taped).export(tmp_path / "square.html").read_text("utf-8")
     assert page.startswith("<!doctype html>")

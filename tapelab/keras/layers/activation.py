@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import choosing, nn
+from tapelab import nn
+from tapelab.arrays import choosing
 from tapelab.keras import activations
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.weighing import Weighted

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from tapelab import choosing, creation, linalg, math, nn, shaping
+from tapelab import linalg, math, nn
+from tapelab.arrays import choosing, creation, shaping
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.noise import Dropout

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import creation, shaping
+from tapelab.arrays import creation, shaping
 from tapelab.engine.variable import read
 from tapelab.keras import activations, initializers, random
 from tapelab.keras.grouping import grouped

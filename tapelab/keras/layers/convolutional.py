@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import nn, shaping
+from tapelab import nn
+from tapelab.arrays import shaping
 from tapelab.keras import activations
 from tapelab.keras.layers import sliding
 from tapelab.keras.layers.calling import in_float

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapelab import choosing, math
+from tapelab import math
+from tapelab.arrays import choosing
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor, standard_shape
 from tapelab.keras.layers.activation import Elementwise

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import linalg
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.picking import gather
 from tapelab.keras import activations
 from tapelab.keras.layers.calling import in_float
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.weighing import Weighted
 from tapelab.math import not_equal
-from tapelab.picking import gather
 
 
 class Dense(Weighted):

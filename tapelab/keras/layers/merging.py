@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import reduce
 from typing import Any
 
-from tapelab import linalg, math, nn, shaping
+from tapelab import linalg, math, nn
+from tapelab.arrays import shaping
 from tapelab.keras.layers.layer import Layer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
 from tapelab.keras import random
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise

@@ -5,7 +5,8 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tapelab import choosing, math, nn, shaping
+from tapelab import math, nn
+from tapelab.arrays import choosing, shaping
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.calling import in_float

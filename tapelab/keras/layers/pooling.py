@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import choosing, math, nn, shaping
+from tapelab import math, nn
+from tapelab.arrays import choosing, shaping
 from tapelab.keras.layers import sliding
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from tapelab import linalg, shaping
+from tapelab import linalg
+from tapelab.arrays import shaping
 from tapelab.keras import activations
 from tapelab.keras.layers.calling import in_float
 from tapelab.keras.layers.weighing import Weighted

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import choosing, creation, nest, shaping
+from tapelab import nest
+from tapelab.arrays import choosing, creation, shaping
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from tapelab.keras.layers.input_spec import InputSpec

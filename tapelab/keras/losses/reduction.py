@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
+from tapelab.arrays.shaping import expand_dims, squeeze
 from tapelab.engine.tensor import Tensor
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.ops.casting import cast
-from tapelab.shaping import expand_dims, squeeze
 
 REDUCTIONS: Final = (
     "sum", "sum_over_batch_size", "mean", "mean_with_sample_weight", "none", None,

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math, nn
-from tapelab.choosing import where
+from tapelab.arrays.choosing import where
 from tapelab.dtypes import as_dtype
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor

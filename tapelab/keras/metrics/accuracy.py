@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.picking import gather
+from tapelab.arrays.shaping import expand_dims, reshape, squeeze
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 from tapelab.keras.metrics.means import MeanMetricWrapper
-from tapelab.picking import gather
-from tapelab.shaping import expand_dims, reshape, squeeze
 
 
 def _hits(right: Any) -> Any:

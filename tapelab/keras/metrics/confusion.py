@@ -7,15 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.choosing import cast, where
-from tapelab.creation import eye, fill, ones_like
+from tapelab.arrays.choosing import cast, where
+from tapelab.arrays.creation import eye, fill, ones_like
+from tapelab.arrays.marking import one_hot
+from tapelab.arrays.shaping import broadcast_to, expand_dims, reshape
+from tapelab.arrays.sorting import top_k as top_k_of
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 from tapelab.keras.metrics.metric import Metric
 from tapelab.linalg import matmul
-from tapelab.marking import one_hot
-from tapelab.shaping import broadcast_to, expand_dims, reshape
-from tapelab.sorting import top_k as top_k_of
 
 COUNTS: Final = {
     "true_positives": (True, True),

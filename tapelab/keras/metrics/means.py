@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
-from tapelab.choosing import cast
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.measuring import size
+from tapelab.arrays.shaping import broadcast_to
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import masked, same_rank
 from tapelab.keras.masks import masks_of
 from tapelab.keras.metrics.metric import Metric
-from tapelab.measuring import size
-from tapelab.shaping import broadcast_to
 
 
 def by_sample(values: Any, sample_weight: Any, reduce: Callable[..., Any], dtype: str) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.choosing import cast, where
+from tapelab.arrays.choosing import cast, where
+from tapelab.arrays.shaping import reshape
 from tapelab.keras import backend
 from tapelab.keras.metrics.metric import Metric
-from tapelab.shaping import reshape
 
 AVERAGES: Final = (None, "micro", "macro", "weighted")
 AGGREGATIONS: Final = (None, "uniform_average", "variance_weighted_average")

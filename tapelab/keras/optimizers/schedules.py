@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.choosing import where
+from tapelab.arrays.choosing import where
 from tapelab.keras import backend
 from tapelab.keras.serialization import Configured, deserialized, serialized
 from tapelab.missing import in_module

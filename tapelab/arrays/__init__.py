@@ -1,0 +1,1 @@
+"""Making tensors, giving them another shape, picking from them, putting them in order."""

@@ -1,0 +1,71 @@
+"""`tf.recompute_grad`: less memory for more work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any
+
+from tapelab import nest
+from tapelab.autodiff.custom_gradients import CustomGradient, in_form, is_moving, numbers
+from tapelab.engine import custom
+from tapelab.engine.composite_tensor import numbers_of
+from tapelab.engine.tape import GradientTape, UnconnectedGradients
+from tapelab.engine.tensor import constant_of
+
+Function = Callable[..., Any]
+
+
+def recompute_grad(f: Function) -> Any:
+    """Let a function forget what it computed on the way, and run again when its gradient is asked.
+
+    The gradients are the same; the tape holds the arguments and the result only.
+    """
+
+    def recomputed(*args: Any, **kwargs: Any) -> Any:
+        with custom.unheard():
+            result = f(*args, **kwargs)
+
+        def grad_fn(*upstream: Any, variables: Any = None) -> Any:
+            flat = nest.flatten(args)
+            again = CustomGradient(_run_again(f, args, kwargs, len(upstream), variables))
+            flow = iter(again(*upstream, *flat))
+            found = [next(flow) if is_moving(each) else None for each in flat]
+            gradients = nest.pack_sequence_as(args, found)
+            return (gradients, list(flow)) if variables else gradients
+
+        return result, grad_fn
+
+    return CustomGradient(update_wrapper(recomputed, f))
+
+
+def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) -> Function:
+    """The gradients of `f` by running it again; they cannot be differentiated once more."""
+
+    def gradients(*given: Any) -> Any:
+        upstream, flat = given[:seeds], given[seeds:]
+        with custom.unheard(), GradientTape() as tape:
+            copies = [_copy(each) if is_moving(each) else each for each in flat]
+            asked = list(filter(is_moving, copies))
+            tape.watch(asked)
+            result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))
+        asked += variables or ()
+        ends = numbers_of(result), numbers_of(asked), numbers_of(upstream)
+        return tape.gradient(*ends, UnconnectedGradients.ZERO), _refuse(f)
+
+    return update_wrapper(gradients, f)
+
+
+def _copy(argument: Any) -> Any:
+    """The same numbers without a history."""
+    return in_form(argument, constant_of(numbers(argument)._value))
+
+
+def _refuse(f: Function) -> Function:
+    def refuse(*upstream: Any, variables: Any = None) -> Any:
+        raise NotImplementedError(
+            f"recompute_grad tried to transpose grad of {f.__name__}. Consider not using "
+            "recompute_grad in forward mode autodiff, nor where a second order is asked for."
+        )
+
+    return refuse

@@ -1,0 +1,134 @@
+"""Python and NumPy code as one step: py_function keeps the gradient, numpy_function does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab import errors
+from tapelab.autodiff.custom_gradients import in_form, names_of, numbers
+from tapelab.dtypes import as_dtype
+from tapelab.engine import custom
+from tapelab.engine.cell import Holder
+from tapelab.engine.composite_tensor import CompositeTensor
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.tape import GradientTape, UnconnectedGradients
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.ops.public import tensor
+
+BECAUSE: Final = (
+    "tf.numpy_function runs NumPy code, and a tape sees nothing of what NumPy does. Use tf ops, or "
+    "give the function a gradient with tf.custom_gradient."
+)
+OPAQUE: Final = "NumPy code that runs as one step, without a way back."
+SENTENCE: Final = "Python code that runs as one step, with a tape of its own for the way back."
+ERRORS: Final[tuple[tuple[Any, type[errors.OpError]], ...]] = (
+    ((ValueError, TypeError), errors.InvalidArgumentError),
+    (StopIteration, errors.OutOfRangeError),
+    (MemoryError, errors.ResourceExhaustedError),
+    (NotImplementedError, errors.UnimplementedError),
+    (Exception, errors.UnknownError),
+)
+"""What an error of Python becomes on its way out of an op."""
+
+
+def py_function(
+    func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None
+) -> Any:
+    """Run a Python function of tensors as one step, in which gradients pass through tf ops.
+
+    The tape does not see inside: variables that the function reads get no gradient from it.
+    """
+    if not callable(func):
+        raise ValueError(
+            f"Expected func to be callable. Received func={func!r} of type {type(func)}."
+        )
+    given = [each if isinstance(each, CompositeTensor) else tensor(each) for each in inp]
+    kinds = [_dtype(each) for each in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
+    title = getattr(func, "__name__", "py_function")
+    with custom.body(title), custom.unheard(), GradientTape(persistent=True) as tape:
+        copies = [constant_of(numbers(each)._value) for each in given]
+        tape.watch([each for each in copies if each.dtype.is_differentiable])
+        forms = _run(func, list(map(in_form, given, copies)), kinds)
+    for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and nobody else
+        log.holders.discard(tape)
+    results = [numbers(each) for each in forms]
+    names = names_of(func, given, list(range(len(given))), [])
+    if given and results:
+        op = custom.step_op(title, SENTENCE, names, many=len(results) > 1)
+        inputs = [numbers(each) for each in given]
+        results = custom.step(op, inputs, results, _way_back(tape, copies, results))
+    made = list(map(in_form, forms, results))
+    return made if isinstance(Tout, (list, tuple)) else made[0]
+
+
+def _dtype(spec: Any) -> Any:
+    return as_dtype(getattr(spec, "dtype", spec))
+
+
+def _converted(value: Any, kind: Any) -> Any:
+    return value if isinstance(value, CompositeTensor) else to_tensor(value, kind)
+
+
+def _run(func: Callable[..., Any], copies: list[Any], kinds: list[Any]) -> list[Any]:
+    """Call the function and convert what it returns; its errors come out as those of an op."""
+    try:
+        returned = func(*copies)
+        values = returned if isinstance(returned, (list, tuple)) else [returned]
+        given = [] if returned is None else list(values)
+        results = list(map(_converted, given, kinds))
+    except Exception as error:
+        kind = next(made for caught, made in ERRORS if isinstance(error, caught))
+        raise kind(None, None, f"{type(error).__name__}: {error} [Op:EagerPyFunc]") from error
+    if len(results) < len(kinds):
+        raise errors.InvalidArgumentError(
+            None, None, f"{getattr(func, '__name__', 'func')} returns {len(given)} values, but "
+            f"expects to see {len(kinds)} values. [Op:EagerPyFunc]",
+        )  # fmt: skip
+    return results
+
+
+def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -> custom.Back:
+    """Ask the tape that ran inside; an input that the function did not use gets zeros."""
+    smooth = [each for each in copies if each.dtype.is_differentiable]
+
+    def back(*upstream: Any) -> list[Any]:
+        found = iter(
+            tape.gradient(
+                list(results), smooth, output_gradients=list(upstream),
+                unconnected_gradients=UnconnectedGradients.ZERO,
+            )
+        )  # fmt: skip
+        return [next(found) if each.dtype.is_differentiable else None for each in copies]
+
+    return back
+
+
+def _as_array(value: Any) -> Any:
+    """A copy of the numbers; a Python number becomes what NumPy makes of it."""
+    if isinstance(value, (Tensor, Holder)):
+        return np.array(tensor(value)._value)
+    return np.array(value)
+
+
+def numpy_function(
+    func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """Run a NumPy function of arrays as one step, through which no gradient passes."""
+    del stateful
+    given = list(inp)
+    inputs = [tensor(each) for each in given]
+    returned = func(*map(_as_array, given))
+    if returned is None:
+        return None
+    several = isinstance(returned, (list, tuple))
+    results = [to_tensor(each) for each in (returned if several else [returned])]
+    if inputs and results:
+        names = names_of(func, inputs, list(range(len(inputs))), [])
+        title = f"numpy {getattr(func, '__name__', 'function')}"
+        op = custom.step_op(title, OPAQUE, names, many=len(results) > 1, because=BECAUSE)
+        results = custom.step(op, inputs, results)
+    return results if several else results[0]

@@ -1,0 +1,178 @@
+"""`tf.linalg`: products of matrices, and what is asked of a matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tapelab.arrays import clipping, creation
+from tapelab.engine.composite_tensor import takes_composites
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
+from tapelab.errors import FailedPreconditionError, invalid_argument
+from tapelab.missing import in_module
+from tapelab.ops import (
+    composites,
+    matrices,
+    products,
+    rearranging,
+    reduction,
+)
+from tapelab.ops.arithmetic import conjugated
+from tapelab.ops.casting import cast
+from tapelab.ops.public import in_turn, matched
+from tapelab.ops.public import tensor as as_tensor
+from tapelab.ops.rules import numpy_dtype
+from tapelab.ops.settings import lengths
+from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
+
+eye = creation.eye
+norm = composites.norm
+global_norm = clipping.global_norm
+
+
+@takes_composites
+def matmul(
+    a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
+    adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
+    output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The matrix product: each entry is a row of `a` times a column of `b`, summed."""
+    for side, turned, conjugate in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
+        if turned and conjugate:
+            raise ValueError(
+                f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. Received "
+                f"`transpose_{side}`=True, `adjoint_{side}`=True."
+            )
+    x, y = in_turn(a, b)
+    x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
+    made: Tensor = products.matmul(
+        x, y, transpose_a=transpose_a or adjoint_a, transpose_b=transpose_b or adjoint_b
+    )
+    return made
+
+
+@composite
+def matvec(
+    a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
+    b_is_sparse: bool = False, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """A matrix times a vector."""
+    x, y = in_turn(a, b)
+    column = expand_dims(y, axis=-1)
+    made: Tensor = squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
+    return made
+
+
+@composite
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """Multiply and sum along axes of both: the last of `a` with the first of `b`, or as named."""
+    x, y = matched(a, b)
+    ours, theirs = _dot_axes(x, y, axes)
+    free_x = tuple(at for at in range(x.ndim) if at not in ours)
+    free_y = tuple(at for at in range(y.ndim) if at not in theirs)
+    rows = tuple(x._value.shape[at] for at in free_x)
+    columns = tuple(y._value.shape[at] for at in free_y)
+    inner = math.prod(x._value.shape[at] for at in ours)
+    left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(math.prod(rows), inner))
+    right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, math.prod(columns)))
+    made: Tensor = reshape(products.matmul(left, right), shape=(*rows, *columns))
+    return made
+
+
+def _dot_axes(x: Tensor, y: Tensor, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    if isinstance(axes, int):
+        if not 0 <= axes <= min(x.ndim, y.ndim):
+            raise ValueError(
+                f"`axes` must not be larger than the number of dimensions of tensor {x!r}. "
+                f"Received {axes}, vs tensor dimensions {x.ndim}."
+            )
+        return tuple(range(x.ndim - axes, x.ndim)), tuple(range(axes))
+    if not isinstance(axes, (list, tuple)) or len(axes) != 2:
+        raise ValueError(f"`axes` must be an integer or have length 2. Received {axes}.")
+    first, second = (lengths(each, "Tensordot") for each in axes)
+    if len(first) != len(second):
+        raise ValueError(
+            f"Different number of contraction axes `a` and `b`, {len(first)} != {len(second)}."
+        )
+    return _from_front(x, first), _from_front(y, second)
+
+
+def _from_front(x: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
+    for at in axes:
+        if not -x.ndim <= at < x.ndim:
+            raise IndexError(f"tensordot() cannot sum along axis {at} of a tensor of {x.shape}.")
+    return tuple(at % x.ndim for at in axes)
+
+
+def einsum(
+    equation: str, *inputs: Any, optimize: Any = "greedy", name: str | None = None
+) -> Tensor:
+    """Multiply entries whose axes share a letter, and sum over the letters missing on the right."""
+    tensors = matched(*inputs)
+    spelled = products.explicit(equation, [x._value.shape for x in tensors])
+    made: Tensor = products.einsum(*tensors, equation=spelled)
+    return made
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """Rows become columns; axes before the last two number the matrices of a batch."""
+    x = as_tensor(a)
+    if x.ndim < 2:
+        raise ValueError(
+            f"Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = {a} with "
+            f"shape: {x.shape}"
+        )
+    made: Tensor = matrices.adjoint(x) if conjugate else matrices.matrix_transpose(x)
+    return made
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The conjugate of the transpose; for real matrices the transpose."""
+    return matrix_transpose(matrix, conjugate=True)
+
+
+@composite
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sum of the numbers on the diagonal."""
+    made: Tensor = reduction.reduce_sum(
+        matrices.diagonal_part(as_tensor(x)), axis=(-1,), keepdims=False
+    )
+    return made
+
+
+@composite
+def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
+    """The vector at right angles to two vectors of three numbers."""
+    x, y = matched(a, b)
+    if x._value.shape != y._value.shape:
+        raise invalid_argument(
+            "Cross", "Both inputs must be of same shape: "
+            f"{brackets(x._value.shape)} vs. {brackets(y._value.shape)}",
+        )  # fmt: skip
+    if x._value.shape[-1:] != (3,):
+        raise FailedPreconditionError(
+            None, "Cross", "Cross-products are only defined for 3-element vectors."
+        )
+    made: Tensor = _rolled(x, 1) * _rolled(y, 2) - _rolled(x, 2) * _rolled(y, 1)
+    return made
+
+
+@composite
+def normalize(
+    tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The entries divided by their norm, which is then 1, and that norm."""
+    x = as_tensor(tensor)
+    length = composites.norm(x, ord, axis, keepdims=True)
+    made: Any = x
+    return made / cast(length, dtype=numpy_dtype(x)), length
+
+
+def _rolled(x: Any, by: int) -> Any:
+    """The three numbers of each vector, moved towards the front."""
+    return rearranging.roll(x, shift=(-by,), axis=(-1,))
+
+
+__getattr__, __dir__ = in_module(__name__)

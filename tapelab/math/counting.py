@@ -1,0 +1,168 @@
+"""Public functions that count: how often numbers occur, in which bin, which class for which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.picking import scatter_nd
+from tapelab.arrays.shaping import stack
+from tapelab.dtypes import as_dtype, int32, int64
+from tapelab.engine.composite_tensor import takes_composites
+from tapelab.engine.convert import new_constant
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets, spoken
+from tapelab.errors import invalid_argument
+from tapelab.ops import marking
+from tapelab.ops.public import matched, tensor
+from tapelab.ops.settings import number
+from tapelab.ops.shape import reshape
+
+
+@takes_composites
+def bincount(
+    arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
+    dtype: Any = int32, name: str | None = None, axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:  # fmt: skip
+    """How often each of the numbers 0, 1, 2 … occurs, or the sum of the weights where it does.
+
+    With axis=-1 every row is counted for itself.
+    """
+    if binary_output and weights is not None:
+        raise ValueError(
+            "Arguments `binary_output` and `weights` are mutually exclusive. Please specify only "
+            "one."
+        )
+    if axis not in (None, 0, -1):
+        raise ValueError(
+            f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
+        )
+    numbers = _counted(arr)
+    size = max(int(np.max(numbers, initial=-1)) + 1, number(minlength or 0, "DenseBincount"))
+    if maxlength is not None:
+        size = min(size, number(maxlength, "DenseBincount"))
+    rows = numbers if axis == -1 else numbers.reshape(-1)
+    if rows.ndim > 2:
+        raise invalid_argument(
+            "DenseBincount", f"Shape must be at most rank 2 but is rank {rows.ndim}"
+        )
+    weighed = tensor(np.ones((), as_dtype(dtype).as_numpy_dtype)) if weights is None else None
+    if weighed is None:
+        weighed = _weights(weights, numbers.shape, rows.shape)
+    made: Tensor = marking.dense_bincount(
+        new_constant(rows, None), weighed, size=size, binary=bool(binary_output)
+    )
+    return made
+
+
+def _counted(arr: Any) -> Any:
+    x = tensor(arr)
+    if x.dtype.is_integer and x.dtype not in (int32, int64):
+        raise invalid_argument(
+            "DenseBincount", f"Value for attr 'Tidx' of {spoken(x._value.dtype)} is not in the "
+            "list of allowed values: int32, int64. Try tf.cast(arr, tf.int32)",
+        )  # fmt: skip
+    numbers = np.array(x._value if x.dtype.is_integer else cast(x, int32)._value)
+    if np.min(numbers, initial=0) < 0:
+        raise invalid_argument("DenseBincount", f"Input arr must be non-negative! It is {arr!r}")
+    return numbers
+
+
+def _weights(weights: Any, wanted: tuple[int, ...], rows: tuple[int, ...]) -> Tensor:
+    found = tensor(weights)
+    if found._value.shape != wanted:
+        raise invalid_argument(
+            "DenseBincount", "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in "
+            "which case it acts as all weights equal to 1. Received "
+            f"{brackets(found._value.shape)}",
+        )  # fmt: skip
+    made: Tensor = reshape(found, shape=rows) if wanted != rows else found
+    return made
+
+
+def confusion_matrix(
+    labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
+    dtype: Any = int32, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """How often each class, one row each, was taken for each class, one column each."""
+    truths, guesses = _classes("labels", labels), _classes("predictions", predictions)
+    if truths.ndim - guesses.ndim == 1 and truths.shape[-1] == 1:
+        truths = truths[..., 0]
+    elif guesses.ndim - truths.ndim == 1 and guesses.shape[-1] == 1:
+        guesses = guesses[..., 0]
+    highest = int(max(np.max(truths, initial=-1), np.max(guesses, initial=-1)))
+    count = highest + 1 if num_classes is None else number(num_classes, "ScatterNd")
+    for name_of, each in (("labels", truths), ("predictions", guesses)):
+        if np.max(each, initial=-1) >= count:
+            raise invalid_argument(
+                "Assert", f"`{name_of}` out of bound. There are {count} classes, from 0 on"
+            )
+    places = stack([new_constant(truths, None), new_constant(guesses, None)], axis=1)
+    kind = as_dtype(dtype)
+    ones = np.ones(guesses.shape, kind.as_numpy_dtype)
+    values = new_constant(ones, None) if weights is None else cast(weights, kind)
+    return scatter_nd(places, values, (count, count))
+
+
+def _classes(name: str, given: Any) -> Any:
+    found = np.array(cast(given, int64)._value)
+    if np.min(found, initial=0) < 0:
+        raise invalid_argument(
+            "Assert", f"`{name}` contains negative values. Condition x >= 0 did not hold "
+            f"element-wise: {given!r}",
+        )  # fmt: skip
+    return found
+
+
+def histogram_fixed_width_bins(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+) -> Tensor:
+    """The number of the bin of equal width that each entry falls in."""
+    x, limits = _checked_range(values, value_range)
+    count = _bins(nbins)
+    made: Tensor = marking.bins_of(x, limits, count=count)
+    return made
+
+
+def histogram_fixed_width(
+    values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
+) -> Tensor:
+    """How many entries fall in each of the bins of equal width that a range is cut into."""
+    kind = as_dtype(dtype)
+    if kind not in (int32, int64):
+        raise invalid_argument(
+            "HistogramFixedWidth", f"Value for attr 'dtype' of {spoken(kind.name)} is not in the "
+            "list of allowed values: int32, int64",
+        )  # fmt: skip
+    x, limits = _checked_range(values, value_range)
+    count = _bins(nbins)
+    if np.isnan(x._value).any():
+        raise invalid_argument("HistogramFixedWidth", "Histogram values must not contain NaN")
+    return cast(bincount(marking.bins_of(x, limits, count=count), minlength=count), kind)
+
+
+def _checked_range(values: Any, value_range: Any) -> tuple[Tensor, Tensor]:
+    x, limits = matched(values, value_range)
+    given = limits._value
+    if given.shape != (2,):
+        raise invalid_argument(
+            "HistogramFixedWidth", "value_range should be a vector of 2 elements."
+        )
+    if not given[0] < given[1]:
+        raise invalid_argument(
+            "HistogramFixedWidth", "value_range should satisfy value_range[0] < value_range[1], "
+            f"but got '[{given[0]:g}, {given[1]:g}]'",
+        )  # fmt: skip
+    return x, limits
+
+
+def _bins(nbins: Any) -> int:
+    count = number(nbins, "HistogramFixedWidth")
+    if count < 1:
+        raise invalid_argument(
+            "HistogramFixedWidth", f"nbins should be a positive number, but got '{count}'"
+        )
+    return count

@@ -1,0 +1,195 @@
+"""`tf.nn`: the parts of neural networks: bends, losses, normalisation, dropout."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tapelab import math
+from tapelab.arrays import sorting
+from tapelab.arrays.creation import constant
+from tapelab.arrays.picking import gather
+from tapelab.arrays.shaping import concat
+from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
+from tapelab.errors import invalid_argument
+from tapelab.math import ordering
+from tapelab.missing import in_module
+from tapelab.nn import convolving, dropping, interleaving, normalizing, pooling, scoring
+from tapelab.ops import activation, composites, isotonic, losses
+from tapelab.ops.arithmetic import negative
+from tapelab.ops.casting import cast
+from tapelab.ops.error_function import erf
+from tapelab.ops.hyperbolic import tanh as _tanh
+from tapelab.ops.public import matched, one_axis, tensor, unary
+from tapelab.ops.settings import one_float
+from tapelab.ops.shape import reshape, transpose
+
+log_sigmoid = composites.log_sigmoid
+atrous_conv2d = convolving.atrous_conv2d
+atrous_conv2d_transpose = convolving.atrous_conv2d_transpose
+conv1d = convolving.conv1d
+conv1d_transpose = convolving.conv1d_transpose
+conv2d = convolving.conv2d
+conv2d_transpose = convolving.conv2d_transpose
+conv3d = convolving.conv3d
+conv3d_transpose = convolving.conv3d_transpose
+conv_transpose = convolving.conv_transpose
+convolution = convolving.convolution
+depthwise_conv2d = convolving.depthwise_conv2d
+separable_conv2d = convolving.separable_conv2d
+avg_pool = pooling.avg_pool
+avg_pool1d = pooling.avg_pool1d
+avg_pool2d = pooling.avg_pool2d
+avg_pool3d = pooling.avg_pool3d
+max_pool = pooling.max_pool
+max_pool1d = pooling.max_pool1d
+max_pool2d = pooling.max_pool2d
+max_pool3d = pooling.max_pool3d
+max_pool_with_argmax = pooling.max_pool_with_argmax
+pool = pooling.pool
+depth_to_space = interleaving.depth_to_space
+space_to_depth = interleaving.space_to_depth
+compute_average_loss = scoring.compute_average_loss
+log_poisson_loss = scoring.log_poisson_loss
+log_softmax = scoring.log_softmax
+scale_regularization_loss = scoring.scale_regularization_loss
+sigmoid_cross_entropy_with_logits = scoring.sigmoid_cross_entropy_with_logits
+softmax = scoring.softmax
+softmax_cross_entropy_with_logits = scoring.softmax_cross_entropy_with_logits
+sparse_softmax_cross_entropy_with_logits = scoring.sparse_softmax_cross_entropy_with_logits
+weighted_cross_entropy_with_logits = scoring.weighted_cross_entropy_with_logits
+batch_norm_with_global_normalization = normalizing.batch_norm_with_global_normalization
+batch_normalization = normalizing.batch_normalization
+l2_normalize = normalizing.l2_normalize
+local_response_normalization = normalizing.local_response_normalization
+lrn = normalizing.lrn
+moments = normalizing.moments
+normalize_moments = normalizing.normalize_moments
+sufficient_statistics = normalizing.sufficient_statistics
+weighted_moments = normalizing.weighted_moments
+zero_fraction = normalizing.zero_fraction
+dropout = dropping.dropout
+experimental = dropping.experimental
+top_k = sorting.top_k
+in_top_k = ordering.in_top_k
+approx_max_k = ordering.approx_max_k
+relu = unary(activation.relu)
+relu6 = unary(activation.relu6)
+elu = unary(activation.elu)
+selu = unary(activation.selu)
+sigmoid = math.sigmoid
+softplus = math.softplus
+softsign = math.softsign
+tanh = math.tanh
+l2_loss = unary(losses.l2_loss)
+
+
+@elementwise
+@composite
+def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+    """Each positive entry as it is, and the others made small instead of cut off."""
+    x = tensor(features)
+    if x.dtype.is_integer:
+        x = cast(x, dtype=np.dtype(np.float32))
+    made: Tensor = activation.leaky_relu(x, alpha=one_float("alpha", alpha))
+    return made
+
+
+@elementwise
+@composite
+def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
+    """Each entry times the share of a normal distribution that lies below it."""
+    x: Any = tensor(features)
+    if not x.dtype.is_floating:
+        raise ValueError(
+            f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
+        )
+    if approximate:
+        inner = (x + x * x * x * 0.044715) * np.float32((2 / np.pi) ** 0.5)
+        return x * 0.5 * (_tanh(inner) + 1.0)
+    return x * 0.5 * (erf(x * np.float32(0.5**0.5)) + 1.0)
+
+
+@elementwise
+def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
+    """Each entry times its sigmoid, which is called swish too."""
+    x = tensor(features)
+    if beta == 1.0:
+        return activation.silu(x)
+    return _swish(x, beta)
+
+
+swish = silu
+
+
+@composite
+def _swish(x: Any, beta: Any) -> Any:
+    return x * activation.sigmoid(x * beta)
+
+
+def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
+    """The positive and the negative parts of the entries, one after the other."""
+    x = tensor(features)
+    return relu(concat([x, negative(x)], axis))
+
+
+def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
+    """One number added to each channel: the last axis, or the second one for "NC…"."""
+    x, b = matched(value, bias)
+    channel = 1 if data_format is not None and data_format.startswith("NC") else x.ndim - 1
+    if x.ndim < 2:
+        raise invalid_argument(
+            "BiasAdd", f"Input tensor must be at least 2D: {brackets(x._value.shape)}"
+        )
+    if b.ndim != 1 or b._value.size != x._value.shape[channel]:
+        raise invalid_argument(
+            "BiasAdd", "Must provide as many biases as the last dimension of the input tensor: "
+            f"{brackets(b._value.shape)} vs. {brackets(x._value.shape)}",
+        )  # fmt: skip
+    return _add_to_channel(x, b, channel)
+
+
+@composite
+def _add_to_channel(x: Any, b: Any, channel: int) -> Any:
+    after = x.ndim - 1 - channel
+    return x + (reshape(b, shape=(-1, *(1,) * after)) if after else b)
+
+
+@elementwise
+def embedding_lookup(
+    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
+) -> Tensor:
+    """The rows of a table with the given numbers."""
+    return gather(params, ids)
+
+
+class IsotonicRegression(NamedTuple):
+    """Entries that never rise, and the number of the block that each belongs to."""
+
+    output: Tensor
+    segments: Tensor
+
+
+def isotonic_regression(
+    inputs: Any, decreasing: bool = True, axis: Any = -1, name: str | None = None
+) -> IsotonicRegression:
+    """The nearest entries that never rise (or never fall), and the number of each entry's block."""
+    x: Any = tensor(inputs)
+    along = one_axis(x, axis, "IsotonicRegression", "axis must be in the range")
+    order = (*(at for at in range(x.ndim) if at != along), along)
+    moved: Any = x if along == x.ndim - 1 else transpose(x, perm=order)
+    moved = moved if decreasing else negative(moved)
+    numbers = constant(isotonic.blocks_of(moved._value))
+    found: Any = isotonic.isotonic_regression(moved)
+    found = found if decreasing else negative(found)
+    if along == x.ndim - 1:
+        return IsotonicRegression(found, numbers)
+    back = tuple(int(at) for at in np.argsort(order))
+    return IsotonicRegression(transpose(found, perm=back), transpose(numbers, perm=back))
+
+
+__getattr__, __dir__ = in_module(__name__)

@@ -1,0 +1,121 @@
+"""Public functions that move blocks of space into the batch and back, as dilated windows do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from tapelab.arrays.shaping import pad
+from tapelab.engine.convert import new_constant
+from tapelab.engine.dispatch import composite
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import brackets
+from tapelab.errors import invalid_argument
+from tapelab.ops.public import tensor
+from tapelab.ops.settings import whole
+from tapelab.ops.shape import reshape, transpose
+from tapelab.ops.slicing import strided_slice
+
+
+@composite
+def space_to_batch_nd(
+    input: Any, block_shape: Any, paddings: Any, name: str | None = None
+) -> Tensor:
+    """Blocks of space laid out along the batch: each example becomes one per place in a block."""
+    raw = "SpaceToBatchND"
+    x, blocks = tensor(input), _blocks(raw, block_shape)
+    edges = _edges(raw, "paddings", paddings, len(blocks))
+    _require_rank(raw, x.ndim, len(blocks))
+    space = len(blocks)
+    padded = pad(x, [[0, 0], *edges.tolist(), *([[0, 0]] * (x.ndim - 1 - space))])
+    batch, *sizes = padded._value.shape
+    for at, (size, block) in enumerate(zip(sizes, blocks, strict=False)):
+        if size % block:
+            raise invalid_argument(
+                raw, f"padded_shape[{at}]={size} is not divisible by block_shape[{at}]={block}"
+            )
+    rest = tuple(sizes[space:])
+    cells = [part for n, block in zip(sizes, blocks, strict=False) for part in (n // block, block)]
+    apart = reshape(padded, shape=(batch, *cells, *rest))
+    inner, outer = range(2, 2 * space + 1, 2), range(1, 2 * space, 2)
+    moved = transpose(apart, perm=(*inner, 0, *outer, *range(2 * space + 1, apart.ndim)))
+    made: Tensor = reshape(moved, shape=(batch * math.prod(blocks), *cells[::2], *rest))
+    return made
+
+
+space_to_batch = space_to_batch_nd
+
+
+@composite
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+    """Examples of a batch put back as blocks of space; what was padded is cut off again."""
+    raw = "BatchToSpaceND"
+    sides = whole(block_shape, raw)
+    x, blocks = tensor(input), _blocks(raw, sides if sides.ndim else [int(sides)] * 2)
+    _require_rank(raw, x.ndim, len(blocks))
+    edges = _edges(raw, "crops", crops, len(blocks))
+    space, every = len(blocks), math.prod(blocks)
+    batch, *sizes = x._value.shape
+    if batch % every:
+        raise invalid_argument(
+            raw, f"Input batch dimension ({batch}) is not divisible by product of block sizes "
+            f"({every})",
+        )  # fmt: skip
+    apart = reshape(x, shape=(*blocks, batch // every, *sizes))
+    order = [axis for at in range(space) for axis in (space + 1 + at, at)]
+    moved = transpose(apart, perm=(space, *order, *range(2 * space + 1, apart.ndim)))
+    lengths = [n * block for n, block in zip(sizes, blocks, strict=False)]
+    joined = reshape(moved, shape=(batch // every, *lengths, *sizes[space:]))
+    made: Tensor = strided_slice(joined, key=(slice(None), *_kept(raw, lengths, edges.tolist())))
+    return made
+
+
+def _kept(raw: str, lengths: list[int], edges: list[list[int]]) -> list[slice]:
+    kept = []
+    for at, (length, (start, end)) in enumerate(zip(lengths, edges, strict=True)):
+        left = length - start - end
+        if left < 0:
+            raise invalid_argument(raw, f"cropped_shape[{at}]={left} must be non-negative")
+        kept.append(slice(start, length - end))
+    return kept
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The paddings with which blocks fit into a space, and the crops that undo what was added."""
+    sizes, blocks = whole(input_shape, "SpaceToBatchND"), whole(block_shape, "SpaceToBatchND")
+    given = np.zeros((sizes.size, 2)) if base_paddings is None else whole(base_paddings, "Pad")
+    start, end = given[:, 0], given[:, 1]
+    extra = (-(sizes + start + end)) % blocks
+    pads = np.stack([start, end + extra], axis=1).astype(np.int32)
+    crops = np.stack([np.zeros_like(extra), extra], axis=1).astype(np.int32)
+    return new_constant(pads, None), new_constant(crops, None)
+
+
+def _blocks(raw: str, given: Any) -> list[int]:
+    found: list[int] = np.ravel(whole(given, raw)).tolist()
+    for at, each in enumerate(found):
+        if each < 1:
+            raise invalid_argument(
+                raw, f"All values in block_shape must be positive, got value, {each} at index {at}."
+            )
+    return found
+
+
+def _edges(raw: str, word: str, given: Any, count: int) -> Any:
+    found = whole(given, raw)
+    if found.shape != (count, 2):
+        raise invalid_argument(
+            raw, f"{word} should have shape [{count}, 2] instead of {brackets(found.shape)}"
+        )
+    if np.any(found < 0):
+        raise invalid_argument(raw, f"{word.capitalize()} must be non-negative")
+    return found
+
+
+def _require_rank(raw: str, rank: int, space: int) -> None:
+    if rank < 1 + space:
+        raise invalid_argument(raw, f"input rank should be >= {1 + space} instead of {rank}")
