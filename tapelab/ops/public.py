@@ -74,7 +74,7 @@ def unary(op: Op) -> Public:
             return op(x if type(x) is Tensor else tensor(x))
         except NotDense as error:
             refused = error
-        return hand_over_elements(refused, function, x)
+        return hand_over_elements(refused, public, x)
 
     public = single(op, function) if op.slopes and _takes_floats(op) else function
     return dressed(public, op, op.inputs[0])

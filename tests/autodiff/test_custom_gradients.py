@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
+from tapelab.engine.log import RAN, whole
 from tapelab.engine.op import REGISTERED
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.events import Cause, Ran
@@ -248,8 +249,8 @@ def kept_bytes(tape):
     """Count what the log of a tape holds in large arrays."""
     arrays = {}
     for log, *_ in tape._windows:
-        for record in log.records:
-            if record[0] == 0:
+        for record in map(whole, log.records):
+            if record[0] == RAN:
                 several = record[7] if type(record[7]) is tuple else (record[7],)
                 values = (*record[5], *several)
                 arrays.update((id(v), v.nbytes) for v in values if isinstance(v, np.ndarray))
