@@ -16,9 +16,9 @@ import itertools
 import sys
 import threading
 import weakref
-from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -59,7 +59,6 @@ BACK: Final = "back"
 
 next_id: Final = itertools.count(1).__next__
 RECENT: Final = 4096
-recent: Final[deque[Record]] = deque(maxlen=RECENT)
 _threads: Final = itertools.count()
 
 
@@ -113,7 +112,7 @@ class Seen(NamedTuple):
 class Log:
     """Everything that happened in a thread while tapes were open in it."""
 
-    before: tuple[Record, ...]
+    before: Before
     records: list[Record] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
@@ -125,6 +124,62 @@ class Log:
         self.holders.discard(tape)
         if self.heavy and not self.holders:
             self.records = [lightened(record) for record in self.records]
+
+
+class Before(NamedTuple):
+    """What had happened before a log was begun: two lists that only grow, the newer up to here."""
+
+    older: list[Record]
+    newer: list[Record]
+    length: int
+
+    def records(self) -> Iterator[Record]:
+        """The records, oldest first."""
+        return chain(self.older, islice(self.newer, self.length))
+
+
+class Recent:
+    """The last records of all threads: RECENT or more, at most twice as many.
+
+    Full lists are replaced and never emptied, so that a log can begin without a copy.
+    """
+
+    def __init__(self) -> None:
+        self._older: list[Record] = []
+        self._newer: list[Record] = []
+
+    def append(self, record: Record) -> None:
+        """Add a record as the newest."""
+        newer = self._newer
+        newer.append(record)
+        if len(newer) >= RECENT:
+            self._older, self._newer = newer, []
+
+    def extend(self, records: Iterable[Record]) -> None:
+        """Add records, the newest last."""
+        for record in records:
+            self.append(record)
+
+    def clear(self) -> None:
+        """Forget all; logs that were begun remember."""
+        self._older, self._newer = [], []
+
+    def so_far(self) -> Before:
+        """The records up to now."""
+        older, newer = self._older, self._newer
+        return Before(older, newer, len(newer))
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.so_far().records()
+
+    def __reversed__(self) -> Iterator[Record]:
+        return reversed(tuple(self))
+
+    def __getitem__(self, at: int) -> Record:
+        return tuple(self)[at]
+
+
+recent: Final = Recent()
 
 
 class ThreadState(threading.local):
@@ -170,6 +225,8 @@ def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 thread: Final = ThreadState()
+_ours: Final[dict[int, dict[str, Any]]] = {}
+"""The names of modules of ours that were met, which live as long as Python does, by their ids."""
 _OWN: Final = frozenset({
     *("tapelab", "tapelab.", "contextl"),
     *("numpy", "numpy.co", "numpy._c", "numpy.li", "numpy.ma", "numpy.ff", "numpy.ra", "numpy.po"),
@@ -184,9 +241,21 @@ def origin_here(op: Op | None = None) -> Origin:
     NumPy's.
     """
     frame = sys._getframe(1)
-    while frame.f_globals.get("__name__", "")[:8] in _OWN and frame.f_back is not None:
+    while id(frame.f_globals) in _ours or _is_ours(frame.f_globals):
+        if frame.f_back is None:
+            break
         frame = frame.f_back
     return tuple.__new__(Origin, (op, frame.f_code, frame.f_lasti, thread.scope))
+
+
+def _is_ours(names: dict[str, Any]) -> bool:
+    """Whether these are the names of a module of ours; the next time that is seen at a glance."""
+    name = names.get("__name__", "")
+    if name[:8] not in _OWN:
+        return False
+    if getattr(sys.modules.get(name), "__dict__", None) is names:
+        _ours[id(names)] = names
+    return True
 
 
 def note(kind: int, *fields: Any) -> int:

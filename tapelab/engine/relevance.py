@@ -38,7 +38,7 @@ def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
     seen: dict[int, Record] = {record[1]: whole(record) for record in recent}
     inside: dict[int, Record] = {}
     for log, start, stop in tape._windows:
-        seen.update((record[1], whole(record)) for record in log.before)
+        seen.update((record[1], whole(record)) for record in log.before.records())
         seen.update((record[1], whole(record)) for record in log.records)
         inside.update((record[1], seen[record[1]]) for record in log.records[start:stop])
     around = [record for serial, record in seen.items() if serial not in inside]

@@ -118,7 +118,7 @@ class GradientTape:
             self._ids = self._tracked  # looks at what was recorded before a new window opens
         self._recording = self._entered = True
         if thread.log is None:
-            thread.log = self._windows[-1][0] if self._windows else Log(tuple(recent))
+            thread.log = self._windows[-1][0] if self._windows else Log(recent.so_far())
             write_to(thread.log.records)
         log = thread.log
         log.holders.add(self)

@@ -14,6 +14,7 @@ REALS: Final = "fiu"
 NUMBERS: Final = "fciu"
 SIGNED: Final = "fci"
 
+_SINGLE: Final = np.dtype(np.float32)
 FLAT: Final = "{} is flat almost everywhere, so its slope tells the model nothing."
 WHOLE: Final = "{} answers with whole numbers, and those do not change when x changes a little."
 PREDICATE: Final = "{} answers true or false, and that does not change when x changes a little."
@@ -30,4 +31,5 @@ def is_complex(x: Any) -> bool:
     kind = type(x)
     if kind is np.float32 or kind is np.float64:  # at a glance, for rules that run often
         return False
-    return bool((x._value if kind is Tensor else x).dtype.kind == "c")
+    dtype = (x._value if kind is Tensor else x).dtype
+    return dtype is not _SINGLE and bool(dtype.kind == "c")
