@@ -10,6 +10,7 @@ work with NumPy.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
@@ -21,13 +22,21 @@ _given_up: Final[set[str]] = set()
 def ran(name: str, *arrays: Any) -> bool:
     """Run a compiled kernel, which writes into its last array; False if NumPy must do the work."""
     kernel = _fetched(name)
-    return kernel is not None and _done(name, kernel, arrays)
+    return kernel is not None and _done(name, kernel, read_only(arrays))
 
 
 def ran_in_slices(name: str, *arrays: Any) -> bool:
     """The same for a kernel that treats each entry, or each row, on its own: threads may share."""
     kernel = _fetched(name)
-    return kernel is not None and _done(name, in_slices, (kernel, *arrays))
+    return kernel is not None and _done(name, in_slices, [kernel, *read_only(arrays)])
+
+
+def read_only(arrays: Sequence[Any]) -> list[Any]:
+    """Views of arrays, all but the last for reading alone: numba compiles for each kind anew."""
+    views = [each.view() for each in arrays]
+    for each in views[:-1]:
+        each.flags.writeable = False
+    return views
 
 
 def _fetched(name: str) -> Any:
@@ -40,7 +49,7 @@ def _fetched(name: str) -> Any:
         return None
 
 
-def _done(name: str, work: Any, arguments: tuple[Any, ...]) -> bool:
+def _done(name: str, work: Any, arguments: list[Any]) -> bool:
     try:
         work(*arguments)
     except Exception:  # noqa: BLE001 - a compiler can fail in any way, and none is the learner's
