@@ -1,4 +1,4 @@
-"""The `tapelab` command: copy the lessons out, and open them in JupyterLab."""
+"""The `tapelab` command: copy the lessons out, compile ahead, and open them in JupyterLab."""
 
 from __future__ import annotations
 
@@ -56,6 +56,23 @@ def lessons(
 ) -> None:
     """Copy the lessons to FOLDER; what you changed there is kept."""
     typer.echo(copy_lessons(folder.expanduser().absolute()).summary())
+
+
+@app.command()
+def warmup() -> None:
+    """Compile ahead what lessons compute with, so that none of them waits for it."""
+    from rich.progress import Progress
+
+    from tapelab.kernels.warmup import compile_all
+
+    with Progress(transient=True) as bar:
+        task = bar.add_task("Compiling", total=None)
+        try:
+            count = compile_all(lambda done, total: bar.update(task, completed=done, total=total))
+        except ImportError:
+            bar.stop()
+            sys.exit("tapelab: numba is missing, and NumPy does its work. Try: pip install numba")
+    typer.echo(f"{count} kernels are compiled.")
 
 
 @app.command()

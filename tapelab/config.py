@@ -1,6 +1,7 @@
 """`tf.config`: the one processor there is, and whether functions are traced or simply run.
 
-What is set here of threads and devices is kept and told again; it changes nothing.
+How many threads one op may use is obeyed by what works on large arrays; what is set of devices and
+of ops side by side is kept and told again, and changes nothing.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
+from tapelab.kernels import threads
 from tapelab.missing import in_module
 
 settings: Final[dict[str, Any]] = {
@@ -118,6 +120,7 @@ def _get_intra() -> int:
 def _set_intra(num_threads: int) -> None:
     """Set how many threads one op may use."""
     settings["intra_op"] = num_threads
+    threads.ask_for(num_threads)
 
 
 def _get_jit() -> str:

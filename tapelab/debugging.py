@@ -9,14 +9,12 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype
 from tapelab.engine.composite_tensor import elementwise
-from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
-from tapelab.ops import samples
+from tapelab.ops.finite import check_finite as _check_finite
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.rules import FLOATS
 from tapelab.ops.settings import lengths, number
 
 Assertion = Callable[..., None]
@@ -31,24 +29,9 @@ _SYMBOLS: dict[str, np.ufunc] = {
 }
 
 
-@op(formula="y = x", glyph="finite!", raw="CheckNumerics", samples=samples.anywhere, kinds=FLOATS,
-    reference=np.positive)  # fmt: skip
-def check_finite(x: Any, *, message: str = "") -> Any:
-    """The same value, or an error where an entry is NaN or infinite."""
-    for found, called in ((np.isnan(x).any(), "NaN"), (np.isinf(x).any(), "Inf")):
-        if found:
-            raise invalid_argument("CheckNumerics", f"{message} : Tensor had {called} values")
-    return x
-
-
-@check_finite.grad("x", r"\bar x = \bar y", local="1")
-def check_finite_grad_x(dy: Any, y: Any, x: Any, *, message: str = "") -> Any:
-    return dy
-
-
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
-    made: Tensor = check_finite(as_tensor(tensor), message=message)
+    made: Tensor = _check_finite(as_tensor(tensor), message=message)
     return made
 
 

@@ -10,7 +10,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from typing import Any  # when the module runs, this name is the op `tf.raw_ops.Any`
 
 TABLE: Final = {
     "x": (

@@ -71,3 +71,13 @@ def executing_eagerly() -> bool:
 def inside_function() -> bool:
     """Whether a function is being traced."""
     return thread.trace is not None and thread.trace.in_function
+
+
+@contextmanager
+def off_tape() -> Iterator[None]:
+    """Compute without the tapes that are open outside; the log goes on."""
+    active, thread.active = thread.active, ()
+    try:
+        yield
+    finally:
+        thread.active = active

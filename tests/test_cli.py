@@ -43,6 +43,12 @@ def test_a_folder_that_cannot_be_written_ends_in_one_sentence_and_no_traceback(t
     assert "Traceback" not in told.stderr
 
 
+def test_warmup_tells_how_many_kernels_are_compiled():
+    told = tapelab("warmup")
+    assert told.returncode == 0, told.stderr
+    assert re.search(r"^\d\d kernels are compiled\.$", told.stdout, re.MULTILINE)
+
+
 @pytest.mark.parametrize("port", [-1, 0, 65536, 99999])
 def test_a_number_that_is_no_port_is_told_the_range(tmp_path, port):
     told = tapelab("lab", tmp_path, "--port", port)

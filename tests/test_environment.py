@@ -18,6 +18,7 @@ def checkout(tmp_path, monkeypatch):
     monkeypatch.setattr(environment, "CHECKOUT", tmp_path)
     installed = []
     monkeypatch.setattr(environment, "install", lambda place, extras: installed.append(extras))
+    monkeypatch.setattr(environment, "compile_ahead", lambda place: installed.append("compiled"))
     return tmp_path, installed
 
 
@@ -37,13 +38,13 @@ def test_an_unusable_environment_is_made_anew_and_then_used_again(checkout):
     venv.create(folder / "env", with_pip=False, symlinks=True)
     environment.main("env", "lab")
     environment.main("env", "lab")
-    assert installed == ["lab"]
+    assert installed == ["lab", "compiled"]
     assert environment.answers(folder / "env")
 
     (folder / "env" / "kept").write_text("")
     (folder / "pyproject.toml").write_text("[project]\nname = 'changed'\n")
     environment.main("env", "lab")
-    assert installed == ["lab", "lab"]
+    assert installed == ["lab", "compiled"] * 2
     assert (folder / "env" / "kept").is_file()
 
 

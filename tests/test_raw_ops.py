@@ -17,6 +17,11 @@ def test_every_op_of_the_table_has_a_public_function_that_takes_its_arguments(na
     inspect.signature(raw_ops._public(place)).bind(*first, **rest)
 
 
+@pytest.mark.parametrize("name", dir(raw_ops))
+def test_no_import_of_the_module_hides_an_op(name):
+    assert getattr(tf.raw_ops, name).__doc__.endswith("with the arguments that graphs use.")
+
+
 def test_an_op_takes_keywords_only():
     with pytest.raises(TypeError, match="takes 0 positional arguments"):
         tf.raw_ops.Abs(-1.0)

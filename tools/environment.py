@@ -29,6 +29,8 @@ def main(directory: str, extras: str) -> None:
         venv.create(environment, clear=True, symlinks=sys.platform != "win32", with_pip=True)
     print("Installing tapelab and what it needs; the first time takes about a minute:", flush=True)
     install(environment, extras)
+    if extras == "lab":
+        compile_ahead(environment)
     stamp.write_text(wanted)
     print(f"The environment is ready, after {time.monotonic() - started:.0f} s.", flush=True)
 
@@ -87,6 +89,11 @@ def install(environment: Path, extras: str) -> None:
             "".join(log[-15:]) + "\nThe installation failed; pip's last words stand above. "
             "Is this machine online, and is the disk not full? Running make again goes on."
         )
+
+
+def compile_ahead(environment: Path) -> None:
+    """Compile what lessons compute with; where that fails they only start more slowly."""
+    subprocess.run([python_of(environment), "-m", "tapelab.cli", "warmup"], check=False)
 
 
 def show_progress(line: str) -> None:

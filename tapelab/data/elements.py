@@ -7,8 +7,7 @@ Dataset and none comes out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable
 from tapelab.ops import samples
+from tapelab.scopes import off_tape
 
 Element = Any
 
@@ -103,16 +103,6 @@ def call(function: Callable[..., Any], element: Element) -> Any:
     given = tensors_of(element)
     with off_tape():
         return function(*given) if isinstance(given, tuple) else function(given)
-
-
-@contextmanager
-def off_tape() -> Iterator[None]:
-    """Compute without the tapes that are open outside."""
-    active, thread.active = thread.active, ()
-    try:
-        yield
-    finally:
-        thread.active = active
 
 
 def row(array: Any, index: int) -> Any:

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.data.elements import Element, call, off_tape, raw_of, returned, tensors_of
+from tapelab.data.elements import Element, call, raw_of, returned, tensors_of
 from tapelab.data.reading import spec_of_element
 from tapelab.data.stage import UNKNOWN, Stage, whole
 from tapelab.data.structure import common, mapped, parts_of
 from tapelab.errors import invalid_argument
+from tapelab.scopes import off_tape
 
 Function = Callable[..., Any]
 

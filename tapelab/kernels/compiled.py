@@ -1,7 +1,9 @@
 """The kernels that numba compiles. Only `loader` imports this module.
 
-Each writes into its last argument, loops over whole rows, and is a function of the module: that
-is what numba vectorises and what it finds again in its cache on disk.
+Each writes into its last argument and is a function of the module: that is what numba vectorises
+and what it finds again in its cache on disk. They stand in one file, as a change in one that is
+called from another file would go unnoticed there. Without the interpreter's lock (`nogil`), several
+threads can work on slices of one array.
 """
 
 from __future__ import annotations
@@ -9,81 +11,305 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 
-# Sums may be reordered, which lets them run in parallel lanes; NaN and infinity keep their meaning.
-REORDER: Final = {"reassoc", "contract", "nsz"}
+from tapelab.kernels.bits import bits_of_float, float_of_bits
+
+# A product and a sum may become one operation. Otherwise the order of operations is meant: what is
+# taken off in two steps keeps digits that one step would lose.
+CONTRACT: Final = {"contract"}
+
+
+def singles(*numbers: float) -> tuple[np.float32, ...]:
+    """Numbers in 32 bits."""
+    return tuple(map(np.float32, numbers))
+
 
 ONE: Final = np.float32(1)
 ZERO: Final = np.float32(0)
 HALF: Final = np.float32(0.5)
-LOWEST: Final = np.float32(-100)  # below it the exponential is 0 in float32
+TWO: Final = np.float32(2)
+FOUR: Final = np.float32(4)
+LOWEST: Final = np.float32(-120)  # below it the exponential is 0 in float32
+INFINITY: Final = np.float32(np.inf)
+BIAS: Final = np.int32(127)
+FRACTION: Final = np.int32(23)
 LOG2_E: Final = np.float32(1.44269504)
 LN_2_HIGH: Final = np.float32(0.693359375)  # few bits, so that a whole multiple of it is exact
 LN_2_LOW: Final = np.float32(-2.12194440e-4)
-# The remainder of a series for e**r, fitted to |r| <= ln(2) / 2; highest power first.
-C7: Final = np.float32(1.9875691500e-4)
-C6: Final = np.float32(1.3981999507e-3)
-C5: Final = np.float32(8.3334519073e-3)
-C4: Final = np.float32(4.1665795894e-2)
-C3: Final = np.float32(1.6666665459e-1)
-C2: Final = np.float32(5.0000001201e-1)
+ERF_SLOPE: Final = np.float32(1.1283791670955126)  # 2 / sqrt(pi)
+# Coefficients, the highest power first. (e**r - 1 - r) / r**2, fitted to |r| <= ln(2) / 2:
+POWER: Final = singles(1.98756915e-4, 1.39819995e-3, 8.33345191e-3, 4.16657959e-2, 0.166666665, 0.5)
+# (artanh(z) - z) / z**3 in z**2, fitted to 0 <= z <= 1/3:
+ARTANH: Final = singles(0.10400684, 0.08730446, 0.1113254, 0.14285146, 0.20000005, 1 / 3)
+# erf(x) / x - 1 in x**2, fitted to |x| <= 1:
+ERF: Final = singles(7.88249711e-5, -8.01885499e-4, 5.18931194e-3, -2.68543288e-2, 0.112835975,
+                     -0.376126269, 0.1283791671)  # fmt: skip
+# The logarithm of 1 - erf(x), fitted to 1 <= x <= 4:
+REST: Final = singles(1.61406165e-6, -4.55906234e-5, 5.92769546e-4, -4.74022238e-3, 2.63647175e-2,
+                      -0.109978245, -0.631937093, -1.13016668, 3.03213009e-4)  # fmt: skip
 
 
-@intrinsic
-def float_of_bits(context: Any, bits: Any) -> Any:
-    """The float32 whose bits are those of an int32."""
-    del context, bits
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(signature.return_type))
-
-    return types.float32(types.int32), build
+@njit(cache=True, inline="always", error_model="numpy")
+def polynomial(coefficients: Any, x: Any) -> Any:
+    """The value of a polynomial, by Horner's rule."""
+    value = coefficients[0]
+    for k in range(1, len(coefficients)):
+        value = value * x + coefficients[k]
+    return value
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, fastmath={"reassoc", "nsz"})
+def plus(total: Any, each: Any) -> Any:
+    """A sum that may be formed in any order, and therefore in parallel lanes."""
+    return total + each
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def magnitude(x: Any) -> Any:
+    """The absolute value, by its bits: no question that could become a branch for either sign."""
+    return float_of_bits(np.int32(bits_of_float(x) & np.int32(0x7FFFFFFF)))
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def positive_part(x: Any) -> Any:
+    """The number, and 0 in the place of one below 0; NaN stays, as it fails the comparison."""
+    return ZERO if x < ZERO else x  # noqa: FURB136 - max() would lose NaN
+
+
+@njit(cache=True, inline="always", error_model="numpy")
 def exp32(x: Any) -> Any:
-    """The exponential of a float32 that is not positive: 2**n * e**r, without a branch."""
+    """The exponential of a float32 that is not positive: 2**n * e**r, without a branch.
+
+    The power of 2 is multiplied on in two halves, as one float32 may not hold it.
+    """
     x = LOWEST if x < LOWEST else x  # noqa: FURB136 - so NaN fails the comparison, and stays
     n = np.floor(x * LOG2_E + HALF)
     r = (x - n * LN_2_HIGH) - n * LN_2_LOW
-    p = (((((C7 * r + C6) * r + C5) * r + C4) * r + C3) * r + C2) * r * r + r + ONE
-    exponent = np.int32(n) + np.int32(127)
-    exponent = max(exponent, np.int32(0))
-    return p * float_of_bits(np.int32(exponent << np.int32(23)))  # type: ignore[call-arg]
+    p = polynomial(POWER, r) * r * r + r + ONE
+    whole = np.int32(n)
+    half = np.int32(whole >> np.int32(1))
+    first = float_of_bits(np.int32((half + BIAS) << FRACTION))
+    rest = float_of_bits(np.int32((whole - half + BIAS) << FRACTION))
+    return p * first * rest
 
 
-@njit(cache=True, fastmath=REORDER)
-def softmax32(x: Any, top: Any, y: Any) -> None:
-    """The softmax of each row; `top` holds the largest entry of each."""
+@njit(cache=True, inline="always", error_model="numpy")
+def log1p32(s: Any) -> Any:
+    """The logarithm of 1 + s for 0 <= s <= 1: twice the artanh of s / (2 + s)."""
+    z = s / (TWO + s)
+    w = z * z
+    return s - z * (s - TWO * w * polynomial(ARTANH, w))
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def sigmoid_of(x: Any) -> Any:
+    """1 / (1 + e**-x), with an exponential that cannot overflow."""
+    s = exp32(-magnitude(x))
+    return (s if x < ZERO else ONE) / (ONE + s)
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def largest_of(row: Any) -> Any:
+    """The largest entry of a row, NaN if there is a positive NaN.
+
+    Floats are compared by their bits as integers: that runs in parallel lanes, and NaN has a place.
+    """
+    top = np.int32(-2147483648)
+    for j in range(row.size):
+        bits = bits_of_float(row[j])
+        order = np.int32(bits ^ ((bits >> np.int32(31)) & np.int32(0x7FFFFFFF)))
+        top = max(top, order)
+    return float_of_bits(np.int32(top ^ ((top >> np.int32(31)) & np.int32(0x7FFFFFFF))))
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def sigmoid32(x: Any, y: Any) -> None:
+    """1 / (1 + e**-x)."""
+    for i in range(x.size):
+        y[i] = sigmoid_of(x[i])
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def silu32(x: Any, y: Any) -> None:
+    """Each entry times its sigmoid."""
+    for i in range(x.size):
+        y[i] = x[i] * sigmoid_of(x[i])
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def softplus32(x: Any, y: Any) -> None:
+    """ln(1 + e**x) as max(x, 0) + ln(1 + e**-|x|)."""
+    for i in range(x.size):
+        v = x[i]
+        y[i] = positive_part(v) + log1p32(exp32(-magnitude(v)))
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def erf32(x: Any, y: Any) -> None:
+    """The error function: a polynomial up to 1, and 1 - e**polynomial beyond."""
+    for i in range(x.size):
+        v = x[i]
+        a = magnitude(v)
+        w = a * a
+        near = v + v * polynomial(ERF, w)
+        a = FOUR if a > FOUR else a  # noqa: FURB136 - so NaN stays
+        g = polynomial(REST, a)
+        far = ONE - exp32(-positive_part(-g))
+        y[i] = near if a < ONE else (far if v > ZERO else -far)
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def sigmoid_cross_entropy32(x: Any, y: Any, z: Any) -> None:
+    """max(y, 0) - x * y + ln(1 + e**-|y|)."""
+    for i in range(x.size):
+        v = y[i]
+        z[i] = positive_part(v) - x[i] * v + log1p32(exp32(-magnitude(v)))
+
+
+@njit(cache=True, nogil=True)
+def sigmoid_slope(dy: Any, y: Any, result: Any) -> None:
+    """The way back of sigmoid from its value."""
+    for i in range(y.size):
+        result[i] = dy[i] * y[i] * (1 - y[i])
+
+
+@njit(cache=True, nogil=True)
+def tanh_slope(dy: Any, y: Any, result: Any) -> None:
+    """The way back of tanh from its value."""
+    for i in range(y.size):
+        result[i] = dy[i] * (1 - y[i] * y[i])
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def softplus_slope32(dy: Any, x: Any, result: Any) -> None:
+    """The way back of softplus."""
+    for i in range(x.size):
+        result[i] = dy[i] * sigmoid_of(x[i])
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def silu_slope32(dy: Any, x: Any, result: Any) -> None:
+    """The way back of silu."""
+    for i in range(x.size):
+        gate = sigmoid_of(x[i])
+        y = x[i] * gate
+        result[i] = dy[i] * (gate + y - y * gate)
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def erf_slope32(dy: Any, x: Any, result: Any) -> None:
+    """The way back of the error function."""
+    for i in range(x.size):
+        result[i] = dy[i] * (ERF_SLOPE * exp32(-x[i] * x[i]))
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def softmax32(x: Any, y: Any) -> None:
+    """The softmax of each row."""
     rows, width = x.shape
     for i in range(rows):
-        row, result, largest = x[i], y[i], top[i]
+        row, result = x[i], y[i]
+        largest, total = largest_of(row), ZERO
         for j in range(width):
-            result[j] = exp32(row[j] - largest)
-        total = ZERO
-        for j in range(width):
-            total += result[j]
+            power = exp32(row[j] - largest)
+            result[j] = power
+            total = plus(total, power)
         for j in range(width):
             result[j] /= total
 
 
-@njit(cache=True, fastmath=REORDER)
-def log_softmax32(x: Any, top: Any, y: Any) -> None:
-    """The logarithm of the softmax of each row; `top` holds the largest entry of each."""
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def log_softmax32(x: Any, y: Any) -> None:
+    """The logarithm of the softmax of each row."""
     rows, width = x.shape
     for i in range(rows):
-        row, result, largest = x[i], y[i], top[i]
-        total = ZERO
+        row, result = x[i], y[i]
+        largest, total = largest_of(row), ZERO
         for j in range(width):
-            total += exp32(row[j] - largest)
+            total = plus(total, exp32(row[j] - largest))
         size = np.log(total)
         for j in range(width):
             result[j] = (row[j] - largest) - size
 
 
-@njit(cache=True, fastmath=REORDER)
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def logsumexp32(x: Any, y: Any) -> None:
+    """The logarithm of the sum of the exponentials of each row."""
+    rows, width = x.shape
+    for i in range(rows):
+        row, largest, total = x[i], largest_of(x[i]), ZERO
+        if largest == INFINITY:
+            y[i] = largest
+            for j in range(width):
+                if np.isnan(row[j]):
+                    y[i] = row[j]
+        else:
+            largest = ZERO if largest == -INFINITY else largest
+            for j in range(width):
+                total = plus(total, exp32(row[j] - largest))
+            y[i] = np.log(total) + largest
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def scaled_softmax32(scale: Any, x: Any, y: Any) -> None:
+    """The softmax of each row times the number that belongs to the row."""
+    rows, width = x.shape
+    for i in range(rows):
+        row, result = x[i], y[i]
+        largest, total = largest_of(row), ZERO
+        for j in range(width):
+            power = exp32(row[j] - largest)
+            result[j] = power
+            total = plus(total, power)
+        factor = scale[i] / total
+        for j in range(width):
+            result[j] *= factor
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def cross_entropy32(labels: Any, scores: Any, z: Any) -> None:
+    """Minus the sum over each row of labels times the logarithm of the softmax of the scores."""
+    rows, width = scores.shape
+    for i in range(rows):
+        row, chances = scores[i], labels[i]
+        largest, total, surprise = largest_of(row), ZERO, ZERO
+        for j in range(width):
+            total = plus(total, exp32(row[j] - largest))
+        size = np.log(total)
+        for j in range(width):
+            surprise = plus(surprise, chances[j] * ((row[j] - largest) - size))
+        z[i] = -surprise
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def numbered_cross_entropy32(classes: Any, scores: Any, z: Any) -> None:
+    """Minus the logarithm of the softmax of the scores at the right class of each row."""
+    rows, width = scores.shape
+    for i in range(rows):
+        row = scores[i]
+        largest, total = largest_of(row), ZERO
+        for j in range(width):
+            total = plus(total, exp32(row[j] - largest))
+        z[i] = np.log(total) - (row[classes[i]] - largest)
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def cross_entropy_slope32(dz: Any, labels: Any, scores: Any, result: Any) -> None:
+    """The way back of cross entropy, row by row: dz * (softmax of the scores - labels)."""
+    rows, width = scores.shape
+    for i in range(rows):
+        row, chances, slope = scores[i], labels[i], result[i]
+        largest, total = largest_of(row), ZERO
+        for j in range(width):
+            power = exp32(row[j] - largest)
+            slope[j] = power
+            total = plus(total, power)
+        for j in range(width):
+            slope[j] = dz[i] * (slope[j] / total - chances[j])
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
 def softmax_slope(dy: Any, y: Any, result: Any) -> None:
     """The way back of softmax, row by row: (dy - sum(dy * y)) * y."""
     rows, width = y.shape
@@ -91,9 +317,22 @@ def softmax_slope(dy: Any, y: Any, result: Any) -> None:
         upstream, chances, slope = dy[i], y[i], result[i]
         mean = upstream[0] * 0
         for j in range(width):
-            mean += upstream[j] * chances[j]
+            mean = plus(mean, upstream[j] * chances[j])
         for j in range(width):
             slope[j] = (upstream[j] - mean) * chances[j]
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def log_softmax_slope32(dy: Any, y: Any, result: Any) -> None:
+    """The way back of the logarithm of softmax, row by row: dy - e**y * sum(dy)."""
+    rows, width = y.shape
+    for i in range(rows):
+        upstream, logs, slope = dy[i], y[i], result[i]
+        total = ZERO
+        for j in range(width):
+            total = plus(total, upstream[j])
+        for j in range(width):
+            slope[j] = upstream[j] - exp32(logs[j]) * total
 
 
 @njit(cache=True)

@@ -1,25 +1,57 @@
 """Compiled kernels, fetched when an array is first large enough to be worth it.
 
 `import tapelab` never imports numba, and neither does work on small arrays: it costs a third of a
-second, and the first compilation of a kernel on a machine about one second more. Whatever goes
-wrong on the way (no numba, nowhere to keep the compiled code, a damaged entry there) costs speed
-only: the caller then does the work with NumPy.
+second, and the first compilation of a kernel on a machine about half a second more (`tapelab
+warmup` does it ahead). Whether a kernel is compiled depends on the array alone and not on what ran
+before, so that a program gives equal numbers each time. Whatever goes wrong on the way (no numba,
+nowhere to keep the compiled code, a damaged entry there) costs speed only: the caller then does the
+work with NumPy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
+
+from tapelab.kernels.threads import in_slices
 
 _given_up: Final[set[str]] = set()
 
 
 def ran(name: str, *arrays: Any) -> bool:
     """Run a compiled kernel, which writes into its last array; False if NumPy must do the work."""
+    kernel = _fetched(name)
+    return kernel is not None and _done(name, kernel, read_only(arrays))
+
+
+def ran_in_slices(name: str, *arrays: Any) -> bool:
+    """The same for a kernel that treats each entry, or each row, on its own: threads may share."""
+    kernel = _fetched(name)
+    return kernel is not None and _done(name, in_slices, [kernel, *read_only(arrays)])
+
+
+def read_only(arrays: Sequence[Any]) -> list[Any]:
+    """Views of arrays, all but the last for reading alone: numba compiles for each kind anew."""
+    views = [each.view() for each in arrays]
+    for each in views[:-1]:
+        each.flags.writeable = False
+    return views
+
+
+def _fetched(name: str) -> Any:
     if name in _given_up:
-        return False
+        return None
     try:
-        getattr(import_module("tapelab.kernels.compiled"), name)(*arrays)
+        return getattr(import_module("tapelab.kernels.compiled"), name)
+    except Exception:  # noqa: BLE001 - an import can fail in any way, and none is the learner's
+        _given_up.add(name)
+        return None
+
+
+def _done(name: str, work: Any, arguments: list[Any]) -> bool:
+    try:
+        work(*arguments)
     except Exception:  # noqa: BLE001 - a compiler can fail in any way, and none is the learner's
         _given_up.add(name)
         return False

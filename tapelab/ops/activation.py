@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.kernels import elements
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import less
@@ -108,28 +109,35 @@ def sigmoid(x: Any) -> Any:
     """Each entry squeezed between 0 and 1, one half at 0."""
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small))[()]
+    found = elements.compiled("sigmoid", x) if x.size >= elements.COMPILED_FROM else None
+    return elements.sigmoid(x) if found is None else found
 
 
 @sigmoid.grad("x", r"\bar x = \bar y \cdot y (1 - y)", local="y (1 - y)")
 def sigmoid_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The slope of a sigmoid is y times (1 − y), never more than a quarter."""
-    slope = conjugated(y)
-    return dy * slope * (1 - slope)
+    found = elements.slope("sigmoid_slope", dy, y)
+    if found is not None:
+        return found
+    value = conjugated(y)
+    return dy * value * (1 - value)
 
 
 @op(formula=r"y = \ln(1 + e^x)", glyph="softplus", samples=samples.anywhere, kinds=FLOATS,
     reference=lambda x: np.log(1 + np.exp(x)))  # fmt: skip
 def softplus(x: Any) -> Any:
     """A smooth relu: close to 0 far below 0, close to x far above."""
-    return np.logaddexp(x, x.dtype.type(0))
+    if x.size < elements.FEW:
+        return np.logaddexp(x, x.dtype.type(0))
+    found = elements.compiled("softplus", x)
+    return elements.softplus(x) if found is None else found
 
 
 @softplus.grad("x", r"\bar x = \bar y \cdot \sigma(x)", local=r"\sigma(x)")
 def softplus_grad_x(dy: Any, y: Any, x: Any) -> Any:
     """The slope of softplus is the sigmoid."""
-    return dy * sigmoid(x)
+    found = elements.slope("softplus_slope", dy, x)
+    return dy * sigmoid(x) if found is None else found
 
 
 @op(formula=r"y = \frac{x}{1 + |x|}", glyph="softsign", samples=samples.off_zero, kinds=FLOATS,
@@ -149,7 +157,8 @@ def softsign_grad_x(dy: Any, y: Any, x: Any) -> Any:
     samples=samples.anywhere, reference=lambda x: x / (1 + np.exp(-x)))  # fmt: skip
 def silu(x: Any) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
-    return x * sigmoid.kernel(x)
+    found = elements.compiled("silu", x) if x.size >= elements.COMPILED_FROM else None
+    return x * sigmoid.kernel(x) if found is None else found
 
 
 @silu.grad(
@@ -157,5 +166,8 @@ def silu(x: Any) -> Any:
     local=r"\sigma(x) + y - y \cdot \sigma(x)",
 )  # fmt: skip
 def silu_grad_x(dy: Any, y: Any, x: Any) -> Any:
+    found = elements.slope("silu_slope", dy, x)
+    if found is not None:
+        return found
     gate = sigmoid(x)
     return dy * (gate + y - y * gate)

@@ -21,11 +21,6 @@ def casts(rng: np.random.Generator) -> list[samples.Sample]:
     return [(arrays, {"dtype": kind}) for kind in kinds for arrays, _ in samples.anywhere(rng)]
 
 
-def complexes(rng: np.random.Generator) -> list[samples.Sample]:
-    """Two arrays of one shape: real and imaginary parts."""
-    return [((rng.normal(size=s), rng.normal(size=s)), {}) for s in samples.SHAPES]
-
-
 def readings(rng: np.random.Generator) -> list[samples.Sample]:
     """Arrays with the dtype that their bits are read as."""
     kinds = (np.dtype(np.int64), np.dtype(np.uint8))
@@ -56,7 +51,7 @@ def cast_grad_x(dy: Any, y: Any, x: Any, *, dtype: Any) -> Any:
     return cast(dy, dtype=numpy_dtype(x))
 
 
-@op(formula=r"z = x + i y", glyph="x+iy", samples=complexes, kinds="f", broadcasts=True,
+@op(formula=r"z = x + i y", glyph="x+iy", samples=samples.twins, kinds="f", broadcasts=True,
     same_dtype=True, reference=lambda x, y: x + 1j * y)  # fmt: skip
 def complex(x: Any, y: Any) -> Any:
     """A complex number from its real and its imaginary part."""

@@ -84,7 +84,7 @@ def svd(A: Any, *, full_matrices: bool) -> Any:
 @svd.grad(
     "A", r"\bar A = U \operatorname{diag}(\bar s) V^\top + \text{what turns } U \text{ and } V"
 )
-def svd_grad_A(dy: Any, y: Any, A: Any, *, full_matrices: bool) -> Any:  # noqa: N802
+def svd_grad_A(dy: Any, y: Any, A: Any, *, full_matrices: bool) -> Any:  # noqa: N802 - a matrix
     (ds, dU, dV), (s, U, V) = dy, y
     rows, columns = A.shape[-2:]
     if full_matrices and abs(rows - columns) > 1:
@@ -132,7 +132,7 @@ def qr(A: Any, *, full_matrices: bool) -> Any:
 @qr.grad(
     "A", r"\bar A = (\bar Q + Q \operatorname{sym}(R \bar R^\top - \bar Q^\top Q)) (R^{-1})^\top"
 )
-def qr_grad_A(dy: Any, y: Any, A: Any, *, full_matrices: bool) -> Any:  # noqa: N802
+def qr_grad_A(dy: Any, y: Any, A: Any, *, full_matrices: bool) -> Any:  # noqa: N802 - a matrix
     """Columns of a wide matrix beyond the square hang on Q alone."""
     (dQ, dR), (Q, R) = dy, y
     rows, columns = A.shape[-2:]

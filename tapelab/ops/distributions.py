@@ -71,6 +71,19 @@ def arranged(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(3, 2)),), {"order": (2, 0, 1)})]
 
 
+@op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="RandomShuffle",
+    pattern="sampler", samples=arranged, reference=lambda x,
+    order: np.stack([x[i] for i in order]))  # fmt: skip
+def random_shuffle(x: Any, *, order: tuple[int, ...]) -> Any:
+    """The rows in a random order."""
+    return x[list(order)]
+
+
+random_shuffle.no_grad(
+    "x", because="TensorFlow declares no gradient through a random order; try tf.gather."
+)
+
+
 @op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="StatelessShuffle",
     pattern="not implemented", samples=arranged)  # fmt: skip
 def stateless_shuffle(x: Any, *, order: tuple[int, ...]) -> Any:

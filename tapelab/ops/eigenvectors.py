@@ -53,7 +53,7 @@ def eig(A: Any) -> Any:
     r"\bar A = (V^{-1})^\top (\operatorname{diag}(\bar w) + \operatorname{gaps}(w) \odot"
     r" V^\top \bar V) V^\top",
 )
-def eig_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802
+def eig_grad_A(dy: Any, y: Any, A: Any) -> Any:  # noqa: N802 - a matrix
     """A vector keeps its length 1, so only what turns it counts."""
     (dw, dV), (w, V) = dy, y
     turning = matmul(adjoint(V), dV)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.errors import invalid_argument
+from tapelab.kernels import elements
 from tapelab.ops import samples
 from tapelab.ops.exponential import exp
 from tapelab.ops.powers import square
@@ -40,7 +41,8 @@ def by_integral(x: Any) -> Any:
     samples=samples.anywhere, kinds=FLOATS, reference=by_integral)  # fmt: skip
 def erf(x: Any) -> Any:
     """The chance that a bell-shaped error stays within x, from -1 to 1."""
-    return by_scipy("erf", x)
+    found = elements.compiled("erf", x) if x.size >= elements.COMPILED_FROM else None
+    return by_scipy("erf", x) if found is None else found
 
 
 @erf.grad(
@@ -48,7 +50,8 @@ def erf(x: Any) -> Any:
     local=r"\frac{2}{\sqrt{\pi}} e^{-x^2}",
 )  # fmt: skip
 def erf_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return dy * (SLOPE_AT_0 * exp(-x * x))
+    found = elements.slope("erf_slope", dy, x)
+    return dy * (SLOPE_AT_0 * exp(-x * x)) if found is None else found
 
 
 @op(formula=r"y = 1 - \operatorname{erf}(x)", glyph="erfc", title="Complementary error function",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.kernels.elements import LARGE, by_numpy
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.rules import CONTINUOUS
@@ -16,7 +17,7 @@ from tapelab.ops.rules import CONTINUOUS
     reference=lambda x: np.e**x)  # fmt: skip
 def exp(x: Any) -> Any:
     """The number e raised to each entry; its slope is its own value."""
-    return np.exp(x)
+    return np.exp(x) if x.size < LARGE else by_numpy(np.exp, x)
 
 
 @exp.grad("x", r"\bar x = \bar y \cdot y", local="y")
@@ -29,7 +30,7 @@ def exp_grad_x(dy: Any, y: Any, x: Any) -> Any:
     kinds=CONTINUOUS, reference=lambda x: np.exp(x) - 1)  # fmt: skip
 def expm1(x: Any) -> Any:
     """The exponential less 1, exact also where the entry is close to 0."""
-    return np.expm1(x)
+    return np.expm1(x) if x.size < LARGE else by_numpy(np.expm1, x)
 
 
 @expm1.grad("x", r"\bar x = \bar y \cdot e^x", local="e^x")
@@ -41,7 +42,7 @@ def expm1_grad_x(dy: Any, y: Any, x: Any) -> Any:
     reference=lambda x: np.log2(x) * np.log(2.0))  # fmt: skip
 def log(x: Any) -> Any:
     """The natural logarithm: the power of e that gives each entry."""
-    return np.log(x)
+    return np.log(x) if x.size < LARGE else by_numpy(np.log, x)
 
 
 @log.grad("x", r"\bar x = \frac{\bar y}{x}", local=r"\frac{1}{x}")
@@ -54,7 +55,7 @@ def log_grad_x(dy: Any, y: Any, x: Any) -> Any:
     samples=samples.within_one, reference=lambda x: np.log(1 + x))  # fmt: skip
 def log1p(x: Any) -> Any:
     """The logarithm of 1 plus each entry, exact also where the entry is close to 0."""
-    return np.log1p(x)
+    return np.log1p(x) if x.size < LARGE else by_numpy(np.log1p, x)
 
 
 @log1p.grad("x", r"\bar x = \frac{\bar y}{1 + x}", local=r"\frac{1}{1 + x}")

@@ -10,6 +10,7 @@ from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
+from tapelab.kernels import elements
 from tapelab.kernels import softmax as kernels
 from tapelab.ops import samples
 from tapelab.ops.activation import sigmoid
@@ -79,7 +80,8 @@ def log_softmax(x: Any, *, axis: int = -1) -> Any:
 
 @log_softmax.grad("x", r"\bar x = \bar y - e^y \cdot \sum \bar y")
 def log_softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
-    return dy - softmax(x, axis=axis) * _total(dy, axis)
+    found = kernels.log_softmax_slope(dy, y, axis)
+    return dy - softmax(x, axis=axis) * _total(dy, axis) if found is None else found
 
 
 @op(formula=r"z = -\sum x \cdot \log(\operatorname{softmax}(y))", glyph="cross entropy",
@@ -92,7 +94,7 @@ def softmax_cross_entropy(x: Any, y: Any) -> Any:
             "SoftmaxCrossEntropyWithLogits", "logits and labels must be broadcastable: "
             f"logits_size={brackets(y.shape)} labels_size={brackets(x.shape)}",
         )  # fmt: skip
-    return -np.sum(x * kernels.log_softmax(y, -1), axis=-1)
+    return kernels.cross_entropy(x, y)
 
 
 @softmax_cross_entropy.grad("x", r"\bar x = -\bar z \cdot \log(\operatorname{softmax}(y))")
@@ -102,7 +104,8 @@ def softmax_cross_entropy_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
 def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return expand_dims(dz, axis=-1) * (softmax(y) - x)
+    found = kernels.cross_entropy_slope(dz, x, y)
+    return expand_dims(dz, axis=-1) * (softmax(y) - x) if found is None else found
 
 
 @op(formula=r"z = -\log(\operatorname{softmax}(y)_x)", glyph="cross entropy",
@@ -118,8 +121,7 @@ def sparse_softmax_cross_entropy(x: Any, y: Any) -> Any:
             f"{classes[outside][0]} which is outside the valid range of [0, {count}).  "
             f"Label values: {' '.join(map(str, classes))}",
         )  # fmt: skip
-    surprise = kernels.log_softmax(y, -1).reshape(-1, count)
-    return -surprise[np.arange(classes.size), classes].reshape(x.shape)[()]
+    return kernels.numbered_cross_entropy(classes, y).reshape(x.shape)[()]
 
 
 sparse_softmax_cross_entropy.no_grad(
@@ -130,6 +132,9 @@ sparse_softmax_cross_entropy.no_grad(
 @sparse_softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
 def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     classes = np.asarray(x._value if type(x) is Tensor else x)
+    found = kernels.numbered_cross_entropy_slope(dz, classes, y)
+    if found is not None:
+        return found
     kind = getattr(y.dtype, "as_numpy_dtype", y.dtype)
     right = (np.arange(y.shape[-1]) == classes[..., None]).astype(kind)
     return expand_dims(dz, axis=-1) * (softmax(y) - right)
@@ -140,6 +145,10 @@ def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     broadcasts=True, same_dtype=True)  # fmt: skip
 def sigmoid_cross_entropy(x: Any, y: Any) -> Any:
     """How surprised each score y is by its label x between 0 and 1."""
+    if y.size >= elements.COMPILED_FROM:
+        found = elements.compiled("sigmoid_cross_entropy", x, y)
+        if found is not None:
+            return found
     return np.maximum(y, y.dtype.type(0)) - x * y + np.log1p(np.exp(-np.abs(y)))
 
 

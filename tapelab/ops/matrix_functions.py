@@ -55,7 +55,7 @@ def sqrtm(A: Any) -> Any:
 
 
 @sqrtm.grad("A", r"Y^\top \bar A + \bar A Y^\top = \bar Y")
-def sqrtm_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802
+def sqrtm_grad_A(dY: Any, Y: Any, A: Any) -> Any:  # noqa: N802 - a matrix is A
     """The gradient solves an equation with Y on both sides, written as one system of equations."""
     size, batch = Y.shape[-1], tuple(Y.shape[:-2])
     one = np.eye(size, dtype=numpy_dtype(Y))

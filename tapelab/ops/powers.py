@@ -74,14 +74,15 @@ def reciprocal_grad_x(dy: Any, y: Any, x: Any) -> Any:
     same_dtype=True, reference=lambda x, y: np.abs(x - y) ** 2)  # fmt: skip
 def squared_difference(x: Any, y: Any) -> Any:
     """Each entry is the square of the distance between the two entries at its place."""
-    if x.dtype.kind == "i" and x.dtype.itemsize < 4:
+    kind = x.dtype.kind
+    if kind == "i" and x.dtype.itemsize < 4:
         raise invalid_argument(
             "SquaredDifference", f"Value for attr 'T' of {x.dtype} is not in the list of allowed "
             "values: half, float, double, int32, int64, complex64, complex128. Try "
             "tf.cast(x, tf.float32)",
         )  # fmt: skip
     difference = x - y
-    return np.conj(difference) * difference
+    return np.conj(difference) * difference if kind == "c" else difference * difference
 
 
 @squared_difference.grad("x", r"\bar x = \bar z \cdot 2 (x - y)", local="2 (x - y)")

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.kernels import softmax
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import spread
 from tapelab.ops.casting import cast
@@ -50,6 +51,8 @@ def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     count = count_along(x.shape, axis)
     if x.dtype.kind in "iu":
         return np.trunc(total / max(count, 1)).astype(x.dtype)
+    if x.dtype.kind == "c":
+        return total / x.dtype.type(max(count, 1))
     return total / x.dtype.type(count)
 
 
@@ -96,6 +99,9 @@ def reduce_extreme_grad_x(
     **along: np.log(np.sum(np.exp(x), **along)))  # fmt: skip
 def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The logarithm of the sum of exponentials along the axes: a smooth maximum."""
+    rows = softmax.logsumexp(x, axis) if x.size >= softmax.COMPILED_FROM else None
+    if rows is not None:
+        return rows.reshape(*rows.shape, 1) if keepdims else rows[()]
     top = max_along(x, axis=axis, keepdims=True, initial=x.dtype.type(-np.inf))
     top = np.where(np.isfinite(top), top, x.dtype.type(0))
     total = sum_along(np.exp(x - top), axis=axis, keepdims=True)
@@ -107,6 +113,9 @@ def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> An
 def reduce_logsumexp_grad_x(
     dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: bool = False
 ) -> Any:
+    found = softmax.scaled_softmax(dy, x, axis)
+    if found is not None:
+        return found
     along: Any = {"axis": axis, "keepdims": True}
     shape = tuple(x.shape)
     top = stop_gradient(reduce_max(x, **along))  # e^(x - y) itself would lose digits

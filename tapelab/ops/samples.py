@@ -63,6 +63,11 @@ def integers_with_axes(rng: np.random.Generator) -> list[Sample]:
     return [((rng.integers(0, 3, size=shape, dtype=np.int32),), {}) for shape in SHAPES if shape]
 
 
+def twins(rng: np.random.Generator) -> list[Sample]:
+    """Two arrays of one shape."""
+    return [((rng.normal(size=shape), rng.normal(size=shape)), {}) for shape in SHAPES]
+
+
 def pairs(rng: np.random.Generator) -> list[Sample]:
     """Two arrays whose shapes are equal or broadcast."""
     return [((rng.normal(size=a), rng.normal(size=b)), {}) for a, b in PAIRS]

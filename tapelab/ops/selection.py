@@ -131,12 +131,7 @@ def clip_by_value_grad_b(dy: Any, y: Any, x: Any, a: Any, b: Any) -> Any:
     return select(greater(x, b), dy, zeros_like(dy))
 
 
-def twins(rng: np.random.Generator) -> list[samples.Sample]:
-    """Two arrays of one shape."""
-    return [((rng.normal(size=shape), rng.normal(size=shape)), {}) for shape in samples.SHAPES]
-
-
-@op(formula="z = x", glyph="x", samples=twins, reference=lambda x, y: x)
+@op(formula="z = x", glyph="x", samples=samples.twins, reference=lambda x, y: x)
 def beside(x: Any, y: Any) -> Any:
     """The first of two arrays; the second was asked where the numbers go, and has the slope 0."""
     return x

@@ -117,13 +117,13 @@ def solve(A: Any, B: Any, *, adjoint_a: bool = False) -> Any:
 
 
 @solve.grad("A", r"\bar A = -(A^{-1})^\top \bar Y Y^\top")
-def solve_grad_A(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) -> Any:  # noqa: N802
+def solve_grad_A(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) -> Any:  # noqa: N802 - a matrix
     dB = solve(A, dY, adjoint_a=not adjoint_a)
     return negative(matmul(Y, adjoint(dB)) if adjoint_a else matmul(dB, adjoint(Y)))
 
 
 @solve.grad("B", r"\bar B = (A^{-1})^\top \bar Y")
-def solve_grad_B(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) -> Any:  # noqa: N802
+def solve_grad_B(dY: Any, Y: Any, A: Any, B: Any, *, adjoint_a: bool = False) -> Any:  # noqa: N802 - a matrix
     return solve(A, dY, adjoint_a=not adjoint_a)
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tapelab.engine.log import thread
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.ops import samples
+from tapelab.scopes import off_tape
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,16 +58,6 @@ def batch(rows: Sequence[Stored], kind: Any, shape: tuple[int, ...]) -> Tensor:
 
 def _handed_out(rows: Sequence[Stored], value: Any) -> Tensor:
     sources = {row.source._id: row.source for row in rows}
-    with _off_the_tape():
+    with off_tape():  # a tape does not follow what a queue hands out; the log does
         made: Tensor = queue_dequeue(*sources.values(), value=value)
     return made
-
-
-@contextmanager
-def _off_the_tape() -> Iterator[None]:
-    """Write the log, but no tape: a tape does not follow what a queue hands out."""
-    listening, thread.active = thread.active, ()
-    try:
-        yield
-    finally:
-        thread.active = listening

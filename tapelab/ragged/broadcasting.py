@@ -37,9 +37,9 @@ def broadcast(*operands: Any) -> tuple[list[Any], list[RowPartition]]:
         return alike
     ragged = [each for each in operands if isinstance(each, RaggedTensor)]
     inner = min(each.flat_values._value.ndim for each in ragged) - 1
-    outer = max(_rank(each) for each in operands) - inner
+    outer = max(rank_of(each) for each in operands) - inner
     split = [
-        each if _rank(each) <= inner else _operand(each, inner, outer)
+        each if rank_of(each) <= inner else _operand(each, inner, outer)
         for each in operands
     ]  # fmt: skip
     cut = [each for each in split if isinstance(each, Operand)]
@@ -61,7 +61,7 @@ def _already_aligned(operands: Any) -> tuple[list[Any], list[RowPartition]] | No
         )
     for each in operands:
         if not isinstance(each, RaggedTensor):
-            if _rank(each) > inner:
+            if rank_of(each) > inner:
                 return None
         elif not same_rows(first._partitions, each._partitions) or each._rank != first._rank:
             return None
@@ -91,7 +91,8 @@ def require_same_rows(one: list[RowPartition], other: list[RowPartition]) -> Non
         )  # fmt: skip
 
 
-def _rank(operand: Any) -> int:
+def rank_of(operand: Any) -> int:
+    """How many axes a tensor has, ragged or not."""
     return operand._rank if isinstance(operand, RaggedTensor) else int(operand._value.ndim)
 
 

@@ -14,7 +14,7 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import lengths as as_lengths
-from tapelab.ragged.broadcasting import require_same_rows
+from tapelab.ragged.broadcasting import rank_of, require_same_rows
 from tapelab.ragged.factories import axis_of, rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.taking import take
@@ -69,7 +69,7 @@ def _squeezed(rows: Any, at: int, axis: int) -> Any:
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Ragged tensors joined end to end along an axis they all have."""
     parts = _alike([*values] if isinstance(values, (list, tuple)) else [values])
-    return parts[0] if len(parts) == 1 else _joined(parts, axis_of(axis, _rank(parts[0])))
+    return parts[0] if len(parts) == 1 else _joined(parts, axis_of(axis, rank_of(parts[0])))
 
 
 @handles("ragged", "stack")
@@ -77,7 +77,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors laid side by side along a new axis, also if their rows differ in length."""
     given = [each if isinstance(each, RaggedTensor) else to_tensor(each) for each in values]
-    rank = max(map(_rank, given)) + 1
+    rank = max(map(rank_of, given)) + 1
     at = axis_of(axis, rank)
     dense = not any(isinstance(each, RaggedTensor) for each in given)
     if dense and (rank == 1 or at == rank - 1):
@@ -85,16 +85,12 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     return _joined(_alike([_expanded(each, at) for each in given]), at)
 
 
-def _rank(thing: Any) -> int:
-    return thing._rank if isinstance(thing, RaggedTensor) else int(thing._value.ndim)
-
-
 def _alike(given: list[Any]) -> list[Any]:
     """All as ragged tensors of one rank and one ragged rank."""
     parts = [each if isinstance(each, RaggedTensor) else to_tensor(each) for each in given]
-    rank = _rank(parts[0])
+    rank = rank_of(parts[0])
     for each in parts:
-        if _rank(each) != rank:
+        if rank_of(each) != rank:
             raise ValueError(f"Shape {each.shape} must have rank {rank}")
     ragged = [each for each in parts if isinstance(each, RaggedTensor)]
     depth = max((each.ragged_rank for each in ragged), default=rank - 1)

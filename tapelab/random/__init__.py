@@ -12,13 +12,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-import numpy as np
-
 from tapelab.dtypes import as_dtype, float32, int64
-from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.missing import in_module
-from tapelab.ops import samples
+from tapelab.ops.distributions import random_shuffle as _random_shuffle
 from tapelab.ops.public import tensor
 from tapelab.random.generating import Generator
 from tapelab.random.sampling import Source as _Source
@@ -49,7 +46,7 @@ def set_seed(seed: int) -> None:
     _global["seed"] = int(seed)
     _global["generator"] = None
     _global["ops"] = random.Random(int(seed))  # noqa: S311  no secrets: TensorFlow's seeds of ops
-    _global["keras"] = random.Random(int(seed))  # noqa: S311
+    _global["keras"] = random.Random(int(seed))  # noqa: S311  as above
     _streams.clear()
 
 
@@ -110,31 +107,13 @@ def categorical(
     return _source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
 
 
-def _orders(rng: np.random.Generator) -> list[samples.Sample]:
-    """Arrays with an order of their rows."""
-    return [((rng.normal(size=(3, 2)),), {"order": (2, 0, 1)})]
-
-
-@op(formula=r"y = \operatorname{shuffle}(x)", glyph="shuffle", raw="RandomShuffle",
-    pattern="sampler", samples=_orders, reference=lambda x,
-    order: np.stack([x[i] for i in order]))  # fmt: skip
-def random_shuffle(x: Any, *, order: tuple[int, ...]) -> Any:
-    """The rows in a random order."""
-    return x[list(order)]
-
-
-random_shuffle.no_grad(
-    "x", because="TensorFlow declares no gradient through a random order; try tf.gather."
-)
-
-
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in a random order; no gradient passes."""
     x = tensor(value)
     if not x._value.ndim:
         return x
     order = tuple(_source("RandomShuffle", seed, x.dtype).permutation(len(x._value)))
-    made: Tensor = random_shuffle(x, order=order)
+    made: Tensor = _random_shuffle(x, order=order)
     return made
 
 

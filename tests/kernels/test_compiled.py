@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from tapelab.kernels import loader, rows, softmax
+from tapelab.kernels import elements, loader, rows, softmax
 
 WIDTH = 512
 SHAPE = (softmax.COMPILED_FROM // WIDTH, WIDTH)
@@ -31,15 +31,18 @@ def only_numpy(monkeypatch):
 def runs(monkeypatch):
     """Note which kernels ran compiled."""
     seen = []
-    original = loader.ran
 
-    def noting(name, *arrays):
-        done = original(name, *arrays)
-        seen.append((name, done))
-        return done
+    def noting(original):
+        def noted(name, *arrays):
+            done = original(name, *arrays)
+            seen.append((name, done))
+            return done
 
-    monkeypatch.setattr(softmax, "ran", noting)
-    monkeypatch.setattr(rows, "ran", noting)
+        return noted
+
+    for module in (elements, softmax):
+        monkeypatch.setattr(module, "ran_in_slices", noting(loader.ran_in_slices))
+    monkeypatch.setattr(rows, "ran", noting(loader.ran))
     return seen
 
 
@@ -55,7 +58,6 @@ def test_the_compiled_softmax_is_the_softmax(scores, runs):
     got = softmax.softmax(scores, -1)
     assert runs == [("softmax32", True)]
     assert got.dtype == np.float32
-    # What is too small for a normal float32 is 0.
     np.testing.assert_allclose(got, expected, rtol=6e-6, atol=2e-38)
 
 

@@ -1,0 +1,54 @@
+"""Memory for large results, used again once nobody holds it.
+
+Fresh memory costs a page fault for each 4 KiB, which takes longer than the arithmetic on it. A
+block is free again when the pool alone refers to it; each array made from it, and each view of
+such an array, refers to it, too.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from threading import Lock
+from typing import Any, Final
+
+import numpy as np
+
+POOLED_FROM: Final = 2**20
+"""Bytes; smaller arrays come from the allocator, which keeps their memory at hand itself."""
+MOST: Final = 2**26
+"""Bytes that the pool keeps at most; what does not fit is not pooled."""
+
+_blocks: Final[list[Any]] = []
+_lock: Final = Lock()
+
+
+def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
+    """An array with anything in it, in rows."""
+    size = math.prod(shape) * dtype.itemsize
+    if not POOLED_FROM <= size <= MOST // 2 or dtype.hasobject:
+        return np.empty(shape, dtype)
+    return _block(size).view(dtype).reshape(shape)
+
+
+def _block(size: int) -> Any:
+    """A block of that many bytes: a free one, or a new one in the place of other free ones."""
+    with _lock:
+        for block in _blocks:
+            if block.size == size and sys.getrefcount(block) <= _HELD:
+                return block
+        block = np.empty(size, np.uint8)
+        if sum(each.size for each in _blocks) + size > MOST:
+            _blocks[:] = [each for each in _blocks if sys.getrefcount(each) > _HELD]
+        if sum(each.size for each in _blocks) + size <= MOST:
+            _blocks.append(block)
+        return block
+
+
+def _references() -> int:
+    """How many references there are to a block that is in a list and looked at, and no more."""
+    blocks = [np.empty(1, np.uint8)]
+    return next(sys.getrefcount(block) for block in blocks)
+
+
+_HELD: Final = _references()

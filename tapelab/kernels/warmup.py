@@ -1,0 +1,51 @@
+"""Compiling every kernel ahead, so that no lesson waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.kernels.loader import read_only
+
+_TAKES: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("sigmoid32", "silu32", "softplus32", "erf32"), ("x", "x")),
+    **dict.fromkeys(
+        ("sigmoid_slope", "tanh_slope", "softplus_slope32", "silu_slope32", "erf_slope32",
+         "sigmoid_cross_entropy32"), ("x", "x", "x"),
+    ),
+    **dict.fromkeys(("softmax32", "log_softmax32"), ("rows", "rows")),
+    **dict.fromkeys(("softmax_slope", "log_softmax_slope32"), ("rows", "rows", "rows")),
+    "logsumexp32": ("rows", "x"),
+    "scaled_softmax32": ("x", "rows", "rows"),
+    "cross_entropy32": ("rows", "rows", "x"),
+    "cross_entropy_slope32": ("x", "rows", "rows", "rows"),
+    "numbered_cross_entropy32": ("places", "rows", "x"),
+    "add_rows": ("rows", "places", "rows"),
+}  # fmt: skip
+"""Each kernel with the arrays that it takes."""
+_ALSO_DOUBLE: Final = ("sigmoid_slope", "tanh_slope", "softmax_slope", "add_rows")
+
+
+def compile_all(progress: Callable[[int, int], Any] = lambda done, total: None) -> int:
+    """Compile each kernel for the dtypes that lessons use; tells `progress` how far it is.
+
+    What is in numba's cache on disk is loaded from there. Returns how many kernels are ready;
+    ImportError where numba is missing.
+    """
+    compiled = import_module("tapelab.kernels.compiled")
+    wanted: list[tuple[str, Any]] = [(name, np.float32) for name in _TAKES]
+    wanted += [(name, np.float64) for name in _ALSO_DOUBLE]
+    for done, (name, dtype) in enumerate(wanted):
+        progress(done, len(wanted))
+        getattr(compiled, name)(*read_only(_arrays(_TAKES[name], dtype)))
+    progress(len(wanted), len(wanted))
+    return len(wanted)
+
+
+def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
+    """Small arrays of the kinds that a kernel takes."""
+    made = {"x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64)}
+    return [made[kind].copy() for kind in kinds]

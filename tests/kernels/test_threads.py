@@ -1,0 +1,76 @@
+"""Slices on several threads: whole, in the settings of the caller, as many as were asked for."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from tapelab.kernels import threads
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    return lambda count: monkeypatch.setitem(threads._asked, "threads", count)
+
+
+def workers(size):
+    """The threads that worked on an array of that size."""
+    seen = set()
+
+    def note(x, y):
+        seen.add(threading.get_ident())
+        np.add(x, 1, out=y)
+
+    x, y = np.zeros(size), np.zeros(size)
+    threads.in_slices(note, x, y)
+    assert (y == 1).all()
+    return seen
+
+
+def test_small_work_stays_on_the_thread_that_asked(asked):
+    asked(4)
+    assert workers(threads.THREADED_FROM - 1) == {threading.get_ident()}
+
+
+def test_one_thread_is_the_one_that_asked(asked):
+    asked(1)
+    assert workers(2 * threads.THREADED_FROM) == {threading.get_ident()}
+
+
+def test_several_threads_are_never_more_than_were_asked_for(asked):
+    asked(3)
+    seen = workers(4 * threads.THREADED_FROM)
+    assert threading.get_ident() not in seen
+    assert 1 <= len(seen) <= 3
+
+
+def test_the_machine_decides_where_nothing_was_asked_for(asked):
+    asked(0)
+    assert threads.allowed() >= 1
+
+
+def test_tf_config_decides(tf, asked):
+    asked(0)
+    before = tf.config.threading.get_intra_op_parallelism_threads()
+    tf.config.threading.set_intra_op_parallelism_threads(7)
+    assert threads.allowed() == 7
+    tf.config.threading.set_intra_op_parallelism_threads(before)
+
+
+def test_threads_see_what_numpy_was_told_of_overflow(asked):
+    asked(2)
+    x = np.full(threads.THREADED_FROM, 1e4)
+    with np.errstate(over="ignore"):
+        threads.in_slices(np.exp, x, np.empty_like(x))
+    with np.errstate(over="raise"), pytest.raises(FloatingPointError):
+        threads.in_slices(np.exp, x, np.empty_like(x))
+
+
+def test_rows_are_kept_whole(asked):
+    asked(2)
+    x = np.ones((1000, 3000))
+    totals = np.zeros(1000)
+    threads.in_slices(lambda rows, sums: np.sum(rows, axis=1, out=sums), x, totals)
+    assert (totals == 3000).all()
