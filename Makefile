@@ -43,8 +43,9 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@.venv-tensorflow/bin/python -c "import scipy, ml_dtypes" 2>/dev/null || \
 	  .venv-tensorflow/bin/python -m pip install $(beside_tensorflow)
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/record.py
+	@PYTHONPATH=. .venv-tensorflow/bin/python tests/guides/record.py
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
-	  tests/conformance tests/tutorials tests/engine/test_semantics_*.py
+	  tests/conformance tests/guides tests/tutorials tests/engine/test_semantics_*.py
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
 
 bench: ## measure tapelab beside its peers (BENCH="small_mlp --rounds 2")

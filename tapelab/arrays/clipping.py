@@ -37,7 +37,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
 @composite
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all the entries of a list of tensors together; `None` in the list counts 0."""
-    halves = [l2_loss(x) for x in _dense(t_list) if x is not None]
+    halves = [l2_loss(_entries(x)) for x in _dense(t_list) if x is not None]
     return sqrt(reduce_sum(stack(*halves)) * 2.0) if halves else tensor(0.0)
 
 
@@ -55,10 +55,22 @@ def clip_by_global_norm(
     one = ones_like(length)
     factor = limit * minimum(one / length, one / limit)
     factor = select(is_finite(length), factor, one * np.nan)
-    return [None if x is None else x * factor for x in tensors], length
+    return [None if x is None else _scaled(x, factor) for x in tensors], length
 
 
 def _dense(t_list: Any) -> list[Any]:
     if isinstance(t_list, (str, Tensor)) or not isinstance(t_list, Sequence):
         raise TypeError(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
-    return [None if each is None else tensor(each) for each in t_list]
+    kept = (IndexedSlices, type(None))
+    return [each if isinstance(each, kept) else tensor(each) for each in t_list]
+
+
+def _entries(x: Any) -> Any:
+    """The rows of IndexedSlices as they are, also where two have one number; else the tensor."""
+    return x.values if isinstance(x, IndexedSlices) else x
+
+
+def _scaled(x: Any, factor: Any) -> Any:
+    if isinstance(x, IndexedSlices):
+        return IndexedSlices(x.values * factor, x.indices, x.dense_shape)
+    return x * factor

@@ -87,7 +87,15 @@ class ConcreteFunction:
             kwargs = {
                 name: value for name, value in kwargs.items() if name not in names[: len(args)]
             }
-        return self._binding.bind(args, {**by_name, **kwargs} if kwargs or by_name else {})
+        bound = self._binding.bind(args, {**by_name, **kwargs} if kwargs or by_name else {})
+        for fixed, given in zip(positional, bound[0], strict=False):
+            if isinstance(fixed, (bool, int, float, str)) and given != fixed:
+                raise TypeError(
+                    f"Binding inputs to tf.function failed due to `Can not cast {given!r} to "
+                    f"{_shown(fixed)}`. This trace is for {fixed!r} alone; call the function "
+                    "itself to get another."
+                )
+        return bound
 
     def _check(self, at: int, given: Any, spec: Any) -> None:
         if given.dtype is not spec.dtype:

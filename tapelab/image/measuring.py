@@ -8,7 +8,6 @@ import numpy as np
 
 from tapelab.arrays.shaping import concat, expand_dims, pad, reshape, squeeze
 from tapelab.engine.dispatch import composite
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
 from tapelab.nn.convolving import depthwise_conv2d
@@ -123,7 +122,7 @@ def _alike(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, float]:
     peak = float(tensor(max_val))
     if x.dtype.is_integer:
         peak /= float(x.dtype.max)
-    floats: tuple[Tensor, Tensor] = tuple(
+    one, other = (
         z if z.dtype.is_floating else convert_image_dtype(z, np.dtype(np.float32)) for z in (x, y)
-    )  # type: ignore[assignment]
-    return *floats, peak
+    )
+    return one, other, peak

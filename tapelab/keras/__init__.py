@@ -8,7 +8,7 @@ from tapelab.keras.offering import offered
 
 MODULES: Final = (
     *("activations", "backend", "callbacks", "constraints", "initializers", "layers", "losses"),
-    *("metrics", "models", "ops", "optimizers", "random", "regularizers", "utils"),
+    *("metrics", "models", "ops", "optimizers", "random", "regularizers", "saving", "utils"),
 )
 """Parts of `tf.keras` that are modules."""
 NAMES: Final = {

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.arrays.choosing import cast
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.keras import drawing
 from tapelab.keras.naming import automatic_name, name_scope
@@ -64,6 +65,15 @@ def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: An
     """Random whole numbers; the upper limit is left out."""
     drawn = drawing.whole(_drawn(seed), _size(shape), minval, maxval, dtype)
     return _tensor(drawn, dtype)
+
+
+def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
+    """A random share of the entries set to 0, the others scaled up to make up for it."""
+    if rate == 0:
+        return inputs
+    sizes = zip(inputs.shape, noise_shape or inputs.shape, strict=True)
+    chance: Any = uniform([there if each is None else each for there, each in sizes], seed=seed)
+    return inputs * cast(chance >= rate, inputs.dtype) / (1.0 - rate)
 
 
 def _drawn(seed: Any) -> drawing.Seed:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapelab.keras.naming import snake_case
+from tapelab.keras.saving import registered
 
 
 def resolver(
@@ -34,7 +35,7 @@ def resolver(
 
 def deserialized(config: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
     """The thing that `serialized` wrote down."""
-    name = config["class_name"]
+    name, known = config["class_name"], registered(known)
     if name not in known:
         raise TypeError(f"Could not locate class '{name}'. Pass the object itself instead.")
     maker = known[name]

@@ -36,10 +36,21 @@ def symbolic_outputs(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     A length that differs between two sizes of what is unknown is unknown itself.
     """
     given = args, kwargs
-    with unrecorded():
+    with unrecorded(), _unchanged(getattr(call, "__self__", None)):
         first, second = (_trial(call, given, *sizes) for sizes in _TRIALS)
     pairs = zip(nest.flatten(first), nest.flatten(second), strict=True)
     return nest.pack_sequence_as(first, [_common(one, other) for one, other in pairs])
+
+
+@contextmanager
+def _unchanged(owner: Any) -> Iterator[None]:
+    """A trial run that leaves the variables of a layer, seeds among them, as they were."""
+    held = [(each._cell, each._cell.state) for each in getattr(owner, "variables", ())]
+    try:
+        yield
+    finally:
+        for cell, state in held:
+            cell.state = state
 
 
 def _trial(call: Callable[..., Any], given: Any, batch: int, length: int) -> Any:

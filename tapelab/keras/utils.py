@@ -10,11 +10,21 @@ import numpy as np
 from tapelab.keras import drawing
 from tapelab.keras.backend import clear_session
 from tapelab.keras.keras_tensor import KerasTensor
+from tapelab.keras.saving import (
+    CustomObjectScope,
+    custom_object_scope,
+    get_registered_name,
+    get_registered_object,
+    register_keras_serializable,
+)
 from tapelab.keras.training.sequences import PyDataset
 from tapelab.missing import in_module
 from tapelab.random import draw_by_python, set_seed
 
-__all__ = ["PyDataset", "clear_session"]
+__all__ = [
+    "CustomObjectScope", "PyDataset", "clear_session", "custom_object_scope",
+    "get_registered_name", "get_registered_object", "register_keras_serializable",
+]  # fmt: skip
 
 Sequence = PyDataset
 

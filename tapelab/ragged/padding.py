@@ -32,8 +32,9 @@ def to_tensor(
     table = np.full(int(np.prod(outer, dtype=int)), count, np.int32)
     table[places[fits]] = np.flatnonzero(fits)
     filled = REGISTRY["concat"](flat, fill, axis=0)
-    made: Tensor = REGISTRY["gather"](filled, constant_of(table.reshape(outer)))
-    return _cut_inside(made, self, lengths, inner)
+    whole = REGISTRY["gather"](filled, constant_of(table.reshape(outer)))
+    made: Tensor = _cut_inside(whole, self, lengths, inner)
+    return made
 
 
 def _filling(default: Any, flat: Tensor) -> Tensor:
@@ -81,13 +82,12 @@ def _places(rows: RaggedTensor, outer: list[int]) -> tuple[Array, Array]:
     return places, fits
 
 
-def _cut_inside(dense: Tensor, rows: RaggedTensor, lengths: list[int], inner: Any) -> Tensor:
+def _cut_inside(dense: Any, rows: RaggedTensor, lengths: list[int], inner: Any) -> Any:
     """The axes inside the values, which are uniform, cut where a shape asks for less."""
     wanted = lengths[rows.ragged_rank + 1 :]
     if list(inner) == wanted:
         return dense
-    made: Tensor = dense[(..., *[slice(n) for n in wanted])]  # type: ignore[index]
-    return made
+    return dense[(..., *[slice(n) for n in wanted])]
 
 
 @composite

@@ -63,10 +63,12 @@ class Source:
             return self._whole(size, minval, maxval, kind)
         flat = draws.unit(self._take(math.prod(size)), size, _floating(dtype)._numpy)
         high = 1.0 if maxval is None else maxval
-        low, top = strict_operand(minval, kind), strict_operand(high, kind)
+        low: Any = strict_operand(minval, kind)
+        top: Any = strict_operand(high, kind)
         if _plain(minval, high):
             return _constant(flat * (top._value - low._value) + low._value, kind, "random.uniform")
-        made: Tensor = _constant(flat, kind, "random.uniform") * (top - low) + low  # type: ignore[operator]
+        drawn: Any = _constant(flat, kind, "random.uniform")
+        made: Tensor = drawn * (top - low) + low
         return made
 
     def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Tensor:
@@ -182,5 +184,6 @@ def _moved(bell: Any, mean: Any, stddev: Any, kind: DType, how: str) -> Tensor:
     width, middle = strict_operand(stddev, kind), strict_operand(mean, kind)
     if _plain(mean, stddev):
         return _constant(bell * width._value + middle._value, kind, how)
-    made: Tensor = _constant(bell, kind, how) * width + middle  # type: ignore[operator]
+    drawn: Any = _constant(bell, kind, how)
+    made: Tensor = drawn * width + middle
     return made

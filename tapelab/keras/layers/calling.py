@@ -19,6 +19,8 @@ from tapelab.engine.tensor import Tensor
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.linalg import matmul
+from tapelab.sparse.combining import sparse_dense_matmul
+from tapelab.sparse.tensor import SparseTensor
 
 
 class _Context(threading.local):
@@ -124,8 +126,8 @@ def shapes_of(values: Any) -> Any:
 
 
 def product(x: Any, kernel: Any) -> Any:
-    """The matrix product."""
-    return matmul(x, kernel)
+    """The matrix product; rows of sparse tensors skip what is 0."""
+    return sparse_dense_matmul(x, kernel) if isinstance(x, SparseTensor) else matmul(x, kernel)
 
 
 def in_float(x: Any, dtype: str) -> Any:

@@ -159,9 +159,9 @@ class GRUCell(_Cell):
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
         """The output, which is the next state, too."""
         x, state = self._thinned(sequence, _first(states), training)
-        biases = (None, None) if self.bias is None else (self.bias, None)
+        biases: Any = (None, None) if self.bias is None else (self.bias, None)
         if self.bias is not None and self.reset_after:
-            biases = tuple(shaping.unstack(self.bias))  # type: ignore[assignment]
+            biases = shaping.unstack(self.bias)
         step = _reset_after if self.reset_after else _reset_before
         output = step(self, x, state, *biases)
         return output, [output] if isinstance(states, (list, tuple)) else output

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab import linalg
 from tapelab.arrays.choosing import cast
 from tapelab.arrays.picking import gather
 from tapelab.keras import activations
-from tapelab.keras.layers.calling import in_float
+from tapelab.keras.layers.calling import in_float, product
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.weighing import Weighted
 from tapelab.math import not_equal
@@ -52,7 +51,7 @@ class Dense(Weighted):
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         """The weighted sums, bent."""
-        x: Any = linalg.matmul(in_float(inputs, self.compute_dtype), self.kernel)
+        x: Any = product(in_float(inputs, self.compute_dtype), self.kernel)
         if self.bias is not None:
             x = x + self.bias
         return self.activation(x)

@@ -62,10 +62,10 @@ def sparse_top_k_categorical_accuracy(
     y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False
 ) -> Any:
     """Whether the class, given by number, is among the k largest predictions of its row."""
-    predicted = backend.convert_to_tensor(y_pred)
+    predicted: Any = backend.convert_to_tensor(y_pred)
     labels = cast(_without_last(backend.convert_to_tensor(y_true), predicted), "int64")
     if from_sorted_ids:
-        ids = cast(predicted[..., :k], "int64")  # type: ignore[index]
+        ids = cast(predicted[..., :k], "int64")
         return _hits(math.reduce_any(math.equal(expand_dims(labels, -1), ids), axis=-1))
     shape, classes = labels.shape, predicted.shape[-1]
     rows = reshape(predicted, [-1, classes])

@@ -110,7 +110,8 @@ class Counting(Metric):
 def _selected(labels: Any, predicted: Any, top_k: int | None, class_id: int | None) -> Any:
     """What counts: the k largest predictions of each row, and one class if asked."""
     if top_k is not None:
-        least = top_k_of(predicted, top_k)[0][..., -1:]  # type: ignore[index]
+        largest: Any = top_k_of(predicted, top_k)[0]
+        least = largest[..., -1:]
         never = fill(predicted.shape, -np.inf)
         predicted = where(math.greater_equal(predicted, least), predicted, never)
     if class_id is not None:
@@ -198,7 +199,7 @@ class MeanIoU(Metric):
         )
         if sample_weight is not None:
             weights = reshape(backend.convert_to_tensor(sample_weight, "float32"), [-1, 1])
-            columns = columns * weights  # type: ignore[operator]
+            columns = math.multiply(columns, weights)
         table = matmul(rows, columns, transpose_a=True)
         self.total_cm.assign(self.total_cm + cast(table, "int64"))
 

@@ -116,8 +116,9 @@ class Model(Trainer, Layer):
         )
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         """Make a model from the arguments of its class."""
+        del custom_objects
         return cls(**config)
 
 

@@ -9,6 +9,7 @@ from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.core import Input, InputLayer
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.models.model import Model
+from tapelab.keras.saving import registered
 from tapelab.keras.serialization import serialized
 
 
@@ -148,11 +149,12 @@ class Sequential(Model):
         return {"name": self.name, "layers": [serialized(layer) for layer in self._layers]}
 
     @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make the layers from their configs."""
-        made = cls(name=config["name"])
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        """Make the layers from their configs; classes of yours by the names given or registered."""
+        known, made = registered(custom_objects), cls(name=config["name"])
         for each in config["layers"]:
-            made.add(getattr(layers, each["class_name"]).from_config(each["config"]))
+            kind = known.get(each["class_name"]) or getattr(layers, each["class_name"])
+            made.add(kind.from_config(each["config"]))
         return made
 
 

@@ -37,7 +37,8 @@ class _WithMoments(Optimizer):
 
     def step_number(self, dtype: Any) -> Any:
         """The number of the present step, from 1."""
-        return backend.convert_to_tensor(self.iterations, dtype) + 1.0  # type: ignore[operator]
+        done: Any = backend.convert_to_tensor(self.iterations, dtype)
+        return done + 1.0
 
 
 def power(share: float, t: Any) -> Any:
