@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from tapelab.dtypes import DType, as_dtype, int64
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import (
@@ -39,6 +41,13 @@ def strict_operand(value: Any, like: DType) -> Tensor:
     if hasattr(value, "dtype"):
         return tensor(operand(value, like._numpy))
     return to_tensor(value, like)
+
+
+def in_default(value: Any, default: DType) -> Tensor:
+    """A tensor as it is, Python and NumPy data in the default dtype of an op."""
+    if isinstance(value, (Tensor, Holder)):
+        return tensor(value)
+    return to_tensor(np.asarray(value).astype(default._numpy))
 
 
 def matched(*values: Any) -> tuple[Tensor, ...]:
@@ -86,6 +95,26 @@ def binary(op: Op) -> Public:
             return op(*matched(x, y))
         except NotDense as error:
             refused = error
+        return hand_over_elements(refused, function, x, y)
+
+    return dressed(function, op, *op.inputs)
+
+
+def binary_of_numbers(op: Op) -> Public:
+    """The public function of an op that, as an operator, also takes true and false."""
+
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        try:
+            first, second = matched(x, y)
+        except NotDense as error:
+            refused = error
+        else:
+            if first.dtype.is_bool:
+                raise invalid_argument(
+                    op.raw, "Value for attr 'T' of bool is not in the list of allowed values: "
+                    "float, double, int32, … Try tf.logical_and, or tf.cast(x, tf.float32)",
+                )  # fmt: skip
+            return op(first, second)
         return hand_over_elements(refused, function, x, y)
 
     return dressed(function, op, *op.inputs)
