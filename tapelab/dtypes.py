@@ -147,6 +147,7 @@ _ENUM = {
     "uint32": 22,
     "uint64": 23,
 }
+_BY_NUMBER: Final[dict[Any, str]] = {number: name for name, number in _ENUM.items()}
 _BY_NAME: dict[str, DType] = {d.name: d for d in ALL} | {
     "half": float16,
     "float": float32,
@@ -190,8 +191,23 @@ def as_dtype(value: Any) -> DType:
         return _BY_NAME[value]
     if isinstance(value, type) and value in _BY_PYTHON:
         return _BY_PYTHON[value]
+    if isinstance(value, int | float | np.number):
+        value = _BY_NUMBER.get(value, value)
     if not isinstance(value, np.ndarray) and _is_brain_float(value):
         return _brain_float("bfloat16")
+    if isinstance(value, str):
+        return _by_name(value)
+    return _of_numpy(value)
+
+
+def _by_name(name: str) -> DType:
+    """NumPy's own short names, such as "f4", are none of TensorFlow's."""
+    if name not in _BY_NAME:
+        raise _no_dtype(name)
+    return _BY_NAME[name]
+
+
+def _of_numpy(value: Any) -> DType:
     try:
         numpy_dtype = np.dtype(getattr(value, "as_numpy_dtype", value))
     except (TypeError, ValueError):
@@ -202,7 +218,11 @@ def as_dtype(value: Any) -> DType:
             return string
         if numpy_dtype in BY_NUMPY:
             return BY_NUMPY[numpy_dtype]
-    raise TypeError(
+    raise _no_dtype(value)
+
+
+def _no_dtype(value: Any) -> TypeError:
+    return TypeError(
         f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType. "
         f"Try one of {', '.join(repr(d) for d in ALL)}."
     )

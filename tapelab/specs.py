@@ -135,11 +135,48 @@ def common_shape(one: TensorShape, other: TensorShape) -> TensorShape:
     return TensorShape([a if a == b else None for a, b in zip(ours, theirs, strict=True)])
 
 
+class VariableSpec(TensorSpec):
+    """The shape and dtype of a variable, and whether tapes watch it by themselves."""
+
+    __slots__ = ("alias_id", "trainable")
+
+    def __init__(
+        self, shape: Any, dtype: Any = float32, trainable: bool = True, alias_id: Any = None
+    ) -> None:
+        super().__init__(shape, dtype)
+        self.trainable = trainable
+        self.alias_id = alias_id
+
+    @property
+    def value_type(self) -> type:
+        """The type of the values: a variable."""
+        return Variable
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VariableSpec) and self._parts() == other._parts()
+
+    __hash__ = TensorSpec.__hash__
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.trainable, self.alias_id
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return VariableSpec, self._parts()
+
+    def __repr__(self) -> str:
+        return (
+            f"VariableSpec(shape={self.shape}, dtype={self.dtype!r}, "
+            f"trainable={self.trainable}, alias_id={self.alias_id})"
+        )
+
+
 def type_spec_from_value(value: Any) -> Any:
     """The spec that a tensor, or what converts to one, fits exactly; TypeError for other things."""
     if nest.is_composite(value):
         return value._type_spec()
-    if not isinstance(value, (TypeSpec, Variable)):
+    if isinstance(value, Variable):
+        return VariableSpec(value.shape, value.dtype, value.trainable)
+    if not isinstance(value, TypeSpec):
         try:
             return TensorSpec.from_tensor(to_tensor(value))
         except (TypeError, ValueError):

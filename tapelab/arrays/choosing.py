@@ -175,7 +175,11 @@ def real(input: Any, name: str | None = None) -> Tensor:
 
 def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary part of each entry: 0 for real numbers, whatever they are."""
-    x = tensor(input)
+    x = to_tensor(input)
+    if x.dtype.name == "string":
+        return new_constant(
+            np.full(x._value.shape, b"", object), x
+        )  # what is no number has an empty part
     made: Tensor = casting.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
     return made
 

@@ -42,7 +42,7 @@ def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Tensor:
     """Rows that are true as far as each length, then false."""
-    x = _whole(lengths)
+    x = _whole_up(lengths) if maxlen is None else _whole(lengths)
     longest = int(np.max(x._value, initial=0)) if maxlen is None else number(maxlen, "SequenceMask")
     made: Tensor = marking.up_to(x, longest=longest)
     return made if as_dtype(dtype) is bool_ else cast(made, dtype=as_dtype(dtype))
@@ -53,6 +53,12 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     places = _whole(indices)
     made: Tensor = marking.unravelled(places, dims=as_lengths(dims, "UnravelIndex"))
     return made
+
+
+def _whole_up(lengths: Any) -> Tensor:
+    """Lengths as whole numbers; a fraction reaches into the place behind it."""
+    x = tensor(lengths)
+    return _whole(np.ceil(x._value) if x.dtype.is_floating else x)
 
 
 def _whole(given: Any) -> Tensor:

@@ -14,7 +14,7 @@ from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import measuring
 from tapelab.ops.public import tensor
-from tapelab.ops.settings import lengths
+from tapelab.ops.settings import lengths, require_sequence
 from tapelab.shapes import TensorShape
 
 
@@ -27,6 +27,14 @@ def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
 
 def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
     """The shape of each of several tensors."""
+    if not isinstance(input, (list, tuple)) and not len(getattr(input, "shape", ())):
+        raise TypeError(
+            f"Expected list for 'input' argument to 'shape_n' Op, not {input!r}. "
+            "Try tf.shape(x) for the shape of one tensor."
+        )
+    require_sequence(input, "N")
+    if not input.shape[0] if hasattr(input, "shape") else not input:
+        raise invalid_argument("ShapeN", "Value for attr 'N' of 0 must be at least minimum 1")
     return [shape(each, out_type) for each in input]
 
 

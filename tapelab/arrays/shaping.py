@@ -15,7 +15,7 @@ from tapelab.ops import shape as shapes
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.public import matched, strict_operand, unary
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ops.settings import lengths, number, whole
+from tapelab.ops.settings import lengths, number, require_sequence, whole
 from tapelab.shapes import TensorShape
 
 identity = unary(stops.identity)
@@ -68,6 +68,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
 @takes_composites
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape laid side by side along a new axis."""
+    given_tensor = isinstance(values, (Tensor, Holder))
     if not isinstance(values, (list, tuple)):
         x = to_tensor(values)  # a variable's value as a tensor of its own
         if axis == 0:
@@ -77,7 +78,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     if plain and axis == 0:
         return to_tensor(values)
     if not len(values):
-        raise IndexError("stack() got an empty list, of which nobody knows the shape.")
+        told = "slice index 0 of dimension 0 out of bounds: an empty list shows no shape to stack"
+        raise invalid_argument("StridedSlice", told) if given_tensor else IndexError(told)
     parts = matched(*values)
     rank = parts[0]._value.ndim + 1
     if not -rank <= axis < rank:
@@ -232,10 +234,9 @@ def pad(
 @takes_composites
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in the opposite order along some axes."""
-    places = whole(axis, "ReverseV2")
-    if places.ndim != 1:
+    places, x = whole(axis, "ReverseV2"), as_tensor(tensor)
+    if x._value.ndim and places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
-    x = as_tensor(tensor)
     made: Tensor = (
         rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
         if x._value.ndim
@@ -259,6 +260,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
 
 def identity_n(input: Any, name: str | None = None) -> list[Tensor]:
     """The same values as tensors of their own."""
+    require_sequence(input, "T")
     given = list(input)
     if not given:
         raise invalid_argument("IdentityN", "Length for attr 'T' of 0 must be at least minimum 1")

@@ -41,7 +41,7 @@ def sort(
     """The entries in order along an axis, the smallest first unless DESCENDING."""
     x = tensor(values)
     along = number(axis, "TopKV2")
-    _require_axis(x)
+    _require_axis(x, along)
     made: Tensor = sorting.sort(x, axis=along, descending=_is_descending(direction))
     return made
 
@@ -53,15 +53,17 @@ def argsort(
     """The places of the entries in order along an axis."""
     x = tensor(values)
     along = number(axis, "TopKV2")
-    _require_axis(x)
+    _require_axis(x, along)
     made: Tensor = sorting.argsort(x, axis=along, descending=_is_descending(direction))
     return made
 
 
-def _require_axis(x: Tensor) -> None:
-    if not x.ndim:
+def _require_axis(x: Tensor, axis: int) -> None:
+    place = axis + x.ndim if axis < 0 else axis
+    if not 0 <= place < x.ndim:
+        known = f"the axes are 0 to {x.ndim - 1}" if x.ndim else "a scalar has no order"
         raise invalid_argument(
-            "StridedSlice", "slice index -1 of dimension 0 out of bounds. A scalar has no order"
+            "StridedSlice", f"slice index {place} of dimension 0 out of bounds: {known}"
         )
 
 

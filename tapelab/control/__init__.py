@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
 from tapelab import nest
 from tapelab.control.tensor_array import TensorArray
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import unary
@@ -193,4 +192,4 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The numbers of a tensor, which in eager mode are always known; None for a variable."""
     if isinstance(tensor, Tensor):
         return tensor.numpy()
-    return tensor if isinstance(tensor, (int, float, complex, str, bytes, np.ndarray)) else None
+    return None if isinstance(tensor, Variable) or nest.is_composite(tensor) else tensor

@@ -31,6 +31,7 @@ from tapelab.ops import (
 )
 from tapelab.ops.public import (
     binary,
+    binary_of_numbers,
     logical,
     matched,
     position,
@@ -42,7 +43,7 @@ from tapelab.ops.public import (
 from tapelab.ops.public import reduction as along_axes
 
 subtract = binary(arithmetic.subtract)
-multiply = binary(arithmetic.multiply)
+multiply = binary_of_numbers(arithmetic.multiply)
 negative = unary(arithmetic.negative)
 conj = choosing.conj
 

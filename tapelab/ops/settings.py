@@ -36,6 +36,15 @@ def lengths(value: Any, raw: str, *, strict: bool = False) -> tuple[int, ...]:
     return tuple(int(each) for each in array.ravel())
 
 
+def require_sequence(given: Any, attr: str) -> None:
+    """ValueError for an array of several axes where one entry after the other is meant."""
+    if isinstance(given, np.ndarray) and given.ndim > 1:
+        raise ValueError(
+            f"expected a sequence for attr {attr}, got an ndarray with rank {given.ndim} instead. "
+            "Try list(x)."
+        )
+
+
 def number(value: Any, raw: str, *, strict: bool = False) -> int:
     """One whole number; InvalidArgumentError for several."""
     if type(value) is int:

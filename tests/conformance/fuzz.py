@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
@@ -24,15 +25,21 @@ from typing import Any
 # It runs from a checkout, beside no package of its own.
 sys.path[:0] = [str(Path(__file__).parent.parent.parent), str(Path(__file__).parent)]
 
-from fuzzing.explained import ROUNDING, ROUNDING_REASON, TABLE, explanation  # noqa: E402
+from fuzzing.explained import TABLE, explanation  # noqa: E402
 from fuzzing.observing import difference, run  # noqa: E402
 from fuzzing.programs import participants, program  # noqa: E402
+from fuzzing.rounding import ROUNDING, ROUNDING_REASON  # noqa: E402
 from fuzzing.shrinking import shrink  # noqa: E402
 
 
-def judge(tf: Any, tapelab: Any, text: str) -> tuple[str | None, Any]:
+def judge(
+    tf: Any, tapelab: Any, text: str, passed: Callable[[], None] | None = None
+) -> tuple[str | None, Any]:
     """The reason why a program differs ("" for none at all, None where it has none), and how."""
-    ours, theirs = run(tapelab, text), run(tf, text)
+    ours = run(tapelab, text)
+    if passed is not None:
+        passed()  # what ends the process from here on is TensorFlow
+    theirs = run(tf, text)
     found = difference(ours, theirs)
     if found is None:
         return "", None
@@ -66,7 +73,7 @@ def work(seed: int, numbers: range, *, shrinking: bool) -> None:
     for number in numbers:
         _tell({"begun": number})
         text = program(seed, number)
-        reason, found = judge(tf, tapelab, text)
+        reason, found = judge(tf, tapelab, text, lambda at=number: _tell({"passed": at}))
         answer = {"number": number, "reason": reason, "raised": not text}
         if reason is None:
             small, last = smallest(tf, tapelab, text, found) if shrinking else (text, found)
@@ -96,21 +103,31 @@ def follow(seed: int, numbers: range, shrinking: bool, told: Queue[Any]) -> None
                    f"{numbers.start},{numbers.stop},{numbers.step}"]  # fmt: skip
         command += [] if shrinking else ["--no-shrinking"]
         environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
-        begun = None
+        begun = passed = None
         with Popen(command, stdout=PIPE, stderr=DEVNULL, text=True, env=environment) as worker:
             for line in worker.stdout or ():
                 head, _, rest = line.rpartition("\x1e")
                 del head
                 answer = json.loads(rest) if line.count("\x1e") else {}
                 begun = answer.get("begun", begun)
+                passed = answer.get("passed", passed)
                 if "number" in answer:
                     told.put(answer)
         if worker.returncode == 0:
             return
         if begun is None:
-            raise SystemExit("The worker does not start; is TensorFlow there?")
-        told.put({"number": begun, "ended": worker.returncode})
+            sys.stderr.write("A worker does not start; is TensorFlow there?\n")
+            return
+        told.put(_end(seed, begun, worker.returncode, by_tensorflow=passed == begun))
         numbers = range(begun + numbers.step, numbers.stop, numbers.step)
+
+
+def _end(seed: int, number: int, status: int, *, by_tensorflow: bool) -> dict[str, Any]:
+    """What is told of a program that ends the process: ours must not."""
+    if by_tensorflow:
+        return {"number": number, "ended": status}
+    text = program(seed, number)
+    return {"number": number, "reason": None, "program": text, "told": f"end: status {status}"}
 
 
 def fuzz(seed: int, count: int, jobs: int, *, shrinking: bool, first: int = 0) -> Result:
@@ -162,7 +179,8 @@ def summary(result: Result, seed: int) -> str:
         lines.append(f"{times:6d} explained: {name}: {reasons[name]}")
     if result.ended:
         lines.append(
-            f"{len(result.ended):6d} explained: TensorFlow ends the process: {result.ended}"
+            f"{len(result.ended):6d} explained: TensorFlow aborted: it ends the process: "
+            f"{result.ended}"
         )
     numbers = [each["number"] for each in result.failures]
     lines.append(f"{len(numbers):6d} unexplained: {numbers}")
@@ -192,7 +210,10 @@ def main() -> int:
         given.seed, given.programs, given.jobs, shrinking=not given.no_shrinking, first=given.first
     )
     sys.stdout.write(summary(result, given.seed) + "\n")
-    return 1 if result.failures else 0
+    missed = given.programs - result.done
+    if missed:
+        sys.stdout.write(f"{missed:6d} programs have not been run.\n")
+    return 1 if result.failures or missed else 0
 
 
 if __name__ == "__main__":

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from random import Random
 from typing import Any, Final
 
-import numpy as np
-
-from .observing import Difference, Outcome, Value, close, run
+from .observing import Difference, Outcome
+from .rounding import ROUNDING, parts, rounding_explains
 
 Holds = Callable[[str, Difference, Outcome], bool]
 
@@ -48,17 +45,13 @@ def _differs(what: str, calls: str, theirs: str = "") -> Holds:
 def _asks_whole_numbers(text: str, found: Difference, outcome: Outcome) -> bool:
     """The last question is about a target that holds no fractions."""
     asked = re.findall(r"\.(?:gradient|jacobian|batch_jacobian)\((\w+)", text)
-    target = outcome.values.get(asked[-1]) if asked else None
-    kinds = {part.dtype[:3] for part in _parts(target)}
+    known = [outcome.values.get(name) for name in asked]
+    if re.match("LookupError", found.theirs):  # any of the questions may have met it
+        return any(part.dtype[:3] not in {"flo", "com"} for each in known for part in parts(each))
+    target = known[-1] if asked else None
+    kinds = {part.dtype[:3] for part in parts(target)}
     other = bool(asked) and not kinds  # a shape, a list of nothing
     return found.what in {"kind", "exception"} and (other or bool(kinds - {"flo", "com"}))
-
-
-def _parts(value: Any) -> list[Value]:
-    if isinstance(value, dict):
-        parts = value.get("parts")
-        return [leaf for part in parts for leaf in _parts(part)] if isinstance(parts, list) else []
-    return [value] if isinstance(value, Value) else []
 
 
 def _seeds(text: str, found: Difference, outcome: Outcome) -> bool:
@@ -148,7 +141,11 @@ TABLE: Final[tuple[Explained, ...]] = (
         "second order",
         "Some gradients of TensorFlow have no gradient of their own (SoftsignGrad); here all can "
         "be differentiated again.",
-        _raises("no error", r"LookupError: gradient registry has no entry for: \w*Grad"),
+        _raises(
+            "no error",
+            r"LookupError: (gradient registry has no entry for: \w*Grad|No gradient defined for "
+            r"operation'\S*Grad' )",
+        ),
     ),
     Explained(
         "sign of a vector",
@@ -190,6 +187,38 @@ TABLE: Final[tuple[Explained, ...]] = (
         _raises("no error", "InvalidArgumentError: .*(ScatterNd|Graph execution)", "gather_nd"),
     ),
     Explained(
+        "order from behind",
+        "TensorFlow's gradient of transpose refuses axes that are counted from behind, which "
+        "transpose itself takes.",
+        _raises("", r"InvalidArgumentError: .*InvertPermutation.* -\d+ is not between", "perm="),
+    ),
+    Explained(
+        "truncated by zero",
+        "TensorFlow calls a division by 0 in truncatediv an error of its own (InternalError).",
+        _raises(
+            "InvalidArgumentError: Integer division by zero",
+            "InternalError: .*Unexpected error in binary operator",
+            r"truncate(div|mod)\(",
+        ),
+    ),
+    Explained(
+        "dropped segment",
+        "An entry with a negative segment belongs to none; TensorFlow's second gradient of it is "
+        "NaN, here it is 0.",
+        _differs("value", r"unsorted_segment_\w+\(.*-1", "nan"),
+    ),
+    Explained(
+        "jacobian of nothing",
+        "A Jacobian without entries depends on nothing: None here; TensorFlow gives an empty "
+        "gradient.",
+        lambda text, found, outcome: (
+            found.what == "kind"
+            and found.ours.startswith("NoneType")
+            and bool(re.search(r"\[([1-9]\d*, )*0[,\]]", found.theirs))
+            and "jacobian(" in text
+        ),
+    ),
+    Explained(
         "warning of a rule",
         "TensorFlow's own gradient rules cast complex numbers, and warn of it.",
         lambda text, found, outcome: found.what == "warning" and "gradient(" in text,
@@ -222,68 +251,3 @@ def explanation(tf: Any, text: str, found: Difference, ours: Outcome) -> str | N
     if found.what == "value" and rounding_explains(tf, text, found.name, ours):
         return ROUNDING
     return None
-
-
-ROUNDING: Final = "rounding"
-ROUNDING_REASON: Final = (
-    "TensorFlow's own answer moves by as much when the inputs move in their last digit."
-)
-STEPS: Final = {"float16": 1e-3, "float64": 1e-15, "complex128": 1e-15}
-
-
-def rounding_explains(tf: Any, text: str, name: str, ours: Outcome) -> bool:
-    """Whether TensorFlow's answers to slightly moved inputs lie as far apart as the two sides."""
-    there = _leaf(ours, name)
-    if not isinstance(there, Value):
-        return False
-    step = STEPS.get(there.dtype, 1e-7)
-    if "float16" in text:
-        step = 1e-3
-    answers = [_leaf(run(tf, text), name)]
-    answers += [_leaf(run(tf, _moved(text, step, salt)), name) for salt in range(8)]
-    arrays = [np.asarray(each.array) for each in answers if isinstance(each, Value)]
-    arrays = [each for each in arrays if each.shape == np.shape(there.array)]
-    if len(arrays) < 2 or arrays[0].dtype.kind not in "fc":
-        return any(np.array_equal(each, there.array) for each in arrays[1:])
-    lost = 64 * step * _largest(ours)  # what is left over where large numbers cancel
-    with np.errstate(all="ignore"):
-        spread = np.max([np.abs(each - arrays[0]) for each in arrays[1:]], axis=0)
-        apart = np.abs(there.array - arrays[0])
-        near = (
-            (apart <= 20 * spread) | (apart <= lost) | (np.isnan(there.array) & np.isnan(arrays[0]))
-        )
-        again = [close(there, Value(there.kind, there.dtype, each)) for each in arrays]
-    return bool(np.all(near | (there.array == arrays[0]))) or any(again)
-
-
-def _largest(outcome: Outcome) -> float:
-    """The size of the largest number that a program was given."""
-    given = [np.abs(each.array) for name, value in outcome.values.items() if name[0] in "xv"
-             for each in _parts(value) if np.asarray(each.array).dtype.kind in "fc"]  # fmt: skip
-    return max((float(np.max(each, initial=0.0, where=np.isfinite(each))) for each in given),
-               default=0.0)  # fmt: skip
-
-
-def _leaf(outcome: Outcome, name: str) -> Any:
-    base, *places = re.findall(r"[a-z]+\d*|\d+", name)
-    found = outcome.values.get(base)
-    for place in places:
-        parts = found.get("parts") if isinstance(found, dict) else None
-        if not isinstance(parts, list) or int(place) >= len(parts):
-            return None
-        found = parts[int(place)]
-    return found
-
-
-def _moved(text: str, step: float, salt: int) -> str:
-    """The program with its drawn numbers moved a little; round numbers stay what they are."""
-    rng = Random(salt)
-
-    class Mover(ast.NodeTransformer):
-        def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-            value = node.value
-            if isinstance(value, float) and abs(value * 2) % 1:
-                return ast.Constant(value * (1 + step * rng.uniform(-2, 2)))
-            return node
-
-    return ast.unparse(Mover().visit(ast.parse(text)))
