@@ -68,7 +68,7 @@ def matvec(
 @composite
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Multiply and sum along axes of both: the last of `a` with the first of `b`, or as named."""
-    x, y = matched(a, b)
+    x, y = as_tensor(a), as_tensor(b)
     ours, theirs = _dot_axes(x, y, axes)
     free_x = tuple(at for at in range(x.ndim) if at not in ours)
     free_y = tuple(at for at in range(y.ndim) if at not in theirs)

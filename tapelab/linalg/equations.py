@@ -84,6 +84,8 @@ def lstsq(
     other, but has no gradient.
     """
     A, b = matched(matrix, rhs)
+    if A.ndim == 1:
+        raise IndexError(f"tuple index out of range: lstsq() asks a matrix, not a {A.shape} row.")
     if b.ndim < 2:
         raise invalid_argument("MatMul", "In[1] ndims must be >= 2. Try tf.expand_dims(rhs, -1)")
     if not fast:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from tapelab.engine.cell import Holder
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import error_function, gamma
@@ -28,8 +29,23 @@ def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
 
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The chance that a beta-distributed number with parameters a and b stays below x."""
-    made: Tensor = gamma.betainc(*matched(a, b, x))
+    given = matched(a, b, x)
+    pairs = zip((a, b, x), given, strict=True)
+    tensors = [made for each, made in pairs if isinstance(each, (Tensor, Holder))]
+    if len(tensors) < len(given):
+        _require_one_dtype(tensors)
+    made: Tensor = gamma.betainc(*given)
     return made
+
+
+def _require_one_dtype(tensors: list[Tensor]) -> None:
+    """Python numbers beside tensors need one dtype of all of these, which they shall have too."""
+    for each in tensors:
+        if each.dtype != tensors[0].dtype:
+            raise ValueError(
+                f"Tensor conversion requested dtype {tensors[0].dtype.name} for Tensor with dtype "
+                f"{each.dtype.name}: {each!r}"
+            )
 
 
 @composite

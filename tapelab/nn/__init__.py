@@ -9,7 +9,6 @@ import numpy as np
 from tapelab import math
 from tapelab.arrays import sorting
 from tapelab.arrays.creation import constant
-from tapelab.arrays.picking import gather
 from tapelab.arrays.shaping import concat
 from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
@@ -18,7 +17,7 @@ from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.math import ordering
 from tapelab.missing import in_module
-from tapelab.nn import convolving, dropping, interleaving, normalizing, pooling, scoring
+from tapelab.nn import convolving, dropping, embedding, interleaving, normalizing, pooling, scoring
 from tapelab.ops import activation, composites, isotonic, losses
 from tapelab.ops.arithmetic import negative
 from tapelab.ops.casting import cast
@@ -56,6 +55,7 @@ space_to_depth = interleaving.space_to_depth
 compute_average_loss = scoring.compute_average_loss
 log_poisson_loss = scoring.log_poisson_loss
 log_softmax = scoring.log_softmax
+embedding_lookup = embedding.embedding_lookup
 scale_regularization_loss = scoring.scale_regularization_loss
 sigmoid_cross_entropy_with_logits = scoring.sigmoid_cross_entropy_with_logits
 softmax = scoring.softmax
@@ -159,14 +159,6 @@ def _add_to_channel(x: Any, b: Any, channel: int) -> Any:
     return x + (reshape(b, shape=(-1, *(1,) * after)) if after else b)
 
 
-@elementwise
-def embedding_lookup(
-    params: Any, ids: Any, max_norm: Any = None, name: str | None = None
-) -> Tensor:
-    """The rows of a table with the given numbers."""
-    return gather(params, ids)
-
-
 class IsotonicRegression(NamedTuple):
     """Entries that never rise, and the number of the block that each belongs to."""
 
@@ -176,20 +168,32 @@ class IsotonicRegression(NamedTuple):
 
 def isotonic_regression(
     inputs: Any, decreasing: bool = True, axis: Any = -1, name: str | None = None
-) -> IsotonicRegression:
-    """The nearest entries that never rise (or never fall), and the number of each entry's block."""
-    x: Any = tensor(inputs)
+) -> tuple[Tensor, Tensor]:
+    """The nearest entries that never rise (or never fall), and the number of each entry's block.
+
+    The pair is an `IsotonicRegression` where nothing had to be turned, a plain pair otherwise.
+    """
+    given: Any = tensor(inputs)
+    x: Any = cast(given, dtype=_mean_dtype(given)) if given.dtype.is_integer else given
+    if not x.ndim and axis == -1:
+        return IsotonicRegression(x, constant(0)) if decreasing else (x, constant(0))
     along = one_axis(x, axis, "IsotonicRegression", "axis must be in the range")
     order = (*(at for at in range(x.ndim) if at != along), along)
-    moved: Any = x if along == x.ndim - 1 else transpose(x, perm=order)
+    last = along == x.ndim - 1
+    moved: Any = x if last else transpose(x, perm=order)
     moved = moved if decreasing else negative(moved)
     numbers = constant(isotonic.blocks_of(moved._value))
     found: Any = isotonic.isotonic_regression(moved)
     found = found if decreasing else negative(found)
-    if along == x.ndim - 1:
-        return IsotonicRegression(found, numbers)
+    if last:
+        return IsotonicRegression(found, numbers) if decreasing else (found, numbers)
     back = tuple(int(at) for at in np.argsort(order))
-    return IsotonicRegression(transpose(found, perm=back), transpose(numbers, perm=back))
+    return transpose(found, perm=back), transpose(numbers, perm=back)
+
+
+def _mean_dtype(x: Tensor) -> str:
+    """The floats that hold means of whole numbers: half as wide for up to 16 bits."""
+    return "float32" if x.dtype.size <= 2 else "float64"
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -18,7 +18,7 @@ from tapelab.nn.sliding import (
     sliding,
 )
 from tapelab.ops import convolution as ops
-from tapelab.ops.public import matched
+from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
 
@@ -31,7 +31,8 @@ def conv1d(
 
     Rows are (row, place, channel), filters (place, channel, result).
     """
-    return _convolved("Conv1D", 1, input, filters, stride, padding, data_format, dilations)
+    x, w = tensor(input), tensor(filters)
+    return _convolved("Conv1D", 1, x, w, stride, padding, data_format, dilations)
 
 
 def conv2d(
@@ -62,7 +63,7 @@ def convolution(
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A convolution over as many axes as the filters have."""
-    x, w = matched(input, filters)
+    x, w = tensor(input), tensor(filters)
     steps = 1 if strides is None else strides
     return _convolved(f"Conv{_axes_of(w)}D", _axes_of(w), x, w, steps, padding, data_format,
                       dilations)  # fmt: skip
@@ -130,7 +131,8 @@ def conv1d_transpose(
     data_format: str = "NWC", dilations: Any = None, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The way back of a convolution over rows, as an op forward."""
-    return _spread(1, input, filters, output_shape, strides, padding, data_format, dilations)
+    x, w = tensor(input), tensor(filters)
+    return _spread(1, x, w, output_shape, strides, padding, data_format, dilations)
 
 
 def conv2d_transpose(

@@ -75,9 +75,9 @@ def sufficient_statistics(
 ) -> tuple[Any, Any, Any, Any]:
     """The count, the sum and the sum of squares along axes: what moments are made of."""
     given: Any = tensor(x)
-    along = axes_of(given, axes, "Sum")
+    along = axes_of(given, list(axes), "Sum")
     shape = given._value.shape
-    count = math.prod(shape if along is None else [shape[at] for at in along])
+    count = math.prod(shape[at] for at in along or ())
     moved = given if shift is None else given - shift
     total = reduction.reduce_sum(moved, axis=along, keepdims=keepdims)
     squares = reduction.reduce_sum(powers.square(moved), axis=along, keepdims=keepdims)

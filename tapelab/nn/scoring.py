@@ -66,6 +66,14 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """How surprised rows of scores are by the right classes, given by number."""
     x, y = tensor(labels), tensor(logits)
+    if not y._value.ndim:
+        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
+    if x.ndim != y.ndim - 1:
+        raise ValueError(
+            "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape="
+            f"{x.shape} of rank {x.ndim} and logits.shape={y.shape} of rank {y.ndim}. "
+            "For rows of probabilities try tf.nn.softmax_cross_entropy_with_logits"
+        )
     if not x.dtype.is_integer:
         raise invalid_argument(
             "SparseSoftmaxCrossEntropyWithLogits", f"Value for attr 'Tlabels' of {x.dtype.name} is "
@@ -73,8 +81,6 @@ def sparse_softmax_cross_entropy_with_logits(
             "tf.nn.softmax_cross_entropy_with_logits",
         )  # fmt: skip
     _require_floats("SparseSoftmaxCrossEntropyWithLogits", y)
-    if not y._value.ndim:
-        raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
     if x.shape != y.shape[:-1]:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
@@ -110,8 +116,9 @@ def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Any:
     """The sigmoid cross entropy with more weight on the positive labels."""
-    given: Any = matched(labels, logits, pos_weight)
-    x, y, weight = given
+    x: Any = tensor(labels)
+    y: Any = tensor(logits)
+    weight: Any = matched(pos_weight, x)[0]
     more = (weight - 1.0) * x + 1.0
     return (1.0 - x) * y + more * activation.softplus(-y)
 

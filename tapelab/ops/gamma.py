@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.engine.wording import brackets
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.error_function import by_scipy
@@ -158,10 +158,11 @@ def igamma_slope(a: Any, x: Any) -> Any:
 
 
 @op(formula=r"y = \operatorname{betainc}(a, b, x)", glyph="I(a, b, x)", raw="Betainc",
-    title="Incomplete beta function", samples=shapes_and_shares, kinds=FLOATS, broadcasts=True,
-    same_dtype=True)  # fmt: skip
+    title="Incomplete beta function", samples=shapes_and_shares, kinds=FLOATS,
+    broadcasts=True)  # fmt: skip
 def betainc(a: Any, b: Any, x: Any) -> Any:
     """The chance that a beta-distributed number with parameters a and b stays below x."""
+    require_one_dtype("Betainc", (a, b, x))
     _refuse_half_entirely("Betainc", x)
     for name, each in (("b", b), ("x", x)):
         if a.shape and each.shape and a.shape != each.shape:

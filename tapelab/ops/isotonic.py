@@ -28,6 +28,8 @@ def blocks(rng: np.random.Generator) -> list[samples.Sample]:
 
 def blocks_of(x: Any) -> Any:
     """The number of the block of each entry: neighbours that rise are pooled until none does."""
+    if not x.size:
+        return np.zeros(x.shape, np.int32)
     flat = x.reshape(-1, x.shape[-1])
     return np.array([_pooled(row) for row in flat], np.int32).reshape(x.shape)
 

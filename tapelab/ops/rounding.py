@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import Op, op
-from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.engine.wording import spoken
+from tapelab.errors import InternalError, InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj
 from tapelab.ops.casting import cast
@@ -84,7 +85,11 @@ def truncatediv(x: Any, y: Any) -> Any:
     """The quotient rounded towards 0."""
     if x.dtype.kind == "f":
         return np.trunc(x / y)
-    _refuse_zero("TruncateDiv", y)
+    if not np.all(y):
+        raise InternalError(
+            None, "TruncateDiv", "Integer division by zero (only integer div and mod should have "
+            "errors). A whole number has no infinity; try floats, or tf.where [Op:TruncateDiv]",
+        )  # fmt: skip
     return np.floor_divide(x - np.fmod(x, y), y)
 
 
@@ -94,6 +99,7 @@ def truncatediv(x: Any, y: Any) -> Any:
 def truncatemod(x: Any, y: Any) -> Any:
     """What is left over after rounding the quotient towards 0; it has the sign of the first."""
     if x.dtype.kind != "f":
+        _refuse_narrow("TruncateMod", x)
         _refuse_zero("TruncateMod", y)
     return np.fmod(x, y)
 
@@ -135,6 +141,15 @@ for _step in _STEPS:
 def _refuse_zero(raw: str, y: Any) -> None:
     if not np.all(y):
         raise _division_by_zero(raw)
+
+
+def _refuse_narrow(raw: str, x: Any) -> None:
+    """Of the whole numbers, TensorFlow's declaration names those of 32 and 64 bits."""
+    if x.dtype.kind == "u" or x.dtype.itemsize < 4:
+        raise invalid_argument(
+            raw, f"Value for attr 'T' of {spoken(x.dtype)} is not in the list of allowed values: "
+            "int32, int64, bfloat16, half, float, double. Try tf.cast(x, tf.int32)",
+        )  # fmt: skip
 
 
 def _division_by_zero(raw: str) -> InvalidArgumentError:
