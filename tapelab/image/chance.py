@@ -8,6 +8,8 @@ from typing import Any
 from tapelab import random
 from tapelab.arrays.choosing import where
 from tapelab.arrays.picking import slice as cut
+from tapelab.arrays.shaping import reshape
+from tapelab.dtypes import int32
 from tapelab.engine.dispatch import composite
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import (
@@ -104,8 +106,11 @@ def _seeded(seed: Any) -> Draw:
 @composite
 def _flipped(flip: Callable[[Any], Any], image: Any, draw: Draw) -> Any:
     x = picture(image)
-    chances: Any = draw([x._value.shape[0], 1, 1, 1] if x.ndim == 4 else [])
-    return where(chances < 0.5, flip(x), x)
+    if x.ndim == 3:
+        alone: Any = draw([])
+        return where(alone < 0.5, flip(x), x)
+    chances: Any = draw([x._value.shape[0]])
+    return where(reshape(chances, [-1, 1, 1, 1]) > 0.5, flip(x), x)
 
 
 def _brighter(image: Any, max_delta: Any, draw: Draw) -> Any:
@@ -139,5 +144,6 @@ def _cropped(value: Any, size: Any, draw: Draw) -> Any:
         raise invalid_argument(
             "Assert", f"Need value.shape >= size, got {tuple(x._value.shape)} and {tuple(wanted)}"
         )
-    places = draw([len(room)]).numpy()
-    return cut(x, [int(at * (left + 1)) for at, left in zip(places, room, strict=True)], wanted)
+    drawn: Any = draw([len(room)], minval=0, maxval=int(int32.max), dtype=int32)
+    begin = [int(at) % (left + 1) for at, left in zip(drawn.numpy(), room, strict=True)]
+    return cut(x, begin, wanted)
