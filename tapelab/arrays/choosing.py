@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +12,12 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.warning import warn
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casting, searching, selection, stops
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.public import matched, strict_operand, tensor, unary
-
-logger: Final = logging.getLogger("tapelab")
 
 stop_gradient = unary(stops.stop_gradient)
 
@@ -95,7 +93,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     if given.dtype is wanted:
         return given
     if given.dtype.is_complex and wanted.is_floating:
-        logger.warning(
+        warn(
             "You are casting an input of type %s to an incompatible dtype %s. This will discard "
             "the imaginary part and may not be what you intended. Try tf.math.real or tf.abs.",
             given.dtype.name, wanted.name,
@@ -120,7 +118,7 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype, those that do not fit held at its nearest bound."""
     x, wanted = tensor(value), as_dtype(dtype)
     if x.dtype.is_complex:
-        logger.warning("Casting complex to real discards imaginary part.")
+        warn("Casting complex to real discards imaginary part.")
         x = casting.real(x)
     if x.dtype.is_bool or wanted.is_bool:
         raise TypeError(f"Cannot find minimum value of {bool_} with type {bool_}.")

@@ -18,6 +18,7 @@ from tapelab.engine.composite_tensor import (
 )
 from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.op import Op
+from tapelab.engine.quick import single
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
@@ -82,9 +83,14 @@ def unary(op: Op) -> Public:
             return op(x if type(x) is Tensor else tensor(x))
         except NotDense as error:
             refused = error
-        return hand_over_elements(refused, function, x)
+        return hand_over_elements(refused, public, x)
 
-    return dressed(function, op, op.inputs[0])
+    public = single(op, function) if op.slopes and _takes_floats(op) else function
+    return dressed(public, op, op.inputs[0])
+
+
+def _takes_floats(op: Op) -> bool:
+    return not op.kinds or "f" in op.kinds
 
 
 def binary(op: Op) -> Public:

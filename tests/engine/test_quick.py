@@ -5,7 +5,7 @@ import gc
 import pytest
 
 import tapelab as tf
-from tapelab.engine.log import OPS, PAIRED, RAN, thread, whole
+from tapelab.engine.log import OPS, PAIRED, RAN, SINGLE, thread, whole
 from tapelab.recording import events as e
 
 
@@ -13,12 +13,12 @@ def ops_on(tape):
     return [record for log, *_ in tape._windows for record in log.records if record[0] in OPS]
 
 
-def test_operators_of_floats_go_the_short_way():
+def test_operators_and_functions_of_floats_go_the_short_way():
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as tape:
         tape.watch(x)
-        2.0 * x - x
-    assert [record[0] for record in ops_on(tape)] == [PAIRED, PAIRED]
+        tf.tanh(2.0 * x) - x
+    assert [record[0] for record in ops_on(tape)] == [PAIRED, SINGLE, PAIRED]
 
 
 def test_whole_numbers_and_halves_go_the_long_way():
