@@ -6,14 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.arrays.choosing import cast as to_dtype
 from tapelab.arrays.choosing import saturate_cast
-from tapelab.dtypes import DType, as_dtype
+from tapelab.dtypes import DType, as_dtype, float16, float32
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import unlike
+from tapelab.image.turning import filled_picture
 from tapelab.ops import colour, powers, reduction
 from tapelab.ops.casting import cast
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.selection import maximum
+from tapelab.ops.stops import identity
+from tapelab.scopes import executing_eagerly
 
 
 def convert_image_dtype(
@@ -21,11 +26,16 @@ def convert_image_dtype(
 ) -> Any:
     """Pictures in another dtype: floats go from 0 to 1, whole numbers over their whole range."""
     x, wanted = tensor(image), as_dtype(dtype)
+    _require_numbers("dtype", wanted)
     if x.dtype is wanted:
-        return x
-    if not (wanted.is_floating or wanted.is_integer):
-        raise AttributeError("dtype must be either floating point or integer")
+        return identity(x)
+    _require_numbers("image dtype", x.dtype)
     return _converted(x, wanted, saturate)
+
+
+def _require_numbers(what: str, dtype: DType) -> None:
+    if not (dtype.is_floating or dtype.is_integer):
+        raise AttributeError(f"{what} must be either floating point or integer")
 
 
 @composite
@@ -48,7 +58,7 @@ def _in(x: Any, wanted: DType, saturate: bool) -> Any:
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
     """Pictures made lighter or darker by the same number everywhere."""
-    return _as_floats(image, lambda x: x + strict_operand(delta, x.dtype))
+    return _as_floats(image, lambda x: x + cast(tensor(delta), dtype=x._value.dtype))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
@@ -56,36 +66,38 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
     TensorFlow has no gradient for it, so asking for one is a LookupError here as well.
     """
-    x, factor = tensor(images), _float(contrast_factor)
-    floats = x if x.dtype.is_floating else cast(x, dtype=np.dtype(np.float32))
-    y: Tensor = colour.adjust_contrast_v2(floats, factor)
-    return y if x.dtype.is_floating else cast(y, dtype=x._value.dtype)
+    factor = _float("AdjustContrastv2", contrast_factor)
+    made: Tensor = _as_floats(images, lambda x: colour.adjust_contrast_v2(x, factor))
+    return made
 
 
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """Pictures raised to a power and multiplied: light areas and dark ones change differently."""
-    if isinstance(gamma, (int, float)) and gamma < 0:
+    if executing_eagerly() and not gamma >= 0:
         raise ValueError("Gamma should be a non-negative real number.")
     return _as_floats(image, lambda x: (x**gamma) * gain)
 
 
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """Pictures with each colour turned around the circle; no gradient is known for it."""
-    if isinstance(delta, (int, float)) and not -1 <= delta <= 1:
+    if executing_eagerly() and (delta < -1 or delta > 1):
         raise ValueError(f"delta must be in the interval [-1, 1]. Received: delta={delta}")
-    return _as_floats(image, lambda x: colour.adjust_hue(x, _float(delta)))
+    return _as_floats(image, lambda x: colour.adjust_hue(x, _float("AdjustHue", delta)))
 
 
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
     """Pictures with their colours stronger or paler; no gradient is known for it."""
-    return _as_floats(image, lambda x: colour.adjust_saturation(x, _float(saturation_factor)))
+    factor = _float("AdjustSaturation", saturation_factor)
+    return _as_floats(image, lambda x: colour.adjust_saturation(x, factor))
 
 
 @composite
 def per_image_standardization(image: Any) -> Any:
-    """Each picture moved to mean 0 and scaled to variance 1, or less where it hardly varies."""
-    given = tensor(image)
-    x: Any = given if given.dtype.is_floating else cast(given, dtype=np.dtype(np.float32))
+    """Each picture moved to mean 0 and scaled to variance 1, or less where it hardly varies.
+
+    It is computed in float32, as in TensorFlow.
+    """
+    x: Any = to_dtype(filled_picture(image), float32)
     axes = (x.ndim - 3, x.ndim - 2, x.ndim - 1)
     mean = reduction.reduce_mean(x, axis=axes, keepdims=True)
     variance = reduction.reduce_mean(
@@ -98,13 +110,20 @@ def per_image_standardization(image: Any) -> Any:
 
 @composite
 def _as_floats(image: Any, change: Any) -> Any:
-    """Change pictures as floats from 0 to 1, and give them back in the dtype they came in."""
+    """Change pictures as floats from 0 to 1, and give them back in the dtype they came in.
+
+    As in TensorFlow, float64 pictures are changed in float32.
+    """
     x = tensor(image)
-    if x.dtype.is_floating:
+    if x.dtype in (float16, float32):
         return change(x)
-    floats = convert_image_dtype(x, np.dtype(np.float32))
+    floats = convert_image_dtype(x, float32)
     return convert_image_dtype(change(floats), x.dtype, saturate=True)
 
 
-def _float(factor: Any) -> Tensor:
-    return tensor(factor) if isinstance(factor, Tensor) else strict_operand(factor, as_dtype(float))
+def _float(raw: str, factor: Any) -> Tensor:
+    """One number as float32; InvalidArgumentError for a tensor of another dtype."""
+    given = strict_operand(factor, float32)
+    if given.dtype is not float32:
+        raise unlike(raw, 1, float32.name, given.dtype.name)
+    return given

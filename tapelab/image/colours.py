@@ -8,15 +8,20 @@ import numpy as np
 
 from tapelab.arrays.choosing import where
 from tapelab.arrays.shaping import stack, tile, unstack
+from tapelab.dtypes import float32
+from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
 from tapelab.linalg import tensordot
 from tapelab.math import divide_no_nan
-from tapelab.ops import colour, reduction
-from tapelab.ops.public import tensor
+from tapelab.ops import colour
+from tapelab.ops.colour import require_colours
+from tapelab.ops.public import in_default, tensor
 from tapelab.ops.selection import zeros_like
+from tapelab.ops.stops import stop_gradient
 
 GREY: Final = (0.2989, 0.587, 0.114)
 TO_YUV: Final = (
@@ -40,45 +45,80 @@ FROM_YIQ: Final = (
 
 @composite
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
-    """How light each place is: a weighted sum of red, green and blue."""
-    x = _coloured(images, 3)
-    floats: Any = convert_image_dtype(x, np.dtype(np.float32)) if x.dtype.is_integer else x
-    weights = np.array(GREY, floats.dtype.as_numpy_dtype)[:, None]
+    """How light each place is: a weighted sum of red, green and blue, computed in float32."""
+    x = tensor(images)
+    floats: Any = convert_image_dtype(x, float32)
+    weights = np.array(GREY, np.float32)[:, None]
     return convert_image_dtype(tensordot(floats, weights, [[-1], [0]]), x.dtype)
 
 
 @composite
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """Grey as equal parts of red, green and blue."""
-    x = _coloured(images, 1)
+    x = tensor(images)
+    if x.ndim < 2:
+        raise ValueError(
+            f"A grayscale image (shape {x.shape}) must be at least two-dimensional. "
+            "Its last axis is the channel."
+        )
+    if x._value.shape[-1] != 1:
+        raise ValueError(
+            f"Last dimension of a grayscale image should be size 1. These have shape {x.shape}."
+        )
     return tile(x, [1] * (x.ndim - 1) + [3])
 
 
 @composite
 def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
-    """Hue, saturation and value of red, green and blue."""
-    x: Any = _coloured(images, 3)
-    channels: Any = unstack(x, axis=-1)
-    red, green, blue = channels
-    value: Any = reduction.reduce_max(x, axis=(x.ndim - 1,), keepdims=False)
-    span = value - reduction.reduce_min(x, axis=(x.ndim - 1,), keepdims=False)
-    turned = where(
-        red == value,
-        divide_no_nan(green - blue, span),
-        where(
-            green == value,
-            divide_no_nan(blue - red, span) + 2.0,
-            divide_no_nan(red - green, span) + 4.0,
-        ),
+    """Hue, saturation and value of red, green and blue.
+
+    Where channels are equal, the gradient flows to one of them; from the saturation it flows to
+    positive channels only, and from the hue where the value is positive.
+    """
+    x: Any = _floats("RGBToHSV", images)
+    require_colours("RGBToHSV", x._value)
+    red, green, blue = unstack(x, axis=-1)
+    value: Any = _largest(red, green, blue)
+    bright: Any = value > 0.0
+    turned: Any = _sixths(
+        *(where(bright, each, stop_gradient(each)) for each in (red, green, blue))
     )
-    sixths: Any = where(span > 0.0, turned, zeros_like(span))
-    hue: Any = where(sixths < 0.0, sixths + 6.0, sixths)
-    return stack([hue / 6.0, divide_no_nan(span, value), value], axis=-1)
+    hue: Any = where(turned < 0.0, turned + 6.0, turned)
+    seen: list[Any] = [_positive(each) for each in (red, green, blue)]
+    whole: Any = _largest(*seen)
+    share: Any = divide_no_nan(whole - _smallest(*seen), whole)
+    return stack([hue / 6.0, where(bright, share, zeros_like(share)), value], axis=-1)
+
+
+def _positive(channel: Any) -> Any:
+    """A channel through which gradients flow where it is positive."""
+    return where(channel > 0.0, channel, stop_gradient(channel))
+
+
+def _largest(red: Any, green: Any, blue: Any) -> Any:
+    rest = where(green >= blue, green, blue)
+    return where(red >= rest, red, rest)
+
+
+def _smallest(red: Any, green: Any, blue: Any) -> Any:
+    rest = where(green <= red, green, red)
+    return where(blue <= rest, blue, rest)
+
+
+def _sixths(red: Any, green: Any, blue: Any) -> Any:
+    """The way around the circle of colours, from -1 to 5; 0 for greys."""
+    value = _largest(red, green, blue)
+    span: Any = value - _smallest(red, green, blue)
+    first = divide_no_nan(green - blue, span)
+    second: Any = divide_no_nan(blue - red, span) + 2.0
+    third: Any = divide_no_nan(red - green, span) + 4.0
+    turned: Any = where(red == value, first, where(green == value, second, third))
+    return where(span > 0.0, turned, zeros_like(span))
 
 
 def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """Red, green and blue of hue, saturation and value; no gradient flows back."""
-    return colour.hsv_to_rgb(tensor(images))
+    return colour.hsv_to_rgb(_floats("HSVToRGB", images))
 
 
 def rgb_to_yuv(images: Any) -> Any:
@@ -104,15 +144,20 @@ def yiq_to_rgb(images: Any) -> Any:
 @composite
 def _mixed(images: Any, weights: Any) -> Any:
     x = tensor(images)
-    return tensordot(x, np.array(weights, x._value.dtype), [[x.ndim - 1], [0]])
+    mixture = to_tensor([list(row) for row in weights], x.dtype)
+    return tensordot(x, mixture, [[x.ndim - 1], [0]])
 
 
-def _coloured(images: Any, channels: int) -> Tensor:
-    x = tensor(images)
-    if not x.ndim or x._value.shape[-1] != channels:
-        kind = "grayscale" if channels == 1 else "RGB"
+def _floats(raw: str, images: Any) -> Tensor:
+    """Pictures as floats: Python and NumPy data as float32, tensors as they are.
+
+    InvalidArgumentError for tensors of other dtypes.
+    """
+    x = in_default(images, float32)
+    if not x.dtype.is_floating:
         raise invalid_argument(
-            "Assert", f"Last dimension of a {kind} image should be size {channels}: "
-            f"these have shape {x.shape}",
+            raw, f"Value for attr 'T' of {spoken(x.dtype.name)} is not in the list of allowed "
+            "values: half, bfloat16, float, double. Try tf.image.convert_image_dtype(images, "
+            "tf.float32)",
         )  # fmt: skip
     return x

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.arrays.shaping import concat, expand_dims, pad, reshape, squeeze
 from tapelab.engine.dispatch import composite
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
 from tapelab.nn.convolving import depthwise_conv2d
@@ -23,8 +24,14 @@ SOBEL: Final = ([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [
 def sobel_edges(image: Any) -> Any:
     """How fast each channel changes from row to row and from column to column."""
     x = tensor(image)
+    if x.ndim != 4:
+        raise invalid_argument(
+            "MirrorPad", "The first dimension of paddings must be the rank of inputs[4,2], "
+            f"{brackets(x._value.shape)}: pictures have the axes image, row, column and channel. "
+            "Try image[tf.newaxis]",
+        )  # fmt: skip
     images, rows, columns, channels = x._value.shape
-    filters = np.array(SOBEL, x._value.dtype).transpose(1, 2, 0)[:, :, None, :]
+    filters = np.array(SOBEL).astype(x._value.dtype).transpose(1, 2, 0)[:, :, None, :]
     padded = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     edges = depthwise_conv2d(padded, np.tile(filters, (1, 1, channels, 1)), [1, 1, 1, 1], "VALID")
     return reshape(edges, [images, rows, columns, channels, 2])

@@ -18,26 +18,26 @@ from tapelab.ops.settings import number
 @composite
 def flip_left_right(image: Any) -> Tensor:
     """Pictures mirrored: what was on the left is on the right."""
-    return reverse(picture(image), [-2])
+    return reverse(picture(filled_picture(image)), [-2])
 
 
 @composite
 def flip_up_down(image: Any) -> Tensor:
     """Pictures upside down."""
-    return reverse(picture(image), [-3])
+    return reverse(picture(filled_picture(image)), [-3])
 
 
 @composite
 def transpose(image: Any, name: str | None = None) -> Tensor:
     """Pictures with rows and columns exchanged."""
-    x = picture(image)
+    x = picture(filled_picture(image))
     return permuted(x, (1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))
 
 
 @composite
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     """Pictures turned counter-clockwise by quarters."""
-    x, quarters = picture(image), number(k, "rot90") % 4
+    x, quarters = picture(filled_picture(image)), number(k, "rot90") % 4
     if quarters == 0:
         return x
     if quarters == 2:
@@ -115,17 +115,30 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
 
 def picture(image: Any) -> Tensor:
     """A picture (height, width, channels) or several as a tensor; ValueError for anything else."""
+    x = _channelled(image)
+    if x.ndim > 4:
+        raise ValueError(
+            f"'image' (shape {x.shape}) must have either 3 or 4 dimensions: "
+            "(height, width, channels), or several of them."
+        )
+    return x
+
+
+def _channelled(image: Any) -> Tensor:
     x = tensor(image)
     if x.ndim < 3:
         raise ValueError(
             f"'image' (shape {x.shape}) must be at least three-dimensional. "
             "Its axes are height, width and channel."
         )
-    if x.ndim > 4:
-        raise ValueError(
-            f"'image' (shape {x.shape}) must have either 3 or 4 dimensions: "
-            "(height, width, channels), or several of them."
-        )
+    return x
+
+
+def filled_picture(image: Any) -> Tensor:
+    """A picture or any number of them, of one place and channel or more; ValueError for others."""
+    x = _channelled(image)
+    if not all(x._value.shape[-3:]):
+        raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {x.shape}")
     return x
 
 

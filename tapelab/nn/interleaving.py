@@ -64,8 +64,17 @@ def space_to_depth(
     return slid(raw, x, 2, data_format, compute)
 
 
+def _side(raw: str, block_size: Any) -> int:
+    """The length of a block; a fraction is cut off, as TensorFlow does."""
+    if isinstance(block_size, float):
+        return int(block_size)
+    if block_size is None or isinstance(block_size, (str, list, tuple)):
+        raise TypeError(f"Expected int for argument 'block_size' not {block_size!r}.")
+    return number(block_size, raw)
+
+
 def _checked(raw: str, input: Any, block_size: Any) -> tuple[Tensor, int]:
-    x, side = tensor(input), number(block_size, raw)
+    x, side = tensor(input), _side(raw, block_size)
     if side < 2:
         raise invalid_argument(
             raw, f"Value for attr 'block_size' of {side} must be at least minimum 2"

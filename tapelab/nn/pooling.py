@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tapelab.arrays.creation import constant
-from tapelab.dtypes import as_dtype
+from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import UnimplementedError
 from tapelab.kernels.windows import Sliding
 from tapelab.nn.sliding import channels_first, per_axis, slid, sliding
 from tapelab.ops import pooling as ops
-from tapelab.ops.public import tensor
+from tapelab.ops.public import in_default, tensor
 
 
 class MaxPoolWithArgmax(NamedTuple):
@@ -128,7 +130,10 @@ def _pooled(
         made: Tensor = op(pictures, how=how)
         return made
 
-    return slid(op.raw, tensor(input), rank, data_format, compute)
+    # TensorFlow's MaxPool takes an array in its own default dtype, but for the very first call.
+    planes = op is ops.max_pool and rank == 2 and isinstance(input, np.ndarray)
+    x = in_default(input, float32) if planes else tensor(input)
+    return slid(op.raw, x, rank, data_format, compute)
 
 
 def _how(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.engine.wording import brackets
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS
@@ -50,21 +51,43 @@ def hsv_of(x: Any) -> Any:
 def rgb_of(x: Any) -> Any:
     """Red, green and blue of hue, saturation and value along the last axis."""
     hue, saturation, value = np.moveaxis(x, -1, 0)
-    turn = hue * 6
-    pure = [abs(turn - 3) - 1, 2 - abs(turn - 2), 2 - abs(turn - 4)]
-    channels = [((1 - saturation) + saturation * np.clip(each, 0, 1)) * value for each in pure]
+    pure = np.moveaxis(_pure((hue * 6)[..., None]), -1, 0)
+    channels = [((1 - saturation) + saturation * each) * value for each in pure]
     return np.stack(channels, -1).astype(x.dtype)
+
+
+def _pure(turn: Any) -> Any:
+    """Red, green and blue of the strongest colour at each place of the circle, from 0 to 6."""
+    ramps = [abs(turn - 3) - 1, 2 - abs(turn - 2), 2 - abs(turn - 4)]
+    return np.clip(np.concatenate(ramps, -1), 0, 1)
 
 
 def _share(part: Any, whole: Any) -> Any:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _require_colours(raw: str, x: Any) -> None:
-    if not x.ndim or x.shape[-1] != 3:
-        found = x.shape[-1] if x.ndim else 0
+def require_colours(raw: str, x: Any) -> None:
+    """FailedPreconditionError unless the last axis has three channels."""
+    if not x.ndim:
+        raise invalid_argument(raw, "input must be at least 1D[]")
+    if x.shape[-1] != 3:
         raise FailedPreconditionError(
-            None, raw, f"input must have 3 channels but input only has {found} channels. [Op:{raw}]"
+            None, raw, f"input must have 3 channels but input only has {x.shape[-1]} channels. "
+            f"[Op:{raw}]",
+        )  # fmt: skip
+
+
+def _require_pictures(raw: str, x: Any, what: str, factor: Any) -> None:
+    if x.ndim < 3:
+        raise invalid_argument(raw, f"input must be at least 3-D, got shape{brackets(x.shape)}")
+    if factor.ndim:
+        raise invalid_argument(raw, f"{what} must be scalar: {brackets(factor.shape)}")
+
+
+def _require_three(raw: str, x: Any) -> None:
+    if x.shape[-1] != 3:
+        raise invalid_argument(
+            raw, f"input must have 3 channels but instead has {x.shape[-1]} channels."
         )
 
 
@@ -73,10 +96,7 @@ def _require_colours(raw: str, x: Any) -> None:
     c: x * c + x.mean((0, 1)) * (1 - c))  # fmt: skip
 def adjust_contrast_v2(x: Any, c: Any) -> Any:
     """Each channel stretched around its mean; as in TensorFlow, no gradient is known for it."""
-    if x.ndim < 3:
-        raise invalid_argument(
-            "AdjustContrastv2", f"input must be at least 3-D, got shape{list(x.shape)}"
-        )
+    _require_pictures("AdjustContrastv2", x, "contrast_factor", c)
     count = x.dtype.type(x.shape[-3] * x.shape[-2])
     mean = np.add.reduce(x, axis=(-3, -2), keepdims=True) / count
     return (x - mean) * c.astype(x.dtype) + mean
@@ -86,26 +106,29 @@ def adjust_contrast_v2(x: Any, c: Any) -> Any:
     pattern="not implemented")  # fmt: skip
 def adjust_hue(x: Any, c: Any) -> Any:
     """Each colour turned around the circle; as in TensorFlow, no gradient is known for it."""
-    _require_colours("AdjustHue", x)
-    hue, saturation, value = np.moveaxis(hsv_of(x), -1, 0)
-    return rgb_of(np.stack([(hue + c.astype(x.dtype)) % 1, saturation, value], -1))
+    _require_pictures("AdjustHue", x, "delta", c)
+    _require_three("AdjustHue", x)
+    value, least = x.max(-1, keepdims=True), x.min(-1, keepdims=True)
+    turn = (hsv_of(x)[..., :1] * 6 + c.astype(x.dtype) * 6) % 6
+    return (least + (value - least) * _pure(turn)).astype(x.dtype)
 
 
 @op(formula=r"y = \operatorname{saturate}_c(x)", samples=colours, glyph="saturation",
     raw="AdjustSaturation", pattern="not implemented")  # fmt: skip
 def adjust_saturation(x: Any, c: Any) -> Any:
     """Each colour stronger or paler; as in TensorFlow, no gradient is known for it."""
-    _require_colours("AdjustSaturation", x)
-    hue, saturation, value = np.moveaxis(hsv_of(x), -1, 0)
-    stronger = np.clip(saturation * c.astype(x.dtype), 0, 1)
-    return rgb_of(np.stack([hue, stronger, value], -1))
+    _require_pictures("AdjustSaturation", x, "scale", c)
+    _require_three("AdjustSaturation", x)
+    hue, saturation, value = np.split(hsv_of(x), 3, -1)
+    span = np.clip(saturation * c.astype(x.dtype), 0, 1) * value
+    return ((value - span) + span * _pure(hue * 6)).astype(x.dtype)
 
 
 @op(formula=r"y = \operatorname{rgb}(x)", samples=alone, glyph="rgb", raw="HSVToRGB",
     pattern="flat", kinds=FLOATS)  # fmt: skip
 def hsv_to_rgb(x: Any) -> Any:
     """Red, green and blue from hue, saturation and value."""
-    _require_colours("HSVToRGB", x)
+    require_colours("HSVToRGB", x)
     return rgb_of(x)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from importlib import import_module
 from typing import Any, Final
 
@@ -33,9 +34,9 @@ def dct(
     size = x._value.shape[-1]
     if type == 1 and size < 2:
         raise ValueError("Type-I DCT requires the dimension to be greater than one.")
-    table = import_module("scipy.fft").dct(np.eye(size), type, axis=-1, norm=norm)
+    table = _cosines(size, type, norm)
     cosines: Any = new_constant(table.astype(numpy_dtype(x)), None)
-    rows: Any = reshape(x, shape=(-1, size))
+    rows: Any = reshape(x, shape=(math.prod(x._value.shape[:-1]), size))
     made: Tensor = reshape(rows @ cosines, shape=x._value.shape)
     return made
 
@@ -48,6 +49,12 @@ def idct(
     _check(type, norm, axis)
     found: Tensor = dct(input, _INVERSE[type], n, axis, norm)
     return found
+
+
+def _cosines(size: int, kind: int, norm: str | None) -> Any:
+    if not size:
+        return np.eye(0)
+    return import_module("scipy.fft").dct(np.eye(size), kind, axis=-1, norm=norm)
 
 
 def _check(kind: int, norm: str | None, axis: int) -> None:
