@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.dtypes import float32, float64
 from tapelab.engine.convert import new_constant
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
@@ -26,6 +27,8 @@ def dct(
 ) -> Tensor:  # fmt: skip
     """How much of each cosine is in a signal: its product with a table of cosines."""
     _check(type, norm, axis)
+    if n is not None and n <= 0:
+        raise ValueError(f"n should be a positive integer or None: {n}")
     x = as_tensor(input)
     if not x.dtype.is_floating:
         raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
@@ -34,6 +37,7 @@ def dct(
     size = x._value.shape[-1]
     if type == 1 and size < 2:
         raise ValueError("Type-I DCT requires the dimension to be greater than one.")
+    _require_wide(x, type)
     table = _cosines(size, type, norm)
     cosines: Any = new_constant(table.astype(numpy_dtype(x)), None)
     rows: Any = reshape(x, shape=(math.prod(x._value.shape[:-1]), size))
@@ -49,6 +53,18 @@ def idct(
     _check(type, norm, axis)
     found: Tensor = dct(input, _INVERSE[type], n, axis, norm)
     return found
+
+
+def _require_wide(x: Tensor, kind: int) -> None:
+    """Narrow floats have no complex numbers, with which TensorFlow transforms them."""
+    if x.dtype in (float32, float64):
+        return
+    if kind == 1:
+        raise ValueError(f"RFFT requires tf.float32 or tf.float64 inputs, got: {x}")
+    raise TypeError(
+        f"The `real` and `imag` components have incorrect types: {x.dtype.name} {x.dtype.name}. "
+        "They must be consistent, and one of [tf.float32, tf.float64]. Try tf.cast(x, tf.float32)."
+    )
 
 
 def _cosines(size: int, kind: int, norm: str | None) -> Any:
