@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype
 from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -37,7 +38,9 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
 
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
-    return check_numerics(x, message)
+    given = as_tensor(x)
+    check_numerics(given, message)
+    return given
 
 
 def _comparing(symbol: str, function_name: str) -> Assertion:
@@ -102,8 +105,9 @@ def _signed(symbol: str, function_name: str) -> Assertion:
     def check(
         x: Any, message: str | None = None, summarize: int | None = None, name: str | None = None
     ) -> None:
-        value = as_tensor(x)._value
-        if not _SYMBOLS[symbol](value, 0).all():
+        given = as_tensor(x)
+        value, zero = given._value, to_tensor(0, given.dtype)._value
+        if not _SYMBOLS[symbol](value, zero).all():
             shown = np.ravel(value)[: 3 if summarize is None else summarize].tolist()
             raise InvalidArgumentError(
                 None, None,

@@ -16,6 +16,7 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
+from tapelab.ops import shape as shapes
 from tapelab.ops.arithmetic import add, multiply, subtract
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths, number
@@ -89,9 +90,10 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of the given lengths with the same scalar everywhere."""
     x = tensor(value)
-    if x._value.ndim:
+    if x._value.ndim and x._value.shape != (1,):
         raise invalid_argument("Fill", f"value must be a scalar, but has shape {x.shape}")
-    made: Tensor = broadcasting.broadcast_to(x, shape=_sizes(dims))
+    alone = shapes.reshape(x, shape=()) if x._value.ndim else x
+    made: Tensor = broadcasting.broadcast_to(alone, shape=_sizes(dims))
     return made
 
 
@@ -121,7 +123,7 @@ def range(
     """Evenly spaced numbers from start up to the limit, which is left out."""
     if limit is None:
         start, limit = 0, start
-    given = [tensor(each)._value for each in (start, limit, delta)]
+    given = [_bound(each, dtype)._value for each in (start, limit, delta)]
     for which, each in zip(("start", "limit", "delta"), given, strict=True):
         if each.ndim or each.dtype.name not in _RUNGS:
             raise invalid_argument("Range", f"{which} must be one number, not {each!r}")
@@ -137,6 +139,13 @@ def range(
             else f"Requires start >= limit when delta < 0: {first}/{last}",
         )
     return new_constant(np.arange(first, last, step, dtype=wanted), None, "tf.range")
+
+
+def _bound(given: Any, dtype: Any) -> Tensor:
+    """A Python number must fit the dtype that is asked for; what has a dtype of its own is cast."""
+    if dtype is not None and isinstance(given, int | float):
+        to_tensor(given, as_dtype(dtype))
+    return tensor(given)
 
 
 _RUNGS: Final = ("int32", "int64", "float16", "float32", "float64")

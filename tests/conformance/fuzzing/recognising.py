@@ -1,0 +1,91 @@
+"""How a difference is recognised that has a reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .observing import Difference, Outcome
+from .rounding import parts
+
+Holds = Callable[[str, Difference, Outcome], bool]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """A reason why two outcomes may differ, and how it is recognised."""
+
+    name: str
+    reason: str
+    holds: Holds
+
+
+def raises(ours: str, theirs: str, calls: str = "") -> Holds:
+    """An exception, or none, on either side; the patterns match type and message."""
+
+    def holds(text: str, found: Difference, outcome: Outcome) -> bool:
+        known = re.match(ours, found.ours) and re.match(theirs, found.theirs)
+        return found.what == "exception" and bool(known) and bool(re.search(calls, text))
+
+    return holds
+
+
+def differs(what: str, calls: str, theirs: str = "") -> Holds:
+    """A difference of some kind, in a program with a certain call."""
+
+    def holds(text: str, found: Difference, outcome: Outcome) -> bool:
+        known = re.fullmatch(what, found.what) and re.search(theirs, found.theirs)
+        return bool(known) and bool(re.search(calls, text))
+
+    return holds
+
+
+def asks_whole_numbers(text: str, found: Difference, outcome: Outcome) -> bool:
+    """The last question is about a target that holds no fractions."""
+    asked = re.findall(r"\.(?:gradient|jacobian|batch_jacobian)\((\w+)", text)
+    known = [outcome.values.get(name) for name in asked]
+    if re.match("LookupError", found.theirs):  # any of the questions may have met it
+        return any(part.dtype[:3] not in {"flo", "com"} for each in known for part in parts(each))
+    target = known[-1] if asked else None
+    kinds = {part.dtype[:3] for part in parts(target)}
+    other = bool(asked) and not kinds  # a shape, a list of nothing
+    return found.what in {"kind", "exception"} and (other or bool(kinds - {"flo", "com"}))
+
+
+def has_nan(value: Any) -> bool:
+    """Whether NaN stands among the numbers of a value."""
+    return any(part.dtype[:3] in {"flo", "com"} and (part.array != part.array).any()
+               for part in parts(value))  # fmt: skip
+
+
+def seeds(text: str, found: Difference, outcome: Outcome) -> bool:
+    """A seed that does not fit its target, or that is handed on as it is."""
+    mended = "An output gradient needs" in found.ours or "need as many output_gr" in found.ours
+    refused = found.what == "exception" and re.match("no error", found.ours)
+    given = re.findall(r"output_gradients=(\w+)", text)
+    asked = re.findall(r"gradient\(\w+, \[?([^\])]*)", text)
+    python = found.what == "dtype" and re.search(r"output_gradients=[-\[\d]", text)
+    itself = found.what == "kind" and bool(set(given) & set(re.findall(r"\w+", str(asked[-1:]))))
+    return "output_gradients=" in text and bool(
+        mended or found.what == "shape" or refused or itself or python
+    )
+
+
+NONSENSE: Final = (
+    r"None|object\(\)|'a'|\{\}|\b\d*\.?\d*j\b|tf\.float32\b(?!\))|\[\[\d+\], \[\d+, \d+\]\]|nan'"
+)
+"""What no argument can mean, as text in a program."""
+
+
+def nonsense(text: str, found: Difference, outcome: Outcome) -> bool:
+    """Both refuse a last statement that holds what no argument can mean."""
+    both = found.what == "exception" and not re.search("no error", found.ours + found.theirs)
+    last = text.strip().splitlines()[-1]
+    return both and bool(re.search(NONSENSE, last))
+
+
+def spoiled(ours: str, theirs: str) -> Holds:
+    """A deliberate mistake in the call at the end, and what the two sides make of it."""
+    return raises(ours, theirs, "# spoiled: ")
