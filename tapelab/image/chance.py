@@ -110,7 +110,8 @@ def _flipped(flip: Callable[[Any], Any], image: Any, draw: Draw) -> Any:
         alone: Any = draw([])
         return where(alone < 0.5, flip(x), x)
     chances: Any = draw([x._value.shape[0]])
-    return where(reshape(chances, [-1, 1, 1, 1]) > 0.5, flip(x), x)
+    each: Any = reshape(chances, [-1, 1, 1, 1])
+    return where(each > 0.5, flip(x), x)
 
 
 def _brighter(image: Any, max_delta: Any, draw: Draw) -> Any:
