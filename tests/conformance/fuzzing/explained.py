@@ -177,8 +177,32 @@ TABLE: Final[tuple[Explained, ...]] = (
         "behind; row by row it gives what is given here.",
         lambda text, found, outcome: (
             found.what == "value"
-            and bool(re.search(r"roll\(.*-\d.*\)", text))
+            and bool(re.search(r"(roll|shift)\(.*-\d.*\)", text))
             and "jacobian(" in text
+        ),
+    ),
+    Explained(
+        "cosines of no rows",
+        "TensorFlow's Fourier transforms cannot fill up a row of a tensor that has no rows, on "
+        "which its cosine transforms are built; here nothing is transformed to nothing.",
+        raises(".*", r"InvalidArgumentError: .*I?RFFT.*must have length of at least", "i?dct|rfft"),
+    ),
+    Explained(
+        "cosines of complex numbers",
+        "TensorFlow refuses them with an AssertionError without words; here a TypeError says why.",
+        raises("TypeError: Cannot convert 0.0", "AssertionError|IndexError", r"i?dct\("),
+    ),
+    Explained(
+        "slope of RFFT3D",
+        "TensorFlow has no gradient of the Fourier transform of real numbers along three axes.",
+        raises("no error", r"LookupError: gradient registry has no entry for: I?RFFT3D"),
+    ),
+    Explained(
+        "second slope of colours below zero",
+        "TensorFlow's gradient of rgb_to_hsv is 0 for channels below 0, the gradient of that "
+        "gradient is not.",
+        lambda text, found, outcome: (
+            found.what == "value" and found.name.startswith("h") and "rgb_to_hsv(" in text
         ),
     ),
     Explained(
@@ -195,6 +219,71 @@ TABLE: Final[tuple[Explained, ...]] = (
             and found.ours.startswith("NoneType")
             and bool(re.search(r"\[([1-9]\d*, )*0[,\]]", found.theirs))
             and "jacobian(" in text
+        ),
+    ),
+    Explained(
+        "second order of labels",
+        "TensorFlow's second gradient of the softmax cross entropy leaves out that the first one "
+        "falls with the labels; here it is complete.",
+        differs("value", r"softmax_cross_entropy_with_logits\((?s:.*)gradient\((?s:.*)h0"),
+    ),
+    Explained(
+        "infinite slopes",
+        "Where the slope is infinite, the second order through a Jacobian is infinity or NaN, as "
+        "the zeros of its rows are multiplied first or last.",
+        differs(
+            "value", r"(erfinv|ndtri|lbeta|cumulative_logsumexp)\((?s:.*)jacobian\(", r"inf|nan"
+        ),
+    ),
+    Explained(
+        "beyond acosh",
+        "Below 1 acosh is NaN; TensorFlow divides by the sinh of it, here the slope is that of the "
+        "formula, which has a value below -1.",
+        differs("value", r"acosh\((?s:.*)gradient\(", "nan"),
+    ),
+    Explained(
+        "flattened blocks",
+        "TensorFlow's gradient of isotonic_regression has lost the shape of its input.",
+        differs("shape", r"isotonic_regression\((?s:.*)(gradient|jacobian)\("),
+    ),
+    Explained(
+        "least squares without a solution of its own",
+        "Where columns depend on each other, the normal equations have no factor but by rounding.",
+        differs("value", r"lstsq\("),
+    ),
+    Explained(
+        "list in a formula",
+        "batch_normalization and weighted_cross_entropy_with_logits compute with lists as they "
+        "are (TypeError); here they become tensors.",
+        raises(
+            "",
+            r"TypeError: (can only concatenate (list|tuple)|bad operand type for unary -: '(list|"
+            r"tuple)'|unsupported operand type\(s\) for .*'(list|tuple)')",
+            r"batch_normalization|weighted_cross_entropy",
+        ),
+    ),
+    Explained(
+        "complex swish",
+        "TensorFlow's silu takes complex numbers, with a gradient that is not conjugated.",
+        raises("InvalidArgumentError: Value for attr 'T' of complex", "no error", r"silu|swish"),
+    ),
+    Explained(
+        "truth by another door",
+        "With axis=[] TensorFlow converts what reduce_any and reduce_all get (ValueError).",
+        raises(
+            "InvalidArgumentError: Value for attr 'T' of",
+            "ValueError: Tensor conversion requested dtype bool",
+            r"reduce_(any|all)\(.*axis=\[\]",
+        ),
+    ),
+    Explained(
+        "jacobian that differentiates again",
+        "Below an outer tape TensorFlow's jacobian asks at once for the second gradient that "
+        "igamma and igammac do not have; here the question fails when it is put.",
+        lambda text, found, outcome: (
+            found.what == "presence"
+            and outcome.raised == "LookupError"
+            and bool(re.search(r"igamma(?s:.*)jacobian\(", text))
         ),
     ),
     Explained(
