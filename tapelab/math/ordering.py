@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.convert import new_constant
+from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import NotFoundError, invalid_argument
@@ -82,7 +82,8 @@ def _each_pair(x: Any, holds: Any) -> Tensor:
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the score of the true class is among the k largest of its row; ties count."""
-    classes, scores = tensor(targets)._value, tensor(predictions)._value
+    given = to_tensor(predictions, "float32")
+    classes, scores = tensor(targets)._value, given._value
     if scores.ndim != 2 or classes.ndim != 1:
         word, each, rank = (
             ("predictions", scores, 2) if scores.ndim != 2 else ("targets", classes, 1)

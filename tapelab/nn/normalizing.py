@@ -27,10 +27,13 @@ def moments(
     along = axes_of(given, axes, "Mean")
     mean = reduction.reduce_mean(given, axis=along, keepdims=True)
     away = powers.squared_difference(given, stops.stop_gradient(mean))
-    variance = reduction.reduce_mean(away, axis=along, keepdims=keepdims)
-    if not keepdims:
-        mean = squeeze(mean, axis=along)
-    return mean, variance
+    if keepdims or along:
+        variance = reduction.reduce_mean(away, axis=along, keepdims=keepdims)
+        return mean if keepdims else squeeze(mean, axis=along), variance
+    # Without axes to go, TensorFlow removes every axis of length 1.
+    variance = reduction.reduce_mean(away, axis=along, keepdims=True)
+    ones = tuple(at for at, length in enumerate(mean._value.shape) if length == 1)
+    return squeeze(mean, axis=ones), squeeze(variance, axis=ones)
 
 
 @composite

@@ -52,7 +52,7 @@ def softmax_cross_entropy_with_logits(
     """How surprised rows of scores are by rows of probabilities: one number for each row."""
     y = tensor(logits)
     _require_floats("SoftmaxCrossEntropyWithLogits", y)
-    x = strict_operand(labels, y.dtype)
+    x = tensor(labels)
     x = x if x.dtype is y.dtype else cast(x, dtype=np.dtype(y.dtype.as_numpy_dtype))
     if axis not in {-1, y.ndim - 1}:
         order = (*(at for at in range(y.ndim) if at != axis % y.ndim), axis % y.ndim)
@@ -102,7 +102,7 @@ def _require_floats(raw: str, logits: Tensor) -> None:
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """How surprised each score is by its label between 0 and 1."""
     y = tensor(logits)
-    x = strict_operand(labels, y.dtype)
+    x = tensor(labels)
     if x.shape != y.shape:
         raise ValueError(
             f"`logits` and `labels` must have the same shape, received ({y.shape} vs {x.shape})."

@@ -87,16 +87,17 @@ def _tensor(thing: Any) -> Any:
 def _pair(op: Op) -> tuple[Method, Method]:
     """The operator `x ∘ y` and its reflection `y ∘ x`.
 
-    As in TensorFlow, `+` converts what does not fit on its own terms, and then refuses the dtype.
+    As in TensorFlow, `+` and `@` convert what does not fit on its own terms, and then refuse the
+    dtype.
     """
-    adds = op is arithmetic.add
+    own_terms = op is arithmetic.add or op is products.matmul
 
     def forward(self: Any, other: Any) -> Any:
         x = self if type(self) is Tensor else _tensor(self)
         if type(other) is Tensor:
             return op(x, other)
         try:
-            y = operand(other, x._value.dtype) if adds else strict_operand(other, x.dtype)
+            y = operand(other, x._value.dtype) if own_terms else strict_operand(other, x.dtype)
         except NotDense:
             return NotImplemented
         return op(x, y)

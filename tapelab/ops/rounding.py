@@ -85,11 +85,7 @@ def truncatediv(x: Any, y: Any) -> Any:
     """The quotient rounded towards 0."""
     if x.dtype.kind == "f":
         return np.trunc(x / y)
-    if not np.all(y):
-        raise InternalError(
-            None, "TruncateDiv", "Integer division by zero (only integer div and mod should have "
-            "errors). A whole number has no infinity; try floats, or tf.where [Op:TruncateDiv]",
-        )  # fmt: skip
+    _refuse_truncating("TruncateDiv", y)
     return np.floor_divide(x - np.fmod(x, y), y)
 
 
@@ -100,7 +96,7 @@ def truncatemod(x: Any, y: Any) -> Any:
     """What is left over after rounding the quotient towards 0; it has the sign of the first."""
     if x.dtype.kind != "f":
         _refuse_narrow("TruncateMod", x)
-        _refuse_zero("TruncateMod", y)
+        _refuse_truncating("TruncateMod", y)
     return np.fmod(x, y)
 
 
@@ -141,6 +137,15 @@ for _step in _STEPS:
 def _refuse_zero(raw: str, y: Any) -> None:
     if not np.all(y):
         raise _division_by_zero(raw)
+
+
+def _refuse_truncating(raw: str, y: Any) -> None:
+    """The same with the type that TensorFlow gives it where quotients are cut off."""
+    if not np.all(y):
+        raise InternalError(
+            None, raw, "Integer division by zero (only integer div and mod should have errors). "
+            f"A whole number has no infinity; try floats, or tf.where [Op:{raw}]",
+        )  # fmt: skip
 
 
 def _refuse_narrow(raw: str, x: Any) -> None:
