@@ -26,7 +26,7 @@ def rounding_explains(tf: Any, text: str, name: str, ours: Outcome) -> bool:
     step = STEPS.get(there.dtype, 1e-7)
     if re.search(rf"^\s*{name} = tf.cast\(.*tf\.(float64|complex128)", text, re.MULTILINE):
         step = 1e-7  # the number was rounded before it was widened
-    if re.search(r"tf\.image\.(adjust_|rgb_to_gray)", text):
+    if re.search(r"tf\.image\.(adjust_|rgb_to_gray|per_image)", text):
         step = max(step, 1e-7)  # TensorFlow changes pictures in float32
     if "float16" in text:
         step = 1e-3
