@@ -5,23 +5,16 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
+from .gradients import OF_GRADIENTS
 from .observing import Difference, Outcome
-from .recognising import (
-    Explained,
-    asks_whole_numbers,
-    differs,
-    has_nan,
-    nonsense,
-    raises,
-    seeds,
-    spoiled,
-)
+from .recognising import Explained, differs, has_nan, nonsense, raises, spoiled
 from .rounding import ROUNDING, rounding_explains
 
 REFUSED: Final = r"\w+(Error|Exception): "
 """How a refusal of any type begins."""
 
 TABLE: Final[tuple[Explained, ...]] = (
+    *OF_GRADIENTS,
     Explained(
         "no kernel",
         "TensorFlow has no compiled code for this op and dtype (NotFoundError, "
@@ -47,39 +40,6 @@ TABLE: Final[tuple[Explained, ...]] = (
         raises(
             "",
             r"AttributeError: '(list|int|float|bool|str|complex|object|NoneType|.*ndarray)' ",
-        ),
-    ),
-    Explained(
-        "target of whole numbers",
-        "A target of whole numbers or truths has no gradient: None here; TensorFlow looks for the "
-        "rule of the op all the same, and now and then finds one.",
-        asks_whole_numbers,
-    ),
-    Explained(
-        "seed of another shape",
-        "TensorFlow hands a seed that does not fit on to the rule of the op, so that the shape of "
-        "the gradient depends on it; here it is stretched to the target, or refused. Where a rule "
-        "hands on what it gets, the gradient is the seed itself.",
-        seeds,
-    ),
-    Explained(
-        "vectorized",
-        "TensorFlow cannot vectorize the Jacobian of every op; here it is computed row by row.",
-        raises(
-            ".*",
-            r"ValueError: (Encountered an exception while vectorizing|Tensor's shape .* is not "
-            "compatible with supplied)|ZeroDivisionError|StagingError",
-            r"jacobian\(",
-        ),
-    ),
-    Explained(
-        "second order",
-        "Some gradients of TensorFlow have no gradient of their own (SoftsignGrad); here all can "
-        "be differentiated again.",
-        raises(
-            "no error",
-            r"LookupError: (gradient registry has no entry for: \w*Grad|No gradient defined for "
-            r"operation'\S*Grad' )",
         ),
     ),
     Explained(
@@ -117,17 +77,6 @@ TABLE: Final[tuple[Explained, ...]] = (
         spoiled(REFUSED, "no error"),
     ),
     Explained(
-        "place of one number",
-        "TensorFlow's gradient of gather_nd at one index tuple asks ScatterNd for what it refuses.",
-        raises("no error", "InvalidArgumentError: .*(ScatterNd|Graph execution)", "gather_nd"),
-    ),
-    Explained(
-        "order from behind",
-        "TensorFlow's gradient of transpose refuses axes that are counted from behind, which "
-        "transpose itself takes.",
-        raises("", r"InvalidArgumentError: .*InvertPermutation.* -\d+ is not between", "perm="),
-    ),
-    Explained(
         "truncated by zero",
         "TensorFlow calls a division by 0 in truncatediv an error of its own (InternalError).",
         raises(
@@ -135,12 +84,6 @@ TABLE: Final[tuple[Explained, ...]] = (
             "InternalError: .*Unexpected error in binary operator",
             r"truncate(div|mod)\(",
         ),
-    ),
-    Explained(
-        "dropped segment",
-        "An entry with a negative segment belongs to none; TensorFlow's second gradient of it is "
-        "NaN, here it is 0.",
-        differs("value", r"unsorted_segment_\w+\(.*-1", "nan"),
     ),
     Explained(
         "number for a truth",
@@ -172,20 +115,15 @@ TABLE: Final[tuple[Explained, ...]] = (
         ),
     ),
     Explained(
-        "vectorized roll",
-        "TensorFlow's vectorized Jacobian of roll moves the rows where an axis is counted from "
-        "behind; row by row it gives what is given here.",
-        lambda text, found, outcome: (
-            found.what == "value"
-            and bool(re.search(r"(roll|shift)\(.*-\d.*\)", text))
-            and "jacobian(" in text
-        ),
-    ),
-    Explained(
         "cosines of no rows",
         "TensorFlow's Fourier transforms cannot fill up a row of a tensor that has no rows, on "
-        "which its cosine transforms are built; here nothing is transformed to nothing.",
-        raises(".*", r"InvalidArgumentError: .*I?RFFT.*must have length of at least", "i?dct|rfft"),
+        "which its cosine transforms are built; here nothing is transformed to nothing, and so "
+        "is its gradient.",
+        raises(
+            ".*",
+            r"InvalidArgumentError: .*(RFFT.*must have length of at least|Fill.* must be >= 0)",
+            "i?dct|rfft",
+        ),
     ),
     Explained(
         "cosines of complex numbers",
@@ -193,47 +131,9 @@ TABLE: Final[tuple[Explained, ...]] = (
         raises("TypeError: Cannot convert 0.0", "AssertionError|IndexError", r"i?dct\("),
     ),
     Explained(
-        "slope of RFFT3D",
-        "TensorFlow has no gradient of the Fourier transform of real numbers along three axes.",
-        raises("no error", r"LookupError: gradient registry has no entry for: I?RFFT3D"),
-    ),
-    Explained(
-        "second slope of colours below zero",
-        "TensorFlow's gradient of rgb_to_hsv is 0 for channels below 0, the gradient of that "
-        "gradient is not.",
-        lambda text, found, outcome: (
-            found.what == "value" and found.name.startswith("h") and "rgb_to_hsv(" in text
-        ),
-    ),
-    Explained(
         "fingerprint of a rounded number",
         "A last digit that is rounded otherwise changes all of a fingerprint.",
         differs("value", r"fingerprint\([yg]\d"),
-    ),
-    Explained(
-        "jacobian of nothing",
-        "A Jacobian without entries depends on nothing: None here; TensorFlow gives an empty "
-        "gradient.",
-        lambda text, found, outcome: (
-            found.what == "kind"
-            and found.ours.startswith("NoneType")
-            and bool(re.search(r"\[([1-9]\d*, )*0[,\]]", found.theirs))
-            and "jacobian(" in text
-        ),
-    ),
-    Explained(
-        "second order of labels",
-        "TensorFlow's second gradient of the softmax cross entropy leaves out that the first one "
-        "falls with the labels; here it is complete.",
-        differs("value", r"softmax_cross_entropy_with_logits\((?s:.*)gradient\((?s:.*)h0"),
-    ),
-    Explained(
-        "infinite slopes",
-        "Where the slope is infinite, the second order through a Jacobian is infinity or NaN, as "
-        "the zeros of its rows are multiplied first or last.",
-        differs(
-            "value", r"(erfinv|ndtri|lbeta|cumulative_logsumexp)\((?s:.*)jacobian\(", r"inf|nan"
-        ),
     ),
     Explained(
         "beyond acosh",
@@ -268,28 +168,33 @@ TABLE: Final[tuple[Explained, ...]] = (
         raises("InvalidArgumentError: Value for attr 'T' of complex", "no error", r"silu|swish"),
     ),
     Explained(
-        "truth by another door",
-        "With axis=[] TensorFlow converts what reduce_any and reduce_all get (ValueError).",
+        "eigenvalues of narrow floats",
+        "TensorFlow stumbles over a name of its own (UnboundLocalError); here the dtypes are named.",
+        raises("NotFoundError", "UnboundLocalError: .*'out_dtype'", r"eigvals?\("),
+    ),
+    Explained(
+        "order of fractions",
+        "TensorFlow makes whole numbers of what NumPy and Python hand to invert_permutation; here "
+        "fractions are refused.",
         raises(
-            "InvalidArgumentError: Value for attr 'T' of",
-            "ValueError: Tensor conversion requested dtype bool",
-            r"reduce_(any|all)\(.*axis=\[\]",
+            "InvalidArgumentError: Value for attr 'Tidx' of",
+            "no error",
+            r"invert_permutation\((np\.|\[)",
         ),
     ),
     Explained(
-        "jacobian that differentiates again",
-        "Below an outer tape TensorFlow's jacobian asks at once for the second gradient that "
-        "igamma and igammac do not have; here the question fails when it is put.",
+        "list of narrow labels",
+        "TensorFlow rounds a list of labels to float32 before it widens them.",
+        differs("value", r"cross_entropy_with_logits\(\w+, \["),
+    ),
+    Explained(
+        "list in a formula, later",
+        "The same where a list met a list, and the next mistake of the call is of the same type.",
         lambda text, found, outcome: (
             found.what == "presence"
-            and outcome.raised == "LookupError"
-            and bool(re.search(r"igamma(?s:.*)jacobian\(", text))
+            and outcome.raised == "TypeError"
+            and bool(re.search(r"batch_normalization\(.*\[", text))
         ),
-    ),
-    Explained(
-        "warning of a rule",
-        "TensorFlow's own gradient rules cast complex numbers, and warn of it.",
-        lambda text, found, outcome: found.what == "warning" and "gradient(" in text,
     ),
     Explained(
         "end of a domain",
