@@ -168,8 +168,20 @@ TABLE: Final[tuple[Explained, ...]] = (
         raises("InvalidArgumentError: Value for attr 'T' of complex", "no error", r"silu|swish"),
     ),
     Explained(
+        "dtype of complex rows",
+        "TensorFlow takes NumPy's complex128 for complex64 or as it is, depending on what the "
+        "process has transformed before.",
+        differs("dtype", r"i?fft\dd\(np\.|i?fft\(np\.", "complex64"),
+    ),
+    Explained(
+        "softmax of one number",
+        "A scalar has no axis; TensorFlow's oneDNN build says so with an AbortedError.",
+        raises("InvalidArgumentError", "AbortedError: .*Input dims must be", r"softmax\("),
+    ),
+    Explained(
         "eigenvalues of narrow floats",
-        "TensorFlow stumbles over a name of its own (UnboundLocalError); here the dtypes are named.",
+        "TensorFlow stumbles over a name of its own (UnboundLocalError); here the dtypes that fit "
+        "are named.",
         raises("NotFoundError", "UnboundLocalError: .*'out_dtype'", r"eigvals?\("),
     ),
     Explained(

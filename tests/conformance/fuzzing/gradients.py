@@ -1,0 +1,131 @@
+"""The differences in gradients that have a reason."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from .recognising import Explained, asks_whole_numbers, differs, raises, seeds
+
+OF_GRADIENTS: Final[tuple[Explained, ...]] = (
+    Explained(
+        "target of whole numbers",
+        "A target of whole numbers or truths has no gradient: None here; TensorFlow looks for the "
+        "rule of the op all the same, and now and then finds one.",
+        asks_whole_numbers,
+    ),
+    Explained(
+        "seed of another shape",
+        "TensorFlow hands a seed that does not fit on to the rule of the op, so that the shape of "
+        "the gradient depends on it; here it is stretched to the target, or refused. Where a rule "
+        "hands on what it gets, the gradient is the seed itself.",
+        seeds,
+    ),
+    Explained(
+        "vectorized",
+        "TensorFlow cannot vectorize the Jacobian of every op; here it is computed row by row.",
+        raises(
+            ".*",
+            r"ValueError: (Encountered an exception while vectorizing|Tensor's shape .* is not "
+            "compatible with supplied)|ZeroDivisionError|StagingError",
+            r"jacobian\(",
+        ),
+    ),
+    Explained(
+        "second order",
+        "Some gradients of TensorFlow have no gradient of their own (SoftsignGrad); here all can "
+        "be differentiated again.",
+        raises(
+            "no error",
+            r"LookupError: (gradient registry has no entry for: \w*Grad|No gradient defined for "
+            r"operation'\S*Grad' )",
+        ),
+    ),
+    Explained(
+        "place of one number",
+        "TensorFlow's gradient of gather_nd at one index tuple asks ScatterNd for what it refuses.",
+        raises("no error", "InvalidArgumentError: .*(ScatterNd|Graph execution)", "gather_nd"),
+    ),
+    Explained(
+        "order from behind",
+        "TensorFlow's gradient of transpose refuses axes that are counted from behind, which "
+        "transpose itself takes.",
+        raises("", r"InvalidArgumentError: .*InvertPermutation.* -\d+ is not between", "perm="),
+    ),
+    Explained(
+        "dropped segment",
+        "An entry with a negative segment belongs to none; TensorFlow's second gradient of it is "
+        "NaN, here it is 0.",
+        differs("value", r"unsorted_segment_\w+\(.*-1", "nan"),
+    ),
+    Explained(
+        "vectorized roll",
+        "TensorFlow's vectorized Jacobian of roll moves the rows where an axis is counted from "
+        "behind; row by row it gives what is given here.",
+        lambda text, found, outcome: (
+            found.what == "value"
+            and bool(re.search(r"(roll|shift)\(.*-\d.*\)", text))
+            and "jacobian(" in text
+        ),
+    ),
+    Explained(
+        "slope of RFFT3D",
+        "TensorFlow has no gradient of the Fourier transform of real numbers along three axes.",
+        raises("no error", r"LookupError: gradient registry has no entry for: I?RFFT3D"),
+    ),
+    Explained(
+        "second slope of colours below zero",
+        "TensorFlow's gradient of rgb_to_hsv is 0 for channels below 0, the gradient of that "
+        "gradient is not.",
+        lambda text, found, outcome: (
+            found.what == "value" and found.name.startswith("h") and "rgb_to_hsv(" in text
+        ),
+    ),
+    Explained(
+        "jacobian of nothing",
+        "A Jacobian without entries depends on nothing: None here; TensorFlow gives an empty "
+        "gradient.",
+        lambda text, found, outcome: (
+            found.what == "kind"
+            and found.ours.startswith("NoneType")
+            and bool(re.search(r"\[([1-9]\d*, )*0[,\]]", found.theirs))
+            and "jacobian(" in text
+        ),
+    ),
+    Explained(
+        "second order of labels",
+        "TensorFlow's second gradient of the softmax cross entropy leaves out that the first one "
+        "falls with the labels; here it is complete.",
+        differs("value", r"softmax_cross_entropy_with_logits\((?s:.*)gradient\((?s:.*)h0"),
+    ),
+    Explained(
+        "seed that vanishes",
+        "A root has an infinite slope at 0; where the seed is the root itself, and so 0 there, "
+        "TensorFlow's second order is NaN, and here it is 0.",
+        differs("value", r"sqrt\((?s:.*)output_gradients=y", "nan"),
+    ),
+    Explained(
+        "infinite slopes",
+        "Where the slope is infinite, the second order through a Jacobian is infinity or NaN, as "
+        "the zeros of its rows are multiplied first or last.",
+        differs(
+            "value", r"(erfinv|ndtri|lbeta|cumulative_logsumexp)\((?s:.*)jacobian\(", r"inf|nan"
+        ),
+    ),
+    Explained(
+        "jacobian that differentiates again",
+        "Below an outer tape TensorFlow's jacobian asks at once for the second gradient that "
+        "igamma and igammac do not have; here the question fails when it is put.",
+        lambda text, found, outcome: (
+            found.what == "presence"
+            and outcome.raised == "LookupError"
+            and bool(re.search(r"igamma(?s:.*)jacobian\(", text))
+        ),
+    ),
+    Explained(
+        "warning of a rule",
+        "TensorFlow's own gradient rules cast complex numbers, and warn of it.",
+        lambda text, found, outcome: found.what == "warning" and "gradient(" in text,
+    ),
+)
+"""Reasons why a gradient, a Jacobian or a second order may differ."""
