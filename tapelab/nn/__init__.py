@@ -109,7 +109,8 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
             f"`features.dtype` must be a floating point tensor. Received: features.dtype={x.dtype}"
         )
     if approximate:
-        inner = (x + x * x * x * 0.044715) * np.float32((2 / np.pi) ** 0.5)
+        cubic = float(np.float32(0.044715))  # TensorFlow casts it from float32
+        inner = (x + x * x * x * cubic) * float((2 / np.pi) ** 0.5)
         return x * 0.5 * (_tanh(inner) + 1.0)
     return x * 0.5 * (erf(x * np.float32(0.5**0.5)) + 1.0)
 
