@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
@@ -86,7 +87,8 @@ def test_the_value_of_a_last_expression_is_displayed(run, capsys):
 
 
 def test_magics_inside_the_cell_work(run):
-    picture = run("%%tape z\n%precision 3\nz = x * y").result
+    with np.printoptions():  # %precision changes them for the whole process
+        picture = run("%%tape z\n%precision 3\nz = x * y").result
     assert "  3 │ z = x * y" in str(picture)
 
 

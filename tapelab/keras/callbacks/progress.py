@@ -80,6 +80,13 @@ class ProgbarLogger(Callback):
         self._line.finish(self._step, logs or {})
 
 
+def _in_notebook() -> bool:
+    """Whether a kernel runs this, whose front-end can write a line over itself."""
+    ipython: Any = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return getattr(shell, "kernel", None) is not None
+
+
 class Line:
     """One line of progress, written over itself where somebody can watch it grow.
 
@@ -90,7 +97,7 @@ class Line:
         self._steps, self._verbose = steps, verbose
         self._started = self._shown = time.time()
         self._length = 0
-        self._alive = verbose == 1 and (sys.stdout.isatty() or "ipykernel" in sys.modules)
+        self._alive = verbose == 1 and (sys.stdout.isatty() or _in_notebook())
 
     def show(self, step: int, logs: dict[str, Any]) -> None:
         """Write the line as it stands, unless that was done a moment ago."""
