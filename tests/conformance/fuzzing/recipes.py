@@ -153,7 +153,8 @@ def _fitting_dtype(writer: Writer, name: str) -> str:
     if name.rpartition(".")[2].startswith(BOOLEAN):
         kinds = "b"
     dtype = writer.dtype()
-    return dtype if np.dtype(dtype).kind in kinds else FITTING[kinds[0]]
+    fits = dtype != "string" and np.dtype(dtype).kind in kinds
+    return dtype if fits else FITTING[kinds[0]]
 
 
 FITTING: Final = {"f": "float32", "i": "int32", "b": "bool", "c": "complex64", "u": "uint8"}
