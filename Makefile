@@ -43,6 +43,7 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@.venv-tensorflow/bin/python -c "import scipy, ml_dtypes" 2>/dev/null || \
 	  .venv-tensorflow/bin/python -m pip install $(beside_tensorflow)
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/record.py
+	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/names.py
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/guides/record.py
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/conformance tests/guides tests/tutorials tests/engine/test_semantics_*.py
