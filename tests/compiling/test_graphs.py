@@ -37,7 +37,7 @@ def test_an_operation_can_be_fetched_for_its_effect(tf):
 def test_names_of_version_2_are_offered_as_well(tf):
     assert tf.compat.v1.reduce_sum is tapelab.reduce_sum
     with pytest.raises(AttributeError, match="nothing_like_it"):
-        tf.compat.v1.nothing_like_it  # noqa: B018
+        tf.compat.v1.nothing_like_it  # noqa: B018  asking raises
 
 
 def test_eager_execution_cannot_be_switched_off(tf):

@@ -25,11 +25,11 @@ from typing import Any
 # It runs from a checkout, beside no package of its own.
 sys.path[:0] = [str(Path(__file__).parent.parent.parent), str(Path(__file__).parent)]
 
-from fuzzing.explained import TABLE, explanation  # noqa: E402
-from fuzzing.observing import difference, run  # noqa: E402
-from fuzzing.programs import participants, program  # noqa: E402
-from fuzzing.rounding import ROUNDING, ROUNDING_REASON  # noqa: E402
-from fuzzing.shrinking import shrink  # noqa: E402
+from fuzzing.explained import TABLE, explanation  # noqa: E402  after the path
+from fuzzing.observing import difference, run  # noqa: E402  after the path
+from fuzzing.programs import participants, program  # noqa: E402  after the path
+from fuzzing.rounding import ROUNDING, ROUNDING_REASON  # noqa: E402  after the path
+from fuzzing.shrinking import shrink  # noqa: E402  after the path
 
 
 def judge(
