@@ -3,7 +3,8 @@
 `import tapelab` never imports numba, and neither does work on small arrays: it costs a third of a
 second, and the first compilation of a kernel on a machine about half a second more (`tapelab
 warmup` does it ahead). Whether a kernel is compiled depends on the array alone and not on what ran
-before, so that a program gives equal numbers each time. Whatever goes wrong on the way (no numba,
+before, so that a program gives equal numbers each time. A kernel is named by its file, unless that
+is `compiled`, and its name. Whatever goes wrong on the way (no numba,
 nowhere to keep the compiled code, a damaged entry there) costs speed only: the caller then does the
 work with NumPy.
 """
@@ -21,14 +22,23 @@ _given_up: Final[set[str]] = set()
 
 def ran(name: str, *arrays: Any) -> bool:
     """Run a compiled kernel, which writes into its last array; False if NumPy must do the work."""
-    kernel = _fetched(name)
-    return kernel is not None and _done(name, kernel, read_only(arrays))
+    found = _fetched(name)
+    return found is not None and _done(name, found, read_only(arrays))
+
+
+def ran_into(results: Sequence[Any], name: str, *arrays: Any) -> bool:
+    """Run a compiled kernel that writes into several arrays, which come after those it reads."""
+    found = _fetched(name)
+    if found is None:
+        return False
+    views = read_only([*arrays, results[0]])
+    return _done(name, found, [*views, *(each.view() for each in results[1:])])
 
 
 def ran_in_slices(name: str, *arrays: Any) -> bool:
     """The same for a kernel that treats each entry, or each row, on its own: threads may share."""
-    kernel = _fetched(name)
-    return kernel is not None and _done(name, in_slices, [kernel, *read_only(arrays)])
+    found = _fetched(name)
+    return found is not None and _done(name, in_slices, [found, *read_only(arrays)])
 
 
 def read_only(arrays: Sequence[Any]) -> list[Any]:
@@ -39,11 +49,17 @@ def read_only(arrays: Sequence[Any]) -> list[Any]:
     return views
 
 
+def kernel(name: str) -> Any:
+    """The compiled kernel of a name; ImportError where numba is missing."""
+    home, _, own = name.rpartition(".")
+    return getattr(import_module(f"tapelab.kernels.{home or 'compiled'}"), own)
+
+
 def _fetched(name: str) -> Any:
     if name in _given_up:
         return None
     try:
-        return getattr(import_module("tapelab.kernels.compiled"), name)
+        return kernel(name)
     except Exception:  # noqa: BLE001 - an import can fail in any way, and none is the learner's
         _given_up.add(name)
         return None

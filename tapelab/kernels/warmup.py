@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
 
-from tapelab.kernels.loader import read_only
+from tapelab.kernels.loader import kernel, read_only
 
 _TAKES: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("sigmoid32", "silu32", "softplus32", "erf32"), ("x", "x")),
@@ -24,8 +23,17 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     "cross_entropy_slope32": ("x", "rows", "rows", "rows"),
     "numbered_cross_entropy32": ("places", "rows", "x"),
     "add_rows": ("rows", "places", "rows"),
+    **{f"compiled_normal.mean_square_{of}": ("rows", "x", "x") for of in ("rows", "columns")},
+    **{f"compiled_normal.distance_{of}": ("x", "rows", "x", "rows") for of in ("rows", "columns")},
+    **{f"compiled_normal.normalized_{of}": ("rows", *"xxxx", "rows") for of in ("rows", "columns")},
+    **{f"compiled_normal.normalized_slopes_{of}": ("rows", "rows", *"xxx", "rows", *"xxxx")
+       for of in ("rows", "columns")},
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""
+_WRITES: Final = dict.fromkeys(
+    ("compiled_normal.normalized_slopes_rows", "compiled_normal.normalized_slopes_columns"), 5
+)
+"""Into how many of its last arrays a kernel writes, where they are several."""
 _ALSO_DOUBLE: Final = ("sigmoid_slope", "tanh_slope", "softmax_slope", "add_rows")
 
 
@@ -35,12 +43,13 @@ def compile_all(progress: Callable[[int, int], Any] = lambda done, total: None) 
     What is in numba's cache on disk is loaded from there. Returns how many kernels are ready;
     ImportError where numba is missing.
     """
-    compiled = import_module("tapelab.kernels.compiled")
     wanted: list[tuple[str, Any]] = [(name, np.float32) for name in _TAKES]
     wanted += [(name, np.float64) for name in _ALSO_DOUBLE]
     for done, (name, dtype) in enumerate(wanted):
         progress(done, len(wanted))
-        getattr(compiled, name)(*read_only(_arrays(_TAKES[name], dtype)))
+        arrays = _arrays(_TAKES[name], dtype)
+        read = len(arrays) - _WRITES.get(name, 1)
+        kernel(name)(*read_only(arrays[: read + 1]), *arrays[read + 1 :])
     progress(len(wanted), len(wanted))
     return len(wanted)
 
