@@ -11,11 +11,13 @@ from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
+from tapelab.kernels import normal
 from tapelab.ops import powers, reduction, selection, stops
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal
+from tapelab.ops.normalization import mean_squared_distance, normalize
 from tapelab.ops.public import axes_of, strict_operand, tensor
-from tapelab.ops.shape import squeeze
+from tapelab.ops.shape import reshape, squeeze
 
 
 @composite
@@ -26,6 +28,11 @@ def moments(
     given = tensor(x)
     along = axes_of(given, axes, "Mean")
     mean = reduction.reduce_mean(given, axis=along, keepdims=True)
+    if normal.flat(given._value, mean._value):
+        variance = mean_squared_distance(given, stops.stop_gradient(mean))
+        if keepdims:
+            return mean, variance
+        return squeeze(mean, axis=along), squeeze(variance, axis=along)
     away = powers.squared_difference(given, stops.stop_gradient(mean))
     if keepdims or along:
         variance = reduction.reduce_mean(away, axis=along, keepdims=keepdims)
@@ -57,10 +64,28 @@ def batch_normalization(
     centre: Any = strict_operand(mean, given.dtype)
     spread: Any = strict_operand(variance, given.dtype)
     factor = powers.rsqrt(spread + variance_epsilon)
+    lies = normal.flat(given._value, centre._value)
+    if lies is not None and factor._value.shape == centre._value.shape:
+        learned = _columns(lies, given, scale, 1), _columns(lies, given, offset, 0)
+        if None not in learned:
+            return normalize(given, centre, factor, *learned)
     if scale is not None:
         factor = factor * scale
     shift = -(centre * factor)
     return given * factor + (shift if offset is None else offset + shift)
+
+
+def _columns(lies: normal.Flat, x: Any, numbers: Any, otherwise: float) -> Tensor | None:
+    """One number for each column of a large array, in their shape; None if they are others."""
+    if numbers is None:
+        return to_tensor(np.full(lies.columns, otherwise, x._value.dtype))
+    given = strict_operand(numbers, x.dtype)
+    shape = given._value.shape
+    before = len(shape) - len(lies.columns)
+    if shape == lies.columns:
+        return given
+    fits = before > 0 and shape == (*(1,) * before, *lies.columns)
+    return reshape(given, shape=lies.columns) if fits else None
 
 
 @composite

@@ -1,0 +1,94 @@
+"""What normalization does to large arrays, one pass over the entries for each step.
+
+`tf.nn.moments` and `tf.nn.batch_normalization` are made of several ops, which a learner can follow
+on a small array. On a large one they take these instead: the same mathematics, read once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tapelab.engine.op import op
+from tapelab.kernels import normal as kernels
+from tapelab.ops import samples
+from tapelab.ops.broadcasting import sum_to
+from tapelab.ops.rules import FLOATS
+
+Axes = tuple[int, ...]
+
+
+def centred(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with a number for each row, each column and for all."""
+    shapes = [((2, 3), (2, 1)), ((2, 3), (1, 3)), ((4,), (1,)), ((2, 3, 2), (1, 3, 1))]
+    return [((rng.normal(size=big), rng.normal(size=small)), {}) for big, small in shapes]
+
+
+def normals(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with their means and widths, and what each column is scaled and shifted by."""
+    shapes = [((2, 3), (2, 1), (3,)), ((2, 3), (3,), (3,)), ((2, 2, 2), (2, 1, 1), (2, 2))]
+    return [
+        (tuple(rng.normal(size=each) for each in (big, numbers, numbers, columns, columns)), {})
+        for big, numbers, columns in shapes
+    ]
+
+
+@op(formula=r"z = \frac{1}{n} \sum (x - m)^2", output="z", glyph="(x−m)² mean",
+    title="Mean squared distance", samples=centred, kinds=FLOATS, same_dtype=True,
+    reference=lambda x, m: sum_to(np.square(x - m), shape=m.shape) * (m.size / x.size))  # fmt: skip
+def mean_squared_distance(x: Any, m: Any) -> Any:
+    """How far the entries are from m, squared, on average over all that share a number of m."""
+    found = kernels.mean_square(x, m)
+    if found is not None:
+        return found
+    away = x - m
+    return sum_to(away * away, shape=m.shape) / x.dtype.type(max(_share(x, m), 1))
+
+
+@mean_squared_distance.grad("x", r"\bar x = \bar z \cdot \frac{2}{n} (x - m)")
+def mean_squared_distance_grad_x(dz: Any, z: Any, x: Any, m: Any) -> Any:
+    """The further an entry is away, the more its step changes the mean of the squares."""
+    scale = dz * (2 / max(_share(x, m), 1))
+    found = kernels.distances(scale, x, m)
+    return scale * (x - m) if found is None else found
+
+
+@mean_squared_distance.grad("m", r"\bar m = -\sum \bar z \cdot \frac{2}{n} (x - m)")
+def mean_squared_distance_grad_m(dz: Any, z: Any, x: Any, m: Any) -> Any:
+    return -sum_to(mean_squared_distance_grad_x(dz, z, x, m), shape=tuple(m.shape))
+
+
+@op(formula=r"z = (x - m) \cdot r \cdot g + b", glyph="normalize", samples=normals, kinds=FLOATS,
+    broadcasts=True, reference=lambda x, m, r, g, b: (x - m) * r * g + b)  # fmt: skip
+def normalize(x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
+    """The distance of the entries from m, scaled by r and by g, and shifted by b."""
+    found = kernels.normalized(x, m, r, g, b)
+    return (x - m) * r * g + b if found is None else found
+
+
+@normalize.grads(
+    {
+        "x": r"\bar x = \bar z \cdot r \cdot g",
+        "m": r"\bar m = -\sum \bar z \cdot r \cdot g",
+        "r": r"\bar r = \sum \bar z \cdot g \cdot (x - m)",
+        "g": r"\bar g = \sum \bar z \cdot r \cdot (x - m)",
+        "b": r"\bar b = \sum \bar z",
+    }
+)
+def normalize_grads(dz: Any, z: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
+    """One pass over the entries serves all five."""
+    found = kernels.normalized_slopes(dz, x, m, r, g, b)
+    if found is not None:
+        return found
+    away, scaled = x - m, dz * g
+    dx = scaled * r
+    return dx, -dx, scaled * away, dz * (away * r), dz
+
+
+def _share(x: Any, m: Any) -> int:
+    """How many entries share a number of m."""
+    count = 1
+    for length, of_m in zip(x.shape, m.shape, strict=True):
+        count *= length if of_m == 1 else 1
+    return count
