@@ -180,7 +180,8 @@ def _brain_limits(dtype: DType) -> Any:
 
 
 def _is_brain_float(value: Any) -> bool:
-    return "bfloat16" in (value, getattr(value, "name", None), getattr(value, "__name__", None))
+    names = (value, getattr(value, "name", None), getattr(value, "__name__", None))
+    return any(isinstance(name, str) and name == "bfloat16" for name in names)
 
 
 def as_dtype(value: Any) -> DType:
@@ -193,7 +194,9 @@ def as_dtype(value: Any) -> DType:
         return _BY_PYTHON[value]
     if isinstance(value, int | float | np.number):
         value = _BY_NUMBER.get(value, value)
-    if not isinstance(value, np.ndarray) and _is_brain_float(value):
+    if isinstance(value, np.ndarray):
+        value = value.dtype
+    if _is_brain_float(value):
         return _brain_float("bfloat16")
     if isinstance(value, str):
         return _by_name(value)

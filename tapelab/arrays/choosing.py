@@ -117,16 +117,23 @@ def _direct(x: Any, wanted: DType) -> Tensor | None:
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype, those that do not fit held at its nearest bound."""
     x, wanted = tensor(value), as_dtype(dtype)
-    if x.dtype.is_complex:
-        warn("Casting complex to real discards imaginary part.")
-        x = casting.real(x)
     if x.dtype.is_bool or wanted.is_bool:
         raise TypeError(f"Cannot find minimum value of {bool_} with type {bool_}.")
-    real = x.dtype
-    low, high = (_held(bound, wanted.real_dtype, real) for bound in ("min", "max"))
-    if low != real.min or high != real.max:
-        x = clip_by_value(x, low, high)
+    if not x.dtype.is_complex:
+        return cast(_within(x, wanted), wanted)
+    real: Any = casting.real(x)
+    if not wanted.is_complex:
+        warn("Casting complex to real discards imaginary part.")
+        return cast(_within(real, wanted), wanted)
+    if wanted.size < x.dtype.size:
+        x = complex(_within(real, wanted), _within(casting.imag(x), wanted))
     return cast(x, wanted)
+
+
+def _within(x: Tensor, wanted: DType) -> Tensor:
+    """The numbers held within the bounds of both dtypes, so that infinity becomes finite."""
+    low, high = (_held(bound, wanted.real_dtype, x.dtype) for bound in ("min", "max"))
+    return clip_by_value(x, low, high)
 
 
 def _held(bound: str, wanted: DType, given: DType) -> Any:

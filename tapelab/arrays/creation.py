@@ -202,9 +202,11 @@ def _plain(value: Any, dtype: Any) -> Any:
         )
     if isinstance(value, Holder):
         value = read(value)
+        return value if dtype is None else np.asarray(value._value)  # copied as NumPy's arrays are
     if isinstance(value, Tensor) and dtype is not None and value.dtype is not as_dtype(dtype):
         raise TypeError(
-            f"Expected {as_dtype(dtype).name}, but got {value!r} of dtype {value.dtype.name}. "
+            f"Expected tensor {value} with dtype {as_dtype(dtype)!r}, but got dtype "
+            f"{value.dtype!r}. "
             f"Try tf.cast(x, {as_dtype(dtype)!r})."
         )
     return value

@@ -76,7 +76,7 @@ class ForwardAccumulator(Accumulating):
     def _tangent(self, primal: Any, *, zero: bool) -> Any:
         if isinstance(primal, IndexedSlices):
             rows = self._tangent(primal.values, zero=zero)
-            return None if rows is None else IndexedSlices(rows, primal.indices, primal._shape)
+            return None if rows is None else IndexedSlices(rows, primal.indices, primal._lengths)
         if isinstance(primal, Holder):
             cell = primal._cell
             found = self._of_variable.get(cell.identity.id)

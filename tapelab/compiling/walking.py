@@ -61,7 +61,7 @@ def _mapped_rare(thing: Any, change: Change) -> Any:
         raw = isinstance(thing._rows, (np.ndarray, np.generic))
         parts = (thing.values, thing.indices) if raw else (thing._rows, thing._indices)
         rows = IndexedSlices(*(mapped(each, change) for each in parts))
-        rows._shape = thing._shape
+        rows._shape, rows._lengths = thing._shape, thing._lengths
         return rows
     if isinstance(thing, Bundle):
         return thing.with_parts([mapped(each, change) for each in thing.parts()])

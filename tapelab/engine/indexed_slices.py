@@ -26,6 +26,7 @@ class IndexedSlices:
     def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
         self._rows = values
         self._indices = indices
+        self._lengths = dense_shape
         self._shape = (
             tuple(int(n) for n in np.asarray(dense_shape)) if dense_shape is not None else None
         )
@@ -42,8 +43,13 @@ class IndexedSlices:
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """The shape of the whole, as a tensor."""
-        return None if self._shape is None else constant_of(np.array(self._shape, np.int32))
+        """The shape of the whole, as the tensor that was given or as one of int32."""
+        if self._shape is None:
+            return None
+        if isinstance(self._lengths, Tensor):
+            return self._lengths
+        counted = self._lengths.dtype if isinstance(self._lengths, np.ndarray) else np.int32
+        return constant_of(np.array(self._shape, counted))
 
     @property
     def dtype(self) -> DType:
@@ -76,7 +82,7 @@ class IndexedSlices:
 
     def mapped(self, function: Callable[[Any], Any]) -> IndexedSlices:
         """The same places with other rows: what the function makes of them."""
-        return IndexedSlices(function(self._rows), self._indices, self._shape)
+        return IndexedSlices(function(self._rows), self._indices, self._lengths)
 
     def between(self, start: int, stop: int) -> IndexedSlices:
         """The rows of one stretch of the whole, which are counted from its start."""
@@ -103,7 +109,7 @@ class IndexedSlices:
         rows = REGISTRY["concat"](self._rows, other._rows, axis=0)
         pair = [np.asarray(x._value if isinstance(x, Tensor) else x)
                 for x in (self._indices, other._indices)]  # fmt: skip
-        return IndexedSlices(rows, np.concatenate(pair), self._shape)
+        return IndexedSlices(rows, np.concatenate(pair), self._lengths)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(_tensor(self.dense()), dtype=dtype)

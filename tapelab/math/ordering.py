@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tapelab.engine.cell import Holder
 from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
@@ -13,7 +14,7 @@ from tapelab.errors import NotFoundError, invalid_argument
 from tapelab.ops import comparison, sorting
 from tapelab.ops.public import tensor
 from tapelab.ops.reduction import reduce_all
-from tapelab.ops.settings import number, unfit_index
+from tapelab.ops.settings import number, unfit_index, whole
 from tapelab.ops.shape import reshape
 
 
@@ -41,9 +42,10 @@ def approx_max_k(
 
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """For each number from 0 up, where it stands in an order of these numbers."""
-    order = tensor(x)
-    values = order._value
-    if values.dtype.kind not in "iu":
+    values = whole(x, "InvertPermutation")
+    if not isinstance(x, (Tensor, Holder)):
+        values = values.astype(np.int32)
+    if values.dtype.kind == "u" or values.dtype.itemsize < 4:
         raise unfit_index("InvertPermutation", values.dtype, x)
     if values.ndim != 1:
         raise invalid_argument("InvertPermutation", "invert_permutation expects a 1D vector.")

@@ -70,9 +70,8 @@ def gather_grad_x(
 ) -> Any:
     """A gradient goes back to where its row came from; picked twice, it receives both."""
     shape = tuple(x.shape)
-    axis = axis % len(shape)
-    if axis or batch_dims:
-        return add_at(dy, indices, shape=shape, axis=axis, batch_dims=batch_dims)
+    if axis or batch_dims:  # rows stay rows only along axis 0 that is called so
+        return add_at(dy, indices, shape=shape, axis=axis % len(shape), batch_dims=batch_dims)
     places = np.reshape(indices._value if isinstance(indices, Tensor) else indices, -1)
     return IndexedSlices(reshape(dy, shape=(places.size, *shape[1:])), places, shape)
 

@@ -51,7 +51,7 @@ def floordiv(x: Any, y: Any) -> Any:
     """The quotient rounded down, also where it is negative."""
     if x.dtype.kind == "f":
         return np.floor(x / y)
-    _refuse_zero("FloorDiv", y)
+    _refuse_zero("FloorDiv", x, y)
     return np.floor_divide(x, y)
 
 
@@ -61,7 +61,7 @@ def floordiv(x: Any, y: Any) -> Any:
 def floormod(x: Any, y: Any) -> Any:
     """What is left over after floor division; it has the sign of the second entry."""
     if x.dtype.kind != "f":
-        _refuse_zero("FloorMod", y)
+        _refuse_zero("FloorMod", x, y)
     return np.remainder(x, y)
 
 
@@ -85,7 +85,7 @@ def truncatediv(x: Any, y: Any) -> Any:
     """The quotient rounded towards 0."""
     if x.dtype.kind == "f":
         return np.trunc(x / y)
-    _refuse_truncating("TruncateDiv", y)
+    _refuse_truncating("TruncateDiv", x, y)
     return np.floor_divide(x - np.fmod(x, y), y)
 
 
@@ -96,7 +96,7 @@ def truncatemod(x: Any, y: Any) -> Any:
     """What is left over after rounding the quotient towards 0; it has the sign of the first."""
     if x.dtype.kind != "f":
         _refuse_narrow("TruncateMod", x)
-        _refuse_truncating("TruncateMod", y)
+        _refuse_truncating("TruncateMod", x, y)
     return np.fmod(x, y)
 
 
@@ -134,14 +134,19 @@ for _step in _STEPS:
     _step.no_grad(*_step.inputs, because=FLAT.format(_step.name))
 
 
-def _refuse_zero(raw: str, y: Any) -> None:
-    if not np.all(y):
+def _divides_by_zero(x: Any, y: Any) -> bool:
+    """Whether an entry is divided by 0; where there are no entries, none is."""
+    return not np.all(y) and 0 not in np.broadcast_shapes(x.shape, y.shape)
+
+
+def _refuse_zero(raw: str, x: Any, y: Any) -> None:
+    if _divides_by_zero(x, y):
         raise _division_by_zero(raw)
 
 
-def _refuse_truncating(raw: str, y: Any) -> None:
+def _refuse_truncating(raw: str, x: Any, y: Any) -> None:
     """The same with the type that TensorFlow gives it where quotients are cut off."""
-    if not np.all(y):
+    if _divides_by_zero(x, y):
         raise InternalError(
             None, raw, "Integer division by zero (only integer div and mod should have errors). "
             f"A whole number has no infinity; try floats, or tf.where [Op:{raw}]",

@@ -55,7 +55,7 @@ def gather_nd(x: Any, indices: Any) -> Any:
 def gather_nd_grad_x(dy: Any, y: Any, x: Any, indices: Any) -> Any:
     places = indices._value if type(indices) is Tensor else indices
     if places.ndim == 2 and places.shape[1] == 1:  # rows by number, as `gather` picks them
-        return IndexedSlices(dy, places[:, 0], tuple(x.shape))
+        return IndexedSlices(dy, places[:, 0], np.array(tuple(x.shape), places.dtype))
     return scatter_nd(indices, dy, shape=tuple(x.shape))
 
 

@@ -10,7 +10,7 @@ from tapelab.engine.op import op
 from tapelab.kernels.elements import LARGE, by_numpy
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.powers import rsqrt
+from tapelab.ops.powers import rsqrt, square
 from tapelab.ops.rules import CONTINUOUS, FLOATS
 
 
@@ -99,9 +99,9 @@ def atan2(y: Any, x: Any) -> Any:
 
 @atan2.grad("y", r"\bar y = \bar z \cdot \frac{x}{x^2 + y^2}", local=r"\frac{x}{x^2 + y^2}")
 def atan2_grad_y(dz: Any, z: Any, y: Any, x: Any) -> Any:
-    return x * (dz / (x * x + y * y))
+    return x * (dz / (square(y) + square(x)))
 
 
 @atan2.grad("x", r"\bar x = -\bar z \cdot \frac{y}{x^2 + y^2}", local=r"-\frac{y}{x^2 + y^2}")
 def atan2_grad_x(dz: Any, z: Any, y: Any, x: Any) -> Any:
-    return -y * (dz / (x * x + y * y))
+    return -y * (dz / (square(y) + square(x)))

@@ -130,6 +130,8 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
         values, rest = values._values, rest[..., 1:]
     if isinstance(values, RaggedTensor):
         return _gather_rows(values, spots)
+    if not rest.shape[-1]:
+        return REGISTRY["gather"](values, constant_of(spots))
     whole = np.concatenate([spots[..., None], rest], axis=-1)
     return REGISTRY["gather_nd"](values, constant_of(whole))
 
