@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tapelab.recording.events import Event, Located, unpack
 from tapelab.recording.facts import OpFacts
+from tapelab.recording.measures import Measures
 
 SCHEMA: Final = 1
 
@@ -131,6 +132,11 @@ class Recording:
     def located(self) -> tuple[Located, ...]:
         """All events with their places, in order."""
         return tuple(self)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """What is known of the numbers of all tensors."""
+        return Measures(self)
 
     def span(self, index: int) -> Span | None:
         """A stretch of code by its index; None for -1."""

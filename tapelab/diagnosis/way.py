@@ -1,0 +1,175 @@
+"""The way back from target to source, step by step, with what is known of its numbers."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tapelab.diagnosis.case import Case
+    from tapelab.recording import Recording
+    from tapelab.recording.measures import Measures
+
+WHOLE: Final = (e.Method.GRADIENT, e.Method.PICTURE)
+"""The questions of which each step was taken once, for the whole target."""
+
+
+class Way:
+    """The steps of one answer as lists, of which only those that lead to the source are listed.
+
+    A step goes from what an op made (`made`) to one of its inputs (`tensor`). The numbers are
+    indices of tensors: `upstream` arrived at the op, `contribution` was handed on, `total` is what
+    the input had received by then.
+    """
+
+    def __init__(self, case: Case, asked: e.Asked, result: int) -> None:
+        self.recording: Final[Recording] = case.recording
+        self.measures: Final[Measures] = case.recording.measures
+        self.result = result
+        rows = _steps(case.recording, asked.call)
+        kept = _leading(case, rows[:, 3], rows[:, 1], self._made(rows[:, 1]))
+        rows = rows[kept]
+        self.event, self.position, self.tensor, self.upstream = rows[:, 1:5].T.tolist()
+        self.contribution, self.total = rows[:, 6:8].T.tolist()
+        self.made = self._made(rows[:, 1]).tolist()
+        self.into: dict[int, list[int]] = {}
+        for step, tensor in enumerate(self.tensor):
+            self.into.setdefault(tensor, []).append(step)
+
+    def __len__(self) -> int:
+        """The number of steps."""
+        return len(self.event)
+
+    def _made(self, events: NDArray[Any]) -> NDArray[Any]:
+        """The first result of the op of each event; -1 for the start at the target."""
+        columns = self.recording.columns
+        start = columns["event.start"][np.maximum(events, 0)]
+        fields = columns["event.fields"]
+        inputs = fields[np.minimum(start + 3, len(fields) - 1)]
+        found = fields[np.minimum(start + 4 + inputs, len(fields) - 1)]
+        return np.where(events >= 0, found, -1)
+
+    def ran(self, step: int) -> e.Ran:
+        """The op through which a step leads."""
+        event = self.recording.event(self.event[step])
+        assert isinstance(event, e.Ran)
+        return event
+
+    def op(self, step: int) -> str:
+        """The name of the op through which a step leads; empty at the target."""
+        if self.event[step] < 0:
+            return ""
+        columns = self.recording.columns
+        field = columns["event.start"][self.event[step]]
+        return self.recording.ops[int(columns["event.fields"][field])].name
+
+    @cached_property
+    def ops(self) -> list[str]:
+        """The names of the ops of all steps."""
+        columns = self.recording.columns
+        events = np.array(self.event, np.int64)
+        fields = columns["event.start"][np.maximum(events, 0)]
+        numbers = np.where(events >= 0, columns["event.fields"][fields], -1).tolist()
+        names = [op.name for op in self.recording.ops]
+        return [names[number] if number >= 0 else "" for number in numbers]
+
+    @cached_property
+    def adjoint(self) -> dict[int, int]:
+        """For each tensor the gradient that it received in all."""
+        return dict(zip(self.tensor, self.total, strict=True))
+
+    @cached_property
+    def largest(self) -> NDArray[np.float64]:
+        """The largest number in every tensor; infinite where there is one that is not finite."""
+        return self.measures.largest
+
+    @cached_property
+    def strongest(self) -> dict[int, int]:
+        """For each tensor the step that brought it the most."""
+        if not len(self):
+            return {}
+        sizes = self.largest[np.array(self.contribution)]
+        order = np.lexsort((sizes, np.array(self.tensor)))
+        return {self.tensor[step]: step for step in order.tolist()}
+
+    def back_from(self, tensor: int) -> list[int]:
+        """The steps that brought a tensor the most, from the target down to it."""
+        steps: list[int] = []
+        seen = {tensor}
+        while tensor in self.strongest:
+            step = self.strongest[tensor]
+            steps.append(step)
+            tensor = self.made[step]
+            if tensor in seen or tensor < 0:
+                break
+            seen.add(tensor)
+        return steps[::-1]
+
+    def value(self, tensor: int) -> NDArray[Any] | None:
+        """The numbers of a tensor; None where they were not kept."""
+        return self.recording.tensor(tensor).value if tensor >= 0 else None
+
+
+def way_of(case: Case) -> Way | None:
+    """The way back of the last question for this source; None where none was walked."""
+    recording = case.recording
+    for index in np.flatnonzero(recording.columns["event.kind"] == e.KIND_OF[e.Asked])[::-1]:
+        asked = recording.event(int(index))
+        assert isinstance(asked, e.Asked)
+        if asked.method not in WHOLE or not {*case.targets} <= {*asked.targets}:
+            continue
+        for source, result in zip(asked.sources, asked.results, strict=True):
+            if case.is_source(source) and result >= 0:
+                return Way(case, asked, result)
+    return None
+
+
+def _steps(recording: Recording, call: int) -> NDArray[Any]:
+    """The fields of the steps of one call, one row each."""
+    columns = recording.columns
+    flowed = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Flowed])
+    starts = columns["event.start"][flowed]
+    rows = columns["event.fields"][starts[:, None] + np.arange(8)]
+    return rows[rows[:, 0] == call]
+
+
+def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:
+    """Which steps lead on to the source: found from its end."""
+    leads = set(np.flatnonzero(_sources(case)).tolist())
+    several = _of_several(case.recording)
+    kept = []
+    rows = zip(tensors.tolist(), events.tolist(), made.tolist(), strict=True)
+    for step, (tensor, event, result) in reversed(list(enumerate(rows))):
+        if tensor in leads and (event >= 0 or tensor >= 0):
+            kept.append(step)
+            leads.add(result)
+            if event in several:
+                leads.update(several[event])
+    return kept[::-1]
+
+
+def _sources(case: Case) -> NDArray[np.bool_]:
+    """Which tensors are the source, or states of the variable that is the source."""
+    variables = case.recording.columns["tensor.variable"]
+    found: NDArray[np.bool_] = np.arange(len(variables)) == case.source
+    return found | (variables == case.variable) if case.variable >= 0 else found
+
+
+def _of_several(recording: Recording) -> dict[int, tuple[int, ...]]:
+    """The results of the ops that make several."""
+    columns = recording.columns
+    start, fields = columns["event.start"], columns["event.fields"]
+    ran = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Ran])
+    counts = np.diff(start)[ran] - 4 - fields[start[ran] + 3]
+    found = {}
+    for index in ran[counts > 1].tolist():
+        event = recording.event(index)
+        assert isinstance(event, e.Ran)
+        found[index] = event.outputs
+    return found

@@ -1,0 +1,115 @@
+"""What is known of the numbers of every tensor of a recording, all tensors at once.
+
+The numbers of small tensors are in the recording. Of large ones it holds these measures instead,
+where they were taken: see the columns `measure.*` in docs/recording.md.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from tapelab.recording.recording import Recording
+
+
+class Measure(NamedTuple):
+    """What the numbers of one tensor come to; the last three are of its finite numbers."""
+
+    nans: float
+    infinities: float
+    zeros: float
+    least: float
+    greatest: float
+    size: float
+    """The mean distance from 0."""
+
+
+WIDTH: Final = len(Measure._fields)
+NOTHING: Final = Measure(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def measured(value: NDArray[Any]) -> Measure:
+    """The measures of an array of numbers."""
+    flat = np.asarray(value).reshape(-1)
+    if flat.dtype.kind not in "fiubcV" or not flat.size:
+        return NOTHING
+    numbers = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    wide = numbers.astype(np.float64)
+    return Measure(*(float(each[0]) for each in _reduced(wide, np.zeros(1, np.intp))))
+
+
+def _reduced(flat: NDArray[Any], starts: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The measures of the stretches of a row of numbers that begin at `starts`."""
+    nan, infinite = np.isnan(flat), np.isinf(flat)
+    spoiled = nan | infinite
+    finite = np.where(spoiled, 0.0, flat)
+    bad, length = (np.add.reduceat(each, starts) for each in (spoiled, np.ones(len(flat))))
+    least = np.minimum.reduceat(np.where(spoiled, math.inf, flat), starts)
+    greatest = np.maximum.reduceat(np.where(spoiled, -math.inf, flat), starts)
+    total = np.add.reduceat(np.abs(finite), starts)
+    return (
+        np.add.reduceat(nan, starts, dtype=np.float64),
+        np.add.reduceat(infinite, starts, dtype=np.float64),
+        np.add.reduceat(flat == 0, starts, dtype=np.float64),
+        np.where(np.isfinite(least), least, 0.0),
+        np.where(np.isfinite(greatest), greatest, 0.0),
+        total / np.maximum(length - bad, 1.0),
+    )
+
+
+class Measures:
+    """The measures of all tensors as columns; `known` says of which there are any."""
+
+    def __init__(self, recording: Recording) -> None:
+        columns = recording.columns
+        shapes = np.array([math.prod(shape) for shape in recording.shapes] or [0], np.int64)
+        parts = np.array([1 + name.startswith("complex") for name in recording.dtypes] or [1])
+        self.count = shapes[columns["tensor.shape"]] * parts[columns["tensor.dtype"]]
+        self._rows = np.zeros((len(self.count), WIDTH))
+        self.known = np.zeros(len(self.count), np.bool_)
+        self._of_values(columns["values"], columns["tensor.value"])
+        if "measure.tensor" in columns:
+            large = columns["measure.tensor"]
+            self._rows[large] = columns["measure.numbers"].reshape(-1, WIDTH)
+            self.known[large] = True
+
+    def _of_values(self, values: NDArray[Any], at: NDArray[Any]) -> None:
+        kept = np.flatnonzero((at >= 0) & (self.count > 0))
+        if not len(kept):
+            return
+        lengths = self.count[kept]
+        starts = np.cumsum(lengths) - lengths
+        places = np.repeat(at[kept] - starts, lengths) + np.arange(lengths.sum())
+        self._rows[kept] = np.stack(_reduced(values[places], starts), axis=1)
+        self.known[kept] = True
+
+    def of(self, tensor: int) -> Measure:
+        """The measures of one tensor."""
+        return Measure(*self._rows[tensor].tolist())
+
+    @property
+    def spoiled(self) -> NDArray[np.bool_]:
+        """Which tensors hold a NaN or an infinity."""
+        made: NDArray[np.bool_] = (self._rows[:, 0] + self._rows[:, 1]) > 0
+        return made
+
+    @property
+    def zero(self) -> NDArray[np.bool_]:
+        """Which tensors are known to hold nothing but zeros."""
+        made: NDArray[np.bool_] = self.known & (self._rows[:, 2] == self.count) & (self.count > 0)
+        return made
+
+    @property
+    def largest(self) -> NDArray[np.float64]:
+        """The largest distance from 0 in each tensor; infinite where one of its numbers is not."""
+        finite = np.maximum(np.abs(self._rows[:, 3]), np.abs(self._rows[:, 4]))
+        return np.where(self.spoiled, math.inf, finite)
+
+    @property
+    def size(self) -> NDArray[np.float64]:
+        """The mean distance from 0 of the finite numbers of each tensor."""
+        return self._rows[:, 5]
