@@ -2,20 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
+from tapelab.lazy import EXPLAINER
 
-class OpError(Exception):
+
+@dataclass(frozen=True)
+class Refusal:
+    """What the engine knows when it raises an error: facts, of which a finding can be made.
+
+    `code` is that of the finding, `origin` the place in the learner's code, `tape` the tape that
+    was asked, `ends` the tensors that have a part in it, as the log remembers them.
+    """
+
+    code: str
+    origin: Any
+    tape: Any = None
+    ends: tuple[Any, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Explained(Exception):  # noqa: N818 - a part of errors, none by itself
+    """An error of which the diagnosis can say more, once somebody asks for its `finding`."""
+
+    refusal: Refusal | None = None
+
+    @property
+    def finding(self) -> Any:
+        """The code, the line at fault and the line to write instead; None where nothing is known.
+
+        It is made by the diagnosis, which stands far above and is loaded only now.
+        """
+        if self.refusal is None:
+            return None
+        module, _, name = EXPLAINER.partition(":")
+        return getattr(import_module(module), name)(self.refusal)
+
+
+class RefusedError(Explained, RuntimeError):
+    """A tape does not answer; Python shows it as the RuntimeError that it is in TensorFlow."""
+
+    def __init__(self, message: str, refusal: Refusal) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RuntimeError, self.args
+
+
+RefusedError.__module__, RefusedError.__qualname__ = "builtins", "RuntimeError"
+RefusedError.__name__ = "RuntimeError"
+
+
+class OpError(Explained):
     """An op could not run; `message` says what happened, why, and what to try."""
 
     error_code = 2
 
-    def __init__(self, node_def: Any, op: Any, message: str, *, finding: Any = None) -> None:
+    def __init__(
+        self, node_def: Any, op: Any, message: str, *, refusal: Refusal | None = None
+    ) -> None:
         super().__init__(message)
         self.node_def = node_def
         self.op = op
         self.message = message
-        self.finding = finding
+        self.refusal = refusal
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.node_def, self.op, self.message)
@@ -125,6 +179,6 @@ class RecordingError(ValueError):
     """A recording cannot be read: not a recording, damaged, or of another schema."""
 
 
-def invalid_argument(op: str, message: str, finding: Any = None) -> InvalidArgumentError:
+def invalid_argument(op: str, message: str, refusal: Refusal | None = None) -> InvalidArgumentError:
     """An InvalidArgumentError that ends, like TensorFlow's, in the name of the op."""
-    return InvalidArgumentError(None, op, f"{message} [Op:{op}]", finding=finding)
+    return InvalidArgumentError(None, op, f"{message} [Op:{op}]", refusal=refusal)

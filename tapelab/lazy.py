@@ -45,7 +45,7 @@ NAMES: Final = {
     "tapelab.control.python_functions": "numpy_function py_function",
     "tapelab.control.tensor_array": "TensorArray",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
-    "tapelab.diagnosis": "explain",
+    "tapelab.diagnosis": "explain why",
     "tapelab.dtypes": "bfloat16",
     "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
@@ -68,9 +68,12 @@ NAMES: Final = {
     "tapelab.strings.hashing": "fingerprint",
     "tapelab.strings.numbers": "as_string",
     "tapelab.widgets.show": "show",
+    "tapelab.words": "language",
     "tapelab.widgets.verdict": "check exercise hint progress",
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
+EXPLAINER: Final = "tapelab.diagnosis.refusals:finding_of"
+"""What makes a finding of an error, see `errors.Explained`."""
 RENAMED: Final = {
     "matrix_square_root": "tapelab.linalg.equations:sqrtm",
     "initializers": "tapelab.keras.initializers",

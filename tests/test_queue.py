@@ -98,7 +98,7 @@ def test_the_gradient_ends_in_the_queue_and_explain_names_it(tf):
     assert finding.title == "The path ends at `waiting.dequeue()`"
     assert finding.message == (
         "A queue stores numbers and forgets where they came from. `h` went in, and 9.0000 came "
-        "out without a history, so no path leads from `y` to `x`."
+        "out without a history. So no path leads from `y` to `x`."
     )
 
 

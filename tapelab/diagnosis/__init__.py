@@ -1,45 +1,50 @@
-"""Layer 5: why a gradient is `None`, or only a part. Pure functions of a Recording."""
+"""Layer 5: why a gradient is `None`, only a part, zero or NaN. Pure functions of a Recording.
+
+To add a pitfall, write one file here and one in `tests/pitfalls/catalogue/`:
+
+1. Its code stands in `codes.py`, with its lesson and its rank (how decisive it is).
+2. A new file, named after the family, has a function that asks a `Case` and makes a `Finding`:
+
+       def double_softmax(case: Case) -> Iterator[Finding]:
+           ...
+           yield Finding(
+               code="DOUBLE_SOFTMAX",
+               title=say("`{text}` is a second softmax", text=text),
+               message=say("…one whole sentence with `{names}` and {numbers}.", …),
+               where=case.codes.where(span),     # the sub-expression at fault
+               fix=edits.fix(code, [...]),       # None where no single line mends it
+               evidence=(event,),                # the events it rests on
+           )
+
+   Every text is a template with named values (`wording.say`, `say_many`), whole sentences, joined
+   by `paragraph`; templates in tables are marked by `sentence(...)`. Names come from `names.py`,
+   numbers are printed by `names.number`, lines are rewritten by `edits.py`.
+3. `causes.py` has the tables: CHECKS (asked of every case, also where a gradient arrives; findings
+   of numbers, shapes and state go here), OF_SEVERAL (asked of all sources of one question
+   together), AT_THE_SOURCE (first answer of a None), AT_A_CUT (by the kind of cut in `flow.py`),
+   REFUSALS (errors that the engine raises, see `tapelab/errors.py` and `refusals.py`).
+4. A `Pitfall` in the catalogue: a snippet with the culprit in «guillemets», its code and the line
+   to write instead; a near-miss beside it. The tests check the rest, also from bytes.
+
+A case works on the recording alone: no live tensor, no tape. Its numbers are those of the events
+(`case.recording.tensor(i).value`, None where large), the way back is in the `Flowed` events of the
+question that was looked at. A healthy gradient gives no finding.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-from tapelab import nest
-from tapelab.diagnosis.explain import explain_recording
+from tapelab.diagnosis.asking import explain, why
+from tapelab.diagnosis.explain import explain_call, explain_recording
 from tapelab.diagnosis.finding import Explanation, Finding, Fix, Step, Where
-from tapelab.engine.asking import place_of
-from tapelab.engine.composite_tensor import numbers_of
-from tapelab.engine.tape import GradientTape
-from tapelab.recording import events as e
 
-__all__ = ["Explanation", "Finding", "Fix", "Step", "Where", "explain", "explain_recording"]
-
-
-def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
-    """Say why `tape.gradient(target, source)` is None, or only a part, and which line to write.
-
-    It asks nothing of the tape that would use it up, and works before and after `gradient`.
-    """
-    if not isinstance(tape, GradientTape):
-        raise TypeError(
-            f"explain() needs the tape first, but it got {tape!r}. "
-            "Try tf.explain(tape, target, source)."
-        )
-    for end, part in ((target, "target"), (source, "source")):
-        if end is None:
-            raise TypeError(
-                f"explain() needs a {part}: a tensor or a variable, but it got None. "
-                "Try tf.explain(tape, target, source)."
-            )
-        if nest.is_nested(end):
-            raise ValueError(
-                f"explain() takes one {part}, but it got a {type(end).__name__} of {len(end)}. "
-                "Ask for each by itself: tf.explain(tape, target, source)."
-            )
-    target, source = numbers_of([target, source])  # of a ragged tensor, its flat values
-    recording = tape.recording(target, source)
-    place = place_of(tape, target, source)
-    assert place is not None, "recording() asks for what was not asked before"
-    asked = [each.event for each in recording.located if isinstance(each.event, e.Asked)]
-    call, position = place
-    return explain_recording(recording, asked[call].targets[0], asked[call].sources[position])
+__all__ = [
+    "Explanation",
+    "Finding",
+    "Fix",
+    "Step",
+    "Where",
+    "explain",
+    "explain_call",
+    "explain_recording",
+    "why",
+]

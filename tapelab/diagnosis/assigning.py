@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number, shortened
-from tapelab.diagnosis.wording import lost
+from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -33,15 +33,21 @@ def state_read(case: Case, edge: Edge) -> Finding:
     text = shortened(case.codes.text(place.span)) or f"{name}.assign"
     return Finding(
         code="STATE_READ",
-        title=f"The path ends at `{text}`",
-        message=f"An assignment stores numbers and forgets where they came from. Afterwards "
-        f"`{name}` is read as {value} without a history{lost(case)}",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "An assignment stores numbers and forgets where they came from. Afterwards "
+                "`{name}` is read as {value} without a history.",
+                name=name,
+                value=value,
+            ),
+            lost(case),
+        ),
         where=case.codes.where(place.span),
         fix=_functional(case, place.span),
-        lesson="06",
         evidence=(edge.event,),
         steps=(
-            Step(line_of(case, edge.event), f"`{text}` stored {value}"),
+            Step(line_of(case, edge.event), say("`{text}` stored {value}", text=text, value=value)),
             *_read_again(case, edge, name),
         ),
     )
@@ -50,7 +56,8 @@ def state_read(case: Case, edge: Edge) -> Finding:
 def _read_again(case: Case, edge: Edge, name: str) -> tuple[Step, ...]:
     reads = (after.event for after in case.flow.out_of.get(edge.to, ()))
     first = min(reads, default=-1)
-    return (Step(line_of(case, first), f"`{name}` was read as a new start"),) if first >= 0 else ()
+    said = say("`{name}` was read as a new start", name=name)
+    return (Step(line_of(case, first), said),) if first >= 0 else ()
 
 
 def _functional(case: Case, span: int) -> Fix | None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.code import Codes
 from tapelab.diagnosis.flow import Cut, Edge, Flow
+from tapelab.diagnosis.way import Way, way_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -23,22 +24,71 @@ QUESTIONS: Final = (".gradient", ".jacobian", ".batch_jacobian")
 
 
 @dataclass(frozen=True)
-class Case:
-    """A target, a source, and how values flowed from one to the other."""
+class Account:
+    """A recording, and what is read out of it once for all questions."""
 
     recording: Recording
-    target: int
-    source: int
 
     @cached_property
     def flow(self) -> Flow:
         """All steps of all values."""
-        return Flow(self.recording)
+        return Flow(self.recording, self.codes)
 
     @cached_property
     def codes(self) -> Codes:
         """The learner's code."""
         return Codes(self.recording)
+
+    @cached_property
+    def asked(self) -> dict[int, e.Asked]:
+        """The questions, by the numbers of their calls."""
+        events = (place.event for place in self.recording.located)
+        return {event.call: event for event in events if isinstance(event, e.Asked)}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Targets, a source, and how values flowed from one to the others.
+
+    The gradient is that of the sum of the targets; most often there is one.
+    """
+
+    account: Account
+    targets: tuple[int, ...]
+    source: int
+
+    @property
+    def recording(self) -> Recording:
+        """What happened."""
+        return self.account.recording
+
+    @property
+    def flow(self) -> Flow:
+        """All steps of all values."""
+        return self.account.flow
+
+    @property
+    def codes(self) -> Codes:
+        """The learner's code."""
+        return self.account.codes
+
+    @classmethod
+    def of_call(cls, account: Account, call: int, position: int = 0) -> Case:
+        """The case of one source of a question; without targets or sources where it had none."""
+        asked = account.asked[call]
+        source = asked.sources[position] if asked.sources else -1
+        return cls(account, asked.targets, source)
+
+    def beside(self, target: int, source: int) -> Case:
+        """Another case of the same account."""
+        return Case(self.account, (target,), source)
+
+    @cached_property
+    def target(self) -> int:
+        """The target to speak of: the first to which the source leads, else the first of all."""
+        if len(self.targets) > 1 and self.path:
+            return self.path[0].to
+        return self.targets[0]
 
     @cached_property
     def variable(self) -> int:
@@ -54,20 +104,25 @@ class Case:
     @cached_property
     def connected(self) -> bool:
         """Whether a gradient reaches the source."""
-        if self.is_source(self.target):
+        if any(map(self.is_source, self.targets)):
             return True
         ends = (tensor for tensor in self.alive if self.is_source(tensor))
         return any(tensor in self.flow.tracked for tensor in ends)
 
     @cached_property
+    def way(self) -> Way | None:
+        """The way back that an answer took to the source, with what is known of its numbers."""
+        return way_of(self)
+
+    @cached_property
     def alive(self) -> set[int]:
         """The tensors that the gradient of the target reaches."""
-        return self._back({self.target}, lambda edge: edge.taped)
+        return self._back(set(self.targets), lambda edge: edge.taped)
 
     @cached_property
     def upstream(self) -> set[int]:
         """The tensors from whose values the target was made, as far back as the source."""
-        return self._back({self.target}, lambda edge: True)
+        return self._back(set(self.targets), lambda edge: True)
 
     @cached_property
     def downstream(self) -> set[int]:
@@ -94,8 +149,9 @@ class Case:
     def path(self) -> tuple[Edge, ...]:
         """The way of values from target back to source with the fewest cuts; empty without one."""
         came: dict[int, Edge] = {}
-        costs = {self.target: (0, 0)}
-        queue = [(0, 0, self.target)]
+        costs = dict.fromkeys(self.targets, (0, 0))
+        queue = [(0, 0, target) for target in self.targets]
+        heapq.heapify(queue)
         while queue:
             cuts, steps, tensor = heapq.heappop(queue)
             if self.is_source(tensor):
@@ -110,7 +166,7 @@ class Case:
 
     def _way(self, came: dict[int, Edge], tensor: int) -> tuple[Edge, ...]:
         way: list[Edge] = []
-        while tensor != self.target:
+        while tensor in came:
             way.append(came[tensor])
             tensor = came[tensor].to
         return tuple(reversed(way))
@@ -118,7 +174,7 @@ class Case:
     @cached_property
     def cuts(self) -> tuple[Edge, ...]:
         """The steps at which the gradient is lost, the most decisive first."""
-        uncut = self._back({self.target}, lambda edge: edge.cut is None)
+        uncut = self._back(set(self.targets), lambda edge: edge.cut is None)
         if self.connected:
             smooth = self._ahead(lambda edge: edge.cut not in PIECEWISE)
             first = self._frontier(uncut, smooth)
@@ -174,7 +230,7 @@ class Case:
 
         What was made from an older value of a variable belongs to an earlier step of a loop.
         """
-        way = Case(self.recording, edge.origin, self.source).path
+        way = self.beside(edge.origin, self.source).path
         return (way[-1].origin if way else edge.origin) in self.flow.tracked
 
     def _is_straight_through(self, edge: Edge) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, shortened
-from tapelab.diagnosis.wording import lost
+from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.flow import Edge
+
+BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
 
 
 def copied(case: Case, edge: Edge) -> Finding:
@@ -24,14 +26,18 @@ def copied(case: Case, edge: Edge) -> Finding:
     text = shortened(case.codes.text(span)) or "tf.Variable"
     return Finding(
         code="COPIED_VALUE",
-        title=f"The path ends at `{text}`",
-        message=f"A new variable copies the numbers of `{name}` and not where they came from"
-        f"{lost(case)}",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "A new variable copies the numbers of `{name}` and not where they came from.",
+                name=name,
+            ),
+            lost(case),
+        ),
         where=case.codes.where(span),
         fix=_without_variable(case, span),
-        lesson="06",
         evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), f"`{made}` began with a copy of `{name}`"),),
+        steps=(Step(line_of(case, edge.event), say(BEGAN, made=made, name=name)),),
     )
 
 

@@ -20,7 +20,7 @@ SILENT: Final = {"bool()", "pickle"}
 """Exits that leave no number to compute with."""
 
 
-def unmatched_returns(recording: Recording) -> list[tuple[int, int]]:
+def unmatched_returns(recording: Recording, codes: Codes) -> list[tuple[int, int]]:
     """Pairs of an exit (its event) and a constant that was computed from what left there."""
     returned = {p.event.value for p in recording.located if isinstance(p.event, e.Returned)}
     exits = [
@@ -32,7 +32,6 @@ def unmatched_returns(recording: Recording) -> list[tuple[int, int]]:
     ]
     if not exits:
         return []
-    codes = Codes(recording)
     trails = {index: _trail(codes, span) for index, span in exits}
     return [
         (index, tensor)

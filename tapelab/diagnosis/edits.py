@@ -145,6 +145,18 @@ def without_argument(code: Code, call: ast.Call, keyword: ast.keyword) -> Edit:
     return Edit(at._replace(line=end.end_line, column=end.end_column), "")
 
 
+def with_argument(code: Code, call: ast.Call, argument: str) -> Edit:
+    """A call with one more keyword argument, or with another value for it."""
+    name = argument.partition("=")[0]
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return Edit(code.extent(keyword), argument)
+    given = [code.extent(node) for node in (*call.args, *call.keywords)]
+    at = code.extent(call)
+    end = max((each[2:] for each in given), default=(at.end_line, at.end_column - 1))
+    return Edit(Extent(*end, *end), f", {argument}" if given else argument)
+
+
 def joined(inserts: list[Edit]) -> Edit:
     """Several insertions at one place as one, in their order."""
     return Edit(inserts[0].at, "".join(each.text for each in inserts))

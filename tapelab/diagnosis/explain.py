@@ -2,74 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tapelab.diagnosis.assigning import state_read
-from tapelab.diagnosis.case import Case
-from tapelab.diagnosis.copying import copied
+from tapelab.diagnosis.case import Account, Case
+from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL
 from tapelab.diagnosis.finding import Explanation, Finding
-from tapelab.diagnosis.flow import Cut, Edge
-from tapelab.diagnosis.integers import int_on_the_way, int_source
-from tapelab.diagnosis.leaving import left
 from tapelab.diagnosis.names import name_of
-from tapelab.diagnosis.rebinding import rebound
-from tapelab.diagnosis.stopping import flat, handed_out, stopped, withheld
-from tapelab.diagnosis.timing import TIMES, ran_off_tape
-from tapelab.diagnosis.unused import inside_a_step, swapped, unused
-from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
+from tapelab.diagnosis.timing import TIMES
+from tapelab.diagnosis.watching import not_watched
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
 
-AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
-    rebound,
-    swapped,
-    inside_a_step,
-    unused,
-    int_source,
-    not_trainable,
-    autowatch_off,
-    not_watched,
-)
-"""Causes that lie in the source itself: the first that applies is the answer. A tensor of whole
-numbers may lack `watch` besides."""
-
-AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
-    Cut.STOPPED: stopped,
-    Cut.FLAT: flat,
-    Cut.WITHHELD: withheld,
-    Cut.INTEGER: int_on_the_way,
-    Cut.LEFT: left,
-    Cut.STATE: state_read,
-    Cut.HANDED_OUT: handed_out,
-    Cut.BEFORE: ran_off_tape,
-    Cut.AFTER: ran_off_tape,
-    Cut.PAUSED: ran_off_tape,
-    Cut.THREAD: ran_off_tape,
-    Cut.LATE: ran_off_tape,
-    Cut.COPIED: copied,
-}
-"""Causes that lie between source and target, by the kind of cut."""
-
 TOLD_TOGETHER: Final = {time.code for time in TIMES.values()}
 
 
-def explain_recording(recording: Recording, target: int, source: int) -> Explanation:
+def explain_recording(
+    recording: Recording, target: int | Sequence[int], source: int | Sequence[int]
+) -> Explanation:
     """Why a gradient is `None`, or lacks a part; target and source are indices of tensors."""
-    case = Case(recording, target, source)
-    findings = tuple(_distinct(_findings(case)))
+    targets = (target,) if isinstance(target, int) else tuple(target)
+    account = Account(recording)
+    if isinstance(source, int):
+        return _explained(Case(account, targets, source))
+    return _together(tuple(Case(account, targets, each) for each in source))
+
+
+def explain_call(
+    recording: Recording, call: int, positions: Sequence[int] | None = None
+) -> Explanation:
+    """Why the sources of a question got what they got; by default all of its sources."""
+    account = Account(recording)
+    asked = account.asked[call]
+    at = range(len(asked.sources)) if positions is None else positions
+    cases = tuple(Case.of_call(account, call, each) for each in at)
+    return _explained(cases[0]) if len(cases) == 1 else _together(cases)
+
+
+def _explained(case: Case) -> Explanation:
+    missing = tuple(_missing(case))
+    checked = [finding for check in CHECKS for finding in check(case)]
     return Explanation(
-        target=name_of(case, target),
-        source=name_of(case, source),
+        target=_named(case, case.targets),
+        source=name_of(case, case.source),
         connected=case.connected,
-        partial=case.connected and bool(findings),
-        findings=findings,
-        recording=recording,
+        partial=case.connected and bool(missing),
+        findings=tuple(_sorted(_distinct([*missing, *checked]))),
+        recording=case.recording,
     )
 
 
-def _findings(case: Case) -> Iterator[Finding]:
+def _together(cases: tuple[Case, ...]) -> Explanation:
+    """One explanation for several sources, with the findings of all."""
+    parts = tuple(map(_explained, cases))
+    common = [finding for check in OF_SEVERAL for finding in check(cases)]
+    found = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
+    return Explanation(
+        target=parts[0].target if parts else "",
+        source=", ".join(part.source for part in parts),
+        connected=all(part.connected for part in parts),
+        partial=any(part.partial for part in parts),
+        findings=tuple(_sorted(found)),
+        recording=cases[0].recording if cases else None,
+        parts=parts,
+    )
+
+
+def _named(case: Case, tensors: Sequence[int]) -> str:
+    return ", ".join(name_of(case, each) for each in tensors)
+
+
+def _missing(case: Case) -> Iterator[Finding]:
+    """Why nothing arrives, or only a part."""
     if not case.connected:
         yield from _at_the_source(case)
     for edge in case.cuts:
@@ -86,7 +91,12 @@ def _at_the_source(case: Case) -> Iterator[Finding]:
         yield from filter(None, [not_watched(case)])
 
 
-def _distinct(findings: Iterator[Finding]) -> Iterator[Finding]:
+def _sorted(findings: Iterable[Finding]) -> list[Finding]:
+    """The most decisive first."""
+    return sorted(findings, key=lambda finding: finding.rank)
+
+
+def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
     """Without the findings that say the same: of the same line, or of ops at the wrong time."""
     seen = set()
     for finding in findings:

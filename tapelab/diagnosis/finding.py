@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from tapelab.diagnosis.codes import CODES, Rank
 from tapelab.views import rich
+from tapelab.words import say, sentence
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
@@ -30,7 +32,9 @@ class Where:
         return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
-        return f"{self.file}, line {self.line}" if self.file else f"line {self.line}"
+        if self.file:
+            return say("{file}, line {line}", file=self.file, line=self.line)
+        return say("line {line}", line=self.line)
 
 
 @dataclass(frozen=True)
@@ -77,9 +81,18 @@ class Finding:
     message: str
     where: Where | None
     fix: Fix | None
-    lesson: str
     evidence: tuple[int, ...] = ()
     steps: tuple[Step, ...] = ()
+
+    @property
+    def lesson(self) -> str:
+        """The lesson that teaches it."""
+        return CODES[self.code].lesson
+
+    @property
+    def rank(self) -> Rank:
+        """How decisive it is."""
+        return CODES[self.code].rank
 
     def to_json(self) -> dict[str, Any]:
         """The finding as the pictures take it."""
@@ -96,15 +109,26 @@ class Finding:
         }
 
     def __str__(self) -> str:
-        head = f"{self.title} ({self.where})" if self.where else self.title
+        head = self.title
+        if self.where:
+            head = say("{title} ({where})", title=self.title, where=self.where)
         parts = [head, textwrap.fill(self.message, 88, initial_indent="  ", subsequent_indent="  ")]
         if self.fix:
             old = textwrap.indent(self.fix.before, "    - ", predicate=lambda line: True)
             new = textwrap.indent(self.fix.after, "    + ", predicate=lambda line: True)
-            parts += ["  Write instead:", old, new]
+            parts += [f"  {say('Write instead:')}", old, new]
         return "\n".join(part.replace("`", "") for part in parts[:2]) + "".join(
             f"\n{part}" for part in parts[2:]
         )
+
+
+PARTIAL: Final = sentence("Part of the gradient of {target} with respect to {source} is missing.")
+NONE: Final = sentence("Why the gradient of {target} with respect to {source} is None:")
+REMARKABLE: Final = sentence("The gradient of {target} with respect to {source}:")
+WHOLE: Final = sentence(
+    "A path leads from {target} to {source}; nothing cuts the gradient of {target} with respect to "
+    "{source}."
+)
 
 
 @dataclass(frozen=True)
@@ -112,7 +136,9 @@ class Explanation:
     """Why a gradient is what it is; no findings where nothing is wrong with it.
 
     `connected` says whether a path leads from the target to the source, `partial` whether other
-    paths were cut. The most decisive finding stands first.
+    paths were cut. The most decisive finding stands first. Asked for several sources, it holds the
+    findings of all, and in `parts` an explanation for each. `answer` stands in place of the
+    headline where there is no gradient to speak of.
     """
 
     target: str
@@ -121,6 +147,8 @@ class Explanation:
     partial: bool
     findings: tuple[Finding, ...]
     recording: Recording | None = field(default=None, repr=False, compare=False)
+    parts: tuple[Explanation, ...] = ()
+    answer: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The explanation as the pictures take it."""
@@ -135,12 +163,16 @@ class Explanation:
     @property
     def headline(self) -> str:
         """The answer in one line."""
-        asked = f"the gradient of {self.target} with respect to {self.source}"
+        if self.answer:
+            return self.answer
+        return say(self._headline(), target=self.target, source=self.source)
+
+    def _headline(self) -> str:
         if self.partial:
-            return f"Part of {asked} is missing."
-        if self.connected:
-            return f"A path leads from {self.target} to {self.source}; nothing cuts {asked}."
-        return f"Why {asked} is None:"
+            return PARTIAL
+        if not self.connected:
+            return NONE
+        return REMARKABLE if self.findings else WHOLE
 
     def __str__(self) -> str:
         return "\n\n".join([self.headline, *map(str, self.findings)])

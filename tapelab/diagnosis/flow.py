@@ -12,6 +12,7 @@ from tapelab.diagnosis.detours import unmatched_returns
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
+    from tapelab.diagnosis.code import Codes
     from tapelab.recording import Recording
 
 
@@ -63,8 +64,9 @@ _CAUSES: Final[dict[int, Cut]] = {
 class Flow:
     """All edges of a recording, by the tensor they lead to and by the tensor they start at."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, codes: Codes) -> None:
         self.recording = recording
+        self._codes = codes
         self._variables: list[int] = recording.columns["tensor.variable"].tolist()
         self._dtypes: list[int] = recording.columns["tensor.dtype"].tolist()
         self._floating = [name.startswith(FLOATING) for name in recording.dtypes]
@@ -165,7 +167,7 @@ class Flow:
             if isinstance(event, e.Returned):
                 for index in departures.get(event.value, ()) if event.value >= 0 else ():
                     yield Edge(self._left(index).tensor, event.tensor, index, cut=Cut.LEFT)
-        for index, tensor in unmatched_returns(self.recording):
+        for index, tensor in unmatched_returns(self.recording, self._codes):
             yield Edge(self._left(index).tensor, tensor, index, cut=Cut.LEFT)
 
     def _left(self, index: int) -> e.Left:

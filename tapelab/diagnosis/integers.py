@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number, operand, shortened
-from tapelab.diagnosis.wording import lost
+from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -23,37 +23,52 @@ def int_source(case: Case) -> Finding | None:
     if case.flow.is_floating(case.source):
         return None
     name, span = name_of(case, case.source), facts.span
-    text = case.codes.text(span)
-    made = f"`{text}` in line {case.codes.line(span)} made it of whole numbers. " if text else ""
+    text, line = case.codes.text(span), case.codes.line(span)
+    made = say("`{text}` in line {line} made it of whole numbers.", text=text, line=line)
+    step = say("`{name}` was made as {dtype}", name=name, dtype=facts.dtype)
     return Finding(
         code="INT_DTYPE",
-        title=f"`{name}` is {facts.dtype}",
-        message=f"{made}A gradient says what a small step would change, and whole numbers cannot "
-        "make small steps.",
+        title=say("`{name}` is {dtype}", name=name, dtype=facts.dtype),
+        message=paragraph(
+            made if text else "",
+            say(
+                "A gradient says what a small step would change, and whole numbers cannot make "
+                "small steps."
+            ),
+        ),
         where=case.codes.where(span),
         fix=_floating(case, span),
-        lesson="05",
         evidence=case.made(case.source),
-        steps=(Step(case.codes.line(span), f"`{name}` was made as {facts.dtype}"),) if text else (),
+        steps=(Step(line, step),) if text else (),
     )
 
 
 def int_on_the_way(case: Case, edge: Edge) -> Finding:
     """A cast to whole numbers between the source and the target."""
     span = case.recording.located[edge.event].span
-    name, text = name_of(case, edge.origin), shortened(case.codes.text(span)) or "the cast"
+    name, text = name_of(case, edge.origin), shortened(case.codes.text(span)) or "tf.cast"
     dtype = case.recording.tensor(edge.to).dtype
     before, after = number(case, edge.origin), number(case, edge.to)
     return Finding(
         code="INT_DTYPE",
-        title=f"The path ends at `{text}`",
-        message=f"The cast to {dtype} turned `{name}` from {before} into {after}. Whole numbers "
-        f"cannot make small steps{lost(case)}",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "The cast to {dtype} turned `{name}` from {before} into {after}. Whole numbers "
+                "cannot make small steps.",
+                dtype=dtype,
+                name=name,
+                before=before,
+                after=after,
+            ),
+            lost(case),
+        ),
         where=case.codes.where(span),
         fix=_straight_through(case, edge),
-        lesson="05",
         evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), f"`{name}` became {dtype}"),),
+        steps=(
+            Step(line_of(case, edge.event), say("`{name}` became {dtype}", name=name, dtype=dtype)),
+        ),
     )
 
 

@@ -9,7 +9,7 @@ from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number, shortened
 from tapelab.diagnosis.numpy_names import stay_on_the_tape
-from tapelab.diagnosis.wording import lost
+from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -26,22 +26,32 @@ def left(case: Case, edge: Edge) -> Finding:
     text = shortened(case.codes.text(place.span)) or case.recording.strings[place.event.how]
     return Finding(
         code="LEFT_ENGINE",
-        title=f"The path ends at `{text}`",
-        message=f"{_who(case, edge)} took the value of `{name}` off the tape. It came back as "
-        f"{_plain_numbers(case, edge.to)}{lost(case)}",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "{function} took the value of `{name}` off the tape.",
+                function=_who(case, edge),
+                name=name,
+            ),
+            _plain_numbers(case, edge.to),
+            lost(case),
+        ),
         where=case.codes.where(place.span),
         fix=stay_on_the_tape(case, place.span, back.span),
-        lesson="06",
         evidence=_evidence(case, edge),
         steps=_steps(case, edge, name, value),
     )
 
 
 def _plain_numbers(case: Case, tensor: int) -> str:
-    """What came back: `a plain number, 4.6667`."""
+    """What came back: "It came back as a plain number, 4.6667."."""
     facts = case.recording.tensor(tensor)
-    kind = "plain numbers" if facts.shape else "a plain number"
-    return f"{kind}, {number(case, tensor)}" if facts.value is not None else kind
+    if facts.value is None:
+        return say("It came back as plain numbers.")
+    value = number(case, tensor)
+    if facts.shape:
+        return say("It came back as plain numbers, {value}.", value=value)
+    return say("It came back as a plain number, {value}.", value=value)
 
 
 def _who(case: Case, edge: Edge) -> str:
@@ -73,8 +83,11 @@ def _evidence(case: Case, edge: Edge) -> tuple[int, ...]:
 
 def _steps(case: Case, edge: Edge, name: str, value: str) -> tuple[Step, ...]:
     recorded = case.made(edge.origin) if edge.origin in case.flow.tracked else ()
+    kept = say("`{name}` was recorded", name=name)
+    gone = say("`{name}` left the tape through {function}", name=name, function=_who(case, edge))
+    back = say("{value} came back as a constant", value=value)
     return (
-        *(Step(line_of(case, event), f"`{name}` was recorded") for event in recorded),
-        Step(line_of(case, edge.event), f"`{name}` left the tape through {_who(case, edge)}"),
-        Step(line_of(case, _came_back(case, edge)), f"{value} came back as a constant"),
+        *(Step(line_of(case, event), kept) for event in recorded),
+        Step(line_of(case, edge.event), gone),
+        Step(line_of(case, _came_back(case, edge)), back),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.code import Code
 from tapelab.diagnosis.finding import Finding, Fix, Step
+from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -36,16 +37,19 @@ def rebound(case: Case) -> Finding | None:
     text = " ".join(first.code.text(first.statement).split())
     return Finding(
         code="REBOUND_TO_TENSOR",
-        title=f"`{first.name}` is a tensor now, no longer the variable",
-        message=f"`{text}` did not change the variable: it made a new tensor and gave it the name "
-        f"`{first.name}`. A tape does not watch tensors by itself.",
+        title=say("`{name}` is a tensor now, no longer the variable", name=first.name),
+        message=say(
+            "`{text}` did not change the variable: it made a new tensor and gave it the name "
+            "`{name}`. A tape does not watch tensors by itself.",
+            text=text,
+            name=first.name,
+        ),
         where=case.codes.where(place.span),
         fix=_fix(case, chain),
-        lesson="00",
         evidence=tuple(sorted(step.event for step in chain)),
         steps=(
             *_made(case, first),
-            Step(case.codes.line(place.span), f"`{text}` made it a tensor"),
+            Step(case.codes.line(place.span), say("`{text}` made it a tensor", text=text)),
         ),
     )
 
@@ -53,7 +57,7 @@ def rebound(case: Case) -> Finding | None:
 def _made(case: Case, first: Rebinding) -> tuple[Step, ...]:
     variables = (case.flow.variable_of(tensor) for tensor in first.inputs)
     spans = (case.recording.variables[each].span for each in variables if each >= 0)
-    text = f"`{first.name}` was made as a variable"
+    text = say("`{name}` was made as a variable", name=first.name)
     return tuple(Step(case.codes.line(span), text) for span in spans)[:1]
 
 

@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number, shortened
-from tapelab.diagnosis.wording import lost
+from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence, translated
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -24,7 +24,9 @@ CODES: Final = {
     "sampler": "SAMPLER",
 }
 
-WHOLE: Final = "`{}` answers with whole numbers, and those cannot make small steps."
+WHOLE: Final = sentence("`{text}` answers with whole numbers, and those cannot make small steps.")
+NO_WAY: Final = sentence("No gradient passes through `{text}`")
+LETS_NONE: Final = sentence("`{text}` lets no gradient pass")
 
 
 def stopped(case: Case, edge: Edge) -> Finding:
@@ -34,14 +36,18 @@ def stopped(case: Case, edge: Edge) -> Finding:
     name, line = name_of(case, edge.origin), line_of(case, edge.event)
     return Finding(
         code="STOPPED",
-        title=f"The path ends at `{text}`",
-        message=f"`stop_gradient` hands on the value of `{name}` and holds its gradient back"
-        f"{lost(case)}",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "`stop_gradient` hands on the value of `{name}` and holds its gradient back.",
+                name=name,
+            ),
+            lost(case),
+        ),
         where=case.codes.where(span),
         fix=_without_stop(case, span),
-        lesson="11",
         evidence=(edge.event,),
-        steps=(Step(line, f"`{text}` lets no gradient pass"),),
+        steps=(Step(line, say(LETS_NONE, text=text)),),
     )
 
 
@@ -67,13 +73,12 @@ def flat(case: Case, edge: Edge) -> Finding:
     text = case.codes.text(place.span) or op.name
     return Finding(
         code=code,
-        title=f"No gradient passes through `{text}`",
-        message=op.rules[position].because or WHOLE.format(text),
+        title=say(NO_WAY, text=text),
+        message=translated(op.rules[position].because) or say(WHOLE, text=text),
         where=case.codes.where(place.span),
         fix=None,
-        lesson="05",
         evidence=(edge.event,),
-        steps=(Step(case.codes.line(place.span), f"`{text}` lets no gradient pass"),),
+        steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
     )
 
 
@@ -86,14 +91,17 @@ def withheld(case: Case, edge: Edge) -> Finding:
     text = case.codes.text(place.span) or op.name
     return Finding(
         code="NON_DIFFERENTIABLE",
-        title=f"No gradient passes through `{text}`",
-        message=f"The gradient function of `{op.name}` returned None for `{name}`, so nothing "
-        "flows on from there. Let it return a gradient of the shape of its argument.",
+        title=say(NO_WAY, text=text),
+        message=say(
+            "The gradient function of `{op}` returned None for `{name}`, so nothing flows on from "
+            "there. Let it return a gradient of the shape of its argument.",
+            op=op.name,
+            name=name,
+        ),
         where=case.codes.where(place.span),
         fix=None,
-        lesson="05",
         evidence=(edge.event,),
-        steps=(Step(case.codes.line(place.span), f"`{text}` lets no gradient pass"),),
+        steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
     )
 
 
@@ -107,11 +115,21 @@ def handed_out(case: Case, edge: Edge) -> Finding:
     name, value = name_of(case, edge.origin), number(case, edge.to)
     return Finding(
         code="STATE_READ",
-        title=f"The path ends at `{text}`",
-        message=f"{because} `{name}` went in, and {value} came out without a history{lost(case)}",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            translated(because),
+            say(
+                "`{name}` went in, and {value} came out without a history.", name=name, value=value
+            ),
+            lost(case),
+        ),
         where=case.codes.where(place.span),
         fix=None,
-        lesson="06",
         evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), f"`{text}` handed out {value} as a constant"),),
+        steps=(
+            Step(
+                line_of(case, edge.event),
+                say("`{text}` handed out {value} as a constant", text=text, value=value),
+            ),
+        ),
     )

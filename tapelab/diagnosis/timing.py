@@ -10,7 +10,7 @@ from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.moving import into_the_block, up_into_the_block
 from tapelab.diagnosis.names import name_of, shortened
-from tapelab.diagnosis.wording import lost
+from tapelab.diagnosis.wording import lost, paragraph, say, sentence
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ class Time(NamedTuple):
     code: str
     title: str
     when: str
-    lesson: str
     fix: Callable[[Case], Fix | None]
 
 
@@ -35,40 +34,36 @@ def _no_line(case: Case) -> Fix | None:
 TIMES: Final = {
     Cut.BEFORE: Time(
         "BEFORE_TAPE",
-        "`{text}` ran before the tape",
-        "before `{tape}` began to record{since}",
-        "05",
+        sentence("`{text}` ran before the tape"),
+        sentence("`{made}` was computed before `{tape}` began to record."),
         into_the_block,
     ),
     Cut.AFTER: Time(
         "AFTER_TAPE",
-        "`{text}` ran after the tape",
-        "after `{tape}` stopped recording",
-        "05",
+        sentence("`{text}` ran after the tape"),
+        sentence("`{made}` was computed after `{tape}` stopped recording."),
         up_into_the_block,
     ),
     Cut.PAUSED: Time(
         "RECORDING_PAUSED",
-        "`{text}` ran while recording was paused",
-        "inside `{tape}.stop_recording()`",
-        "04",
+        sentence("`{text}` ran while recording was paused"),
+        sentence("`{made}` was computed inside `{tape}.stop_recording()`."),
         _no_line,
     ),
     Cut.THREAD: Time(
         "OTHER_THREAD",
-        "`{text}` ran in another thread",
-        "in another thread than the one that opened `{tape}`",
-        "04",
+        sentence("`{text}` ran in another thread"),
+        sentence("`{made}` was computed in another thread than the one that opened `{tape}`."),
         _no_line,
     ),
     Cut.LATE: Time(
         "WATCHED_TOO_LATE",
-        "`{text}` ran before `{source}` was watched",
-        "before `{tape}.watch({source})`",
-        "04",
+        sentence("`{text}` ran before `{source}` was watched"),
+        sentence("`{made}` was computed before `{tape}.watch({source})`."),
         watch,
     ),
 }
+SINCE: Final = sentence("`{made}` was computed before `{tape}` began to record in line {line}.")
 
 
 def ran_off_tape(case: Case, edge: Edge) -> Finding:
@@ -79,18 +74,18 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
     opened = line_of(case, _start(case))
     words = {
         "text": text,
+        "made": name_of(case, edge.to),
         "tape": tape_name(case),
         "source": name_of(case, case.source),
-        "since": f" in line {opened}" if opened else "",
+        "line": opened,
     }
-    made = name_of(case, edge.to)
+    when = SINCE if opened and edge.cut is Cut.BEFORE else time.when
     return Finding(
         code=time.code,
-        title=time.title.format(**words),
-        message=f"`{made}` was computed {time.when.format(**words)}{lost(case)}",
+        title=say(time.title, **words),
+        message=paragraph(say(when, **words), lost(case)),
         where=case.codes.where(span),
         fix=time.fix(case),
-        lesson=time.lesson,
         evidence=tuple(sorted({each.event for each in case.between(edge.cut)})),
         steps=_steps(case, edge, text),
     )
@@ -103,11 +98,12 @@ def _start(case: Case) -> int:
 
 
 def _steps(case: Case, edge: Edge, text: str) -> tuple[Step, ...]:
-    ran, tape = Step(line_of(case, edge.event), f"`{text}` ran"), tape_name(case)
+    ran = Step(line_of(case, edge.event), say("`{text}` ran", text=text))
+    tape = tape_name(case)
     block = block_of(case)
     if edge.cut is Cut.BEFORE and _start(case) >= 0:
-        return ran, Step(line_of(case, _start(case)), f"`{tape}` began to record")
+        return ran, Step(line_of(case, _start(case)), say("`{tape}` began to record", tape=tape))
     if edge.cut is Cut.AFTER and block:
         end = block.code.extent(block.node).end_line
-        return Step(end, f"`{tape}` stopped recording"), ran
+        return Step(end, say("`{tape}` stopped recording", tape=tape)), ran
     return (ran,)

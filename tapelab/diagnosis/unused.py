@@ -6,13 +6,14 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.case import Case
 from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.names import argument, name_of
 from tapelab.diagnosis.watching import uses_in_block
+from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.recording.events import Located
 
@@ -22,17 +23,20 @@ IN_A_BODY: Final = (e.Cause.PAUSED, e.Cause.REPLACED)
 
 def swapped(case: Case) -> Finding | None:
     """The source was computed from the target: the arguments look swapped."""
-    if case.path or not Case(case.recording, case.source, case.target).path:
+    if case.path or not case.beside(case.source, case.target).path:
         return None
     target, source = name_of(case, case.target), name_of(case, case.source)
     return Finding(
         code="SWAPPED_ARGUMENTS",
-        title="`tape.gradient` takes the target first",
-        message=f"`{source}` was computed from `{target}`, not the other way round, so no path "
-        f"leads from `{target}` to `{source}`.",
+        title=say("`tape.gradient` takes the target first"),
+        message=say(
+            "`{source}` was computed from `{target}`, not the other way round, so no path leads "
+            "from `{target}` to `{source}`.",
+            source=source,
+            target=target,
+        ),
         where=case.codes.where(case.recording.tensor(case.source).span),
         fix=_swap(case),
-        lesson="02",
         evidence=case.made(case.source),
     )
 
@@ -68,30 +72,38 @@ def _hidden(case: Case, place: Located, step: str) -> Finding:
     source = name_of(case, case.source)
     return Finding(
         code="UNUSED_SOURCE",
-        title=f"`{source}` is used inside `{step}`, out of the tape's sight",
-        message=f"`{step}` runs as one step, and gradients flow to what goes into that step. "
-        f"`{source}` is read in its body instead. Hand it over as an argument.",
+        title=say(
+            "`{source}` is used inside `{step}`, out of the tape's sight", source=source, step=step
+        ),
+        message=say(
+            "`{step}` runs as one step, and gradients flow to what goes into that step. "
+            "`{source}` is read in its body instead. Hand it over as an argument.",
+            source=source,
+            step=step,
+        ),
         where=case.codes.where(place.span),
         fix=None,
-        lesson="05",
         evidence=(place.index,),
     )
 
 
 def unused(case: Case) -> Finding | None:
     """The source has nothing to do with the target."""
-    if case.path or case.is_source(case.target):
+    if case.path or case.connected:
         return None
     target, source = name_of(case, case.target), name_of(case, case.source)
     used = uses_in_block(case)
-    leads = f"`{source}` does not lead to `{target}`" if used else ""
+    names = {"source": source, "target": target}
+    apart = say("`{source}` does not lead to `{target}`", **names)
     return Finding(
         code="UNUSED_SOURCE",
-        title=leads or f"`{source}` is not used on this tape",
-        message=f"On this tape no op leads from `{source}` to `{target}`, so there is no path to "
-        "follow back. None means no path; it is not the number 0.",
+        title=apart if used else say("`{source}` is not used on this tape", source=source),
+        message=say(
+            "On this tape no op leads from `{source}` to `{target}`, so there is no path to "
+            "follow back. None means no path; it is not the number 0.",
+            **names,
+        ),
         where=case.codes.where(case.recording.tensor(case.target).span),
         fix=None,
-        lesson="05",
         evidence=tuple(used),
     )

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of, tape_name, watch, watch_call
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.wording import paragraph, say, say_many, sentence
 from tapelab.recording import events as e
-from tapelab.views.numbers import count
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+
+AN_OP: Final = sentence("An op used it unwatched")
 
 
 def not_watched(case: Case) -> Finding | None:
@@ -21,19 +23,29 @@ def not_watched(case: Case) -> Finding | None:
     if case.variable >= 0 or case.source in case.flow.tracked:
         return None
     name, used = name_of(case, case.source), uses_in_block(case)
-    ops = count(len(used), "op") if used else "Nothing"
     made = case.recording.tensor(case.source).span
     return Finding(
         code="NOT_WATCHED",
-        title=f"`{name}` is not watched",
-        message=f"`{name}` is a plain tensor, and a tape follows a tensor only after "
-        f"`{watch_call(case)}`. {ops} used it unwatched.",
+        title=say("`{name}` is not watched", name=name),
+        message=paragraph(
+            say(
+                "`{name}` is a plain tensor, and a tape follows a tensor only after `{call}`.",
+                name=name,
+                call=watch_call(case),
+            ),
+            _how_often(len(used)),
+        ),
         where=case.codes.where(_span(case, used) if used else made),
         fix=watch(case),
-        lesson="04",
         evidence=tuple(used),
-        steps=(*_made(case, made, f"`{name}` was made"), *_used(case, used)),
+        steps=(*_made(case, made, say("`{name}` was made", name=name)), *_used(case, used)),
     )
+
+
+def _how_often(ops: int) -> str:
+    if not ops:
+        return say("Nothing used it unwatched.")
+    return say_many("{count} op used it unwatched.", "{count} ops used it unwatched.", ops)
 
 
 def not_trainable(case: Case) -> Finding | None:
@@ -44,15 +56,18 @@ def not_trainable(case: Case) -> Finding | None:
     made = case.recording.variables[case.variable].span
     return Finding(
         code="NOT_TRAINABLE",
-        title=f"`{name}` is not trainable",
-        message=f"A tape watches trainable variables by itself. `{name}` was made with "
-        f"`trainable=False`, and `{watch_call(case)}` was not called.",
+        title=say("`{name}` is not trainable", name=name),
+        message=say(
+            "A tape watches trainable variables by itself. `{name}` was made with "
+            "`trainable=False`, and `{call}` was not called.",
+            name=name,
+            call=watch_call(case),
+        ),
         where=case.codes.where(made),
         fix=_trainable(case, made) or watch(case),
-        lesson="04",
         evidence=tuple(used),
         steps=(
-            *_made(case, made, f"`{name}` was made with `trainable=False`"),
+            *_made(case, made, say("`{name}` was made with `trainable=False`", name=name)),
             *_used(case, used),
         ),
     )
@@ -67,12 +82,16 @@ def autowatch_off(case: Case) -> Finding | None:
     name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
     return Finding(
         code="AUTOWATCH_OFF",
-        title=f"`{tape}` does not watch variables by itself",
-        message=f"`{tape}` was made with `watch_accessed_variables=False`, and "
-        f"`{watch_call(case)}` was not called, so nothing done with `{name}` is on the tape.",
+        title=say("`{tape}` does not watch variables by itself", tape=tape),
+        message=say(
+            "`{tape}` was made with `watch_accessed_variables=False`, and `{call}` was not called, "
+            "so nothing done with `{name}` is on the tape.",
+            tape=tape,
+            call=watch_call(case),
+            name=name,
+        ),
         where=case.codes.where(_span(case, used)),
         fix=watch(case),
-        lesson="04",
         evidence=tuple(used),
         steps=_used(case, used),
     )
@@ -116,7 +135,7 @@ def _used(case: Case, events: list[int]) -> tuple[Step, ...]:
     seen: dict[Step, None] = {}
     for event in events:
         span = case.recording.located[event].span
-        seen[
-            Step(line_of(case, event), f"`{case.codes.text(span) or 'an op'}` used it unwatched")
-        ] = None
+        text = case.codes.text(span)
+        said = say("`{text}` used it unwatched", text=text) if text else say(AN_OP)
+        seen[Step(line_of(case, event), said)] = None
     return tuple(seen)[:3]

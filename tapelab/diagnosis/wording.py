@@ -1,22 +1,33 @@
-"""Ends of sentences that several findings share."""
+"""Sentences that several findings share, and the functions that say them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.names import name_of
+from tapelab.words import paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+
+__all__ = ["ENDS_AT", "lost", "paragraph", "say", "say_many", "sentence", "translated"]
+
+ENDS_AT: Final = sentence("The path ends at `{text}`")
 
 
 def lost(case: Case) -> str:
     """What a cut means for the gradient: there is none, or only part of it."""
     target, source = name_of(case, case.target), name_of(case, case.source)
     if not case.connected:
-        return f", so no path leads from `{target}` to `{source}`."
+        return say("So no path leads from `{target}` to `{source}`.", target=target, source=source)
     uses, alive = case.uses()
-    return (
-        f". Of {uses} uses of `{source}`, {alive} {'leads' if alive == 1 else 'lead'} to "
-        f"`{target}` on the tape, so this gradient is only a part."
+    return say_many(
+        "Of {uses} uses of `{source}`, {count} leads to `{target}` on the tape, so this gradient "
+        "is only a part.",
+        "Of {uses} uses of `{source}`, {count} lead to `{target}` on the tape, so this gradient "
+        "is only a part.",
+        alive,
+        uses=uses,
+        source=source,
+        target=target,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -140,6 +141,8 @@ def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | 
 def _ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any) -> Answer:
     ends = tuple(map(seen, targets)), tuple(map(seen, sources))
     answer = Answer(next_id(), origin_here(), method, zero, *ends)
+    if method is not Method.PICTURE:
+        thread.asked.append((ref(tape), answer.serial))
     tape._answers.append(answer)
     return answer
 

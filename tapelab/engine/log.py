@@ -16,6 +16,7 @@ import itertools
 import sys
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -59,6 +60,8 @@ BACK: Final = "back"
 
 next_id: Final = itertools.count(1).__next__
 RECENT: Final = 4096
+QUESTIONS: Final = 8
+"""How many of the last questions of a thread are remembered: their tapes weakly, their serials."""
 _threads: Final = itertools.count()
 
 
@@ -196,6 +199,7 @@ class ThreadState(threading.local):
         self.trace: Any = None  # the function that is being traced, if any
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
+        self.asked: deque[tuple[weakref.ref[GradientTape], int]] = deque(maxlen=QUESTIONS)
 
     @property
     def active(self) -> tuple[Any, ...]:

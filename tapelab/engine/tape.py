@@ -19,6 +19,7 @@ from tapelab.engine.log import Log, note, origin_here, recent, small, taken_by, 
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
 from tapelab.engine.warning import warn
+from tapelab.errors import Refusal, RefusedError
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
@@ -180,10 +181,13 @@ class GradientTape:
             self._watched.setdefault(thing._cell.identity.id, thing)
             self._watch_state(thing._cell, 0)
             return
+        behind_a_wall = thing._id in self._walled
         self._walled.discard(thing._id)
-        if thing._id not in self._tracked:
+        fresh = thing._id not in self._tracked
+        if fresh:
             self._take_up(thing)
             self._followed[thing._id] = thing
+        if fresh or behind_a_wall:
             note(logs.WATCHED, thing._id, small(thing._value), None, 0, self._serial)
 
     def _take_up(self, tensor: Tensor) -> None:
@@ -324,7 +328,8 @@ class GradientTape:
 
     def _require_unasked(self) -> None:
         if self._consumed or not self._entered:
-            error = RuntimeError(CONSUMED)
+            refusal = Refusal("TAPE_CONSUMED", origin_here(), self)
+            error = RefusedError(CONSUMED, refusal)
             error.add_note(CONSUMED_HELP)
             raise error
 

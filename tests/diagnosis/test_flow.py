@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import tapelab as tf
 from tapelab.diagnosis import explain, explain_recording
-from tapelab.diagnosis.case import Case
+from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.flow import Cut
 from tapelab.recording import events as e
 from tests.pitfalls.snippets import run
@@ -17,7 +17,7 @@ def case_of(snippet):
     names = run(snippet)
     recording = tf.explain(names["tape"], names["y"], names["x"]).recording
     asked = [place.event for place in recording.located if isinstance(place.event, e.Asked)][-1]
-    return Case(recording, asked.targets[0], asked.sources[0])
+    return Case(Account(recording), asked.targets, asked.sources[0])
 
 
 def test_the_path_with_the_fewest_cuts_is_taken():

@@ -1,53 +1,87 @@
-"""Each pitfall is found, at its line, and the line to write instead mends the gradient."""
+"""Each pitfall is found, at its columns, and the line to write instead mends the gradient."""
+
+import textwrap
 
 import numpy as np
 import pytest
 
-from tests.pitfalls.catalogue import PITFALLS, WITHOUT_A_LINE
-from tests.pitfalls.snippets import explained, mended, run
+import tapelab
+from tapelab.diagnosis import explain_recording
+from tapelab.recording import events as e
+from tapelab.recording import from_bytes, to_bytes
+from tests.pitfalls.catalogue import PITFALLS
+from tests.pitfalls.snippets import asked, repaired, run
+from tests.pitfalls.symptoms import SYMPTOMS, is_an_error
 
 
-@pytest.fixture(params=[*PITFALLS, *WITHOUT_A_LINE], ids=str)
+@pytest.fixture(params=PITFALLS, ids=str)
 def pitfall(request):
     return request.param
 
 
-@pytest.fixture(params=PITFALLS, ids=str)
+@pytest.fixture(params=[each for each in PITFALLS if each.fix], ids=str)
 def mendable(request):
     return request.param
 
 
-def test_its_gradient_is_none(pitfall):
-    assert run(pitfall.snippet)["g"] is None
+def explanation_of(pitfall):
+    return asked(pitfall.snippet, pitfall.ask)
 
 
-def test_its_cause_is_the_first_finding(pitfall):
-    explanation = explained(pitfall.snippet)
-    assert explanation.findings[0].code == pitfall.code
-    assert not explanation.connected
-    assert not explanation.partial
+def test_its_symptom_is_there(pitfall):
+    assert SYMPTOMS[pitfall.symptom](run(pitfall.snippet))
 
 
-def test_it_is_one_cause(pitfall):
-    assert len(explained(pitfall.snippet).findings) == 1
+def test_its_cause_is_the_first_finding_at_its_columns(pitfall):
+    explanation = explanation_of(pitfall)
+    first = explanation.findings[0]
+    assert first.code == pitfall.code
+    where = first.where and (
+        first.where.line, first.where.column, first.where.end_line, first.where.end_column,
+    )  # fmt: skip
+    assert where == pitfall.culprit
+    assert (first.fix and textwrap.dedent(first.fix.after)) == pitfall.instead
 
 
-def test_the_line_at_fault_is_underlined(pitfall):
-    where = explained(pitfall.snippet).findings[0].where
-    assert where.line == pitfall.line
-    assert where.text
-
-
-def test_the_line_to_write_instead_mends_the_gradient(mendable):
-    gradient = mended(mendable.snippet)
-    assert gradient is not None
-    assert np.all(np.isfinite(gradient.numpy()))
-    assert np.any(gradient.numpy() != 0)
+def test_a_none_is_explained_as_one(pitfall):
+    if pitfall.symptom == "None":
+        explanation = explanation_of(pitfall)
+        assert not explanation.connected
+        assert not explanation.partial
+        assert len(explanation.findings) == 1
 
 
 def test_it_rests_on_events_and_names_a_lesson(pitfall):
-    explanation = explained(pitfall.snippet)
-    (finding,) = explanation.findings
-    assert finding.evidence or finding.code == "UNUSED_SOURCE"
-    assert all(0 <= event < len(explanation.recording) for event in finding.evidence)
-    assert len(finding.lesson) == 2
+    explanation = explanation_of(pitfall)
+    for finding in explanation.findings:
+        assert finding.evidence or finding.code == "UNUSED_SOURCE"
+        if explanation.recording is not None:
+            assert all(0 <= event < len(explanation.recording) for event in finding.evidence)
+        assert len(finding.lesson) == 2
+
+
+def test_a_recording_loaded_from_bytes_gives_the_same_explanation(pitfall):
+    explanation = explanation_of(pitfall)
+    if explanation.recording is None or explanation.parts:
+        return
+    loaded = from_bytes(to_bytes(explanation.recording))
+    questions = [p.event for p in loaded.located if isinstance(p.event, e.Asked)]
+    again = [
+        explain_recording(loaded, question.targets, source)
+        for question in questions
+        for source in question.sources
+    ]
+    assert explanation in again
+
+
+def test_the_line_to_write_instead_mends_it(mendable):
+    text = repaired(mendable.snippet, mendable.ask)
+    if mendable.symptom == "error":
+        with pytest.raises(KeyError):
+            is_an_error(run(text))
+        return
+    explanation = asked(text, mendable.ask)
+    assert mendable.code not in [finding.code for finding in explanation.findings]
+    gradient = tapelab.convert_to_tensor(run(text)["g"])
+    assert np.all(np.isfinite(gradient.numpy()))
+    assert np.any(gradient.numpy() != 0)

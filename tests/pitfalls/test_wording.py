@@ -27,7 +27,7 @@ SENTENCES = {
     "P02": (
         "`tf.exp(x) * w` ran before the tape",
         (
-            "`y` was computed before `tape` began to record in line 4, so no path leads from `y` "
+            "`y` was computed before `tape` began to record in line 4. So no path leads from `y` "
             "to `x`."
         ),
         "y = tf.exp(x) * w\nwith tf.GradientTape() as tape:",
@@ -63,8 +63,8 @@ SENTENCES = {
     "P14": (
         "The path ends at `np.mean(h)`",
         (
-            "`np.mean` took the value of `h` off the tape. It came back as a plain number, 4.6667, "
-            "so no path leads from `y` to `x`."
+            "`np.mean` took the value of `h` off the tape. It came back as a plain number, 4.6667. "
+            "So no path leads from `y` to `x`."
         ),
         "m = np.mean(h)",
         "m = tf.reduce_mean(h)",
@@ -72,8 +72,8 @@ SENTENCES = {
     "P14 axis": (
         "The path ends at `np.max(h, axis=0)`",
         (
-            "`np.max` took the value of `h` off the tape. It came back as plain numbers, [9. 16.], "
-            "so no path leads from `y` to `x`."
+            "`np.max` took the value of `h` off the tape. It came back as plain numbers, [9. 16.]. "
+            "So no path leads from `y` to `x`."
         ),
         "m = np.max(h, axis=0)  # the largest of each column",
         "m = tf.reduce_max(h, axis=0)  # the largest of each column",
@@ -82,7 +82,7 @@ SENTENCES = {
         "The path ends at `(x + 1.0).numpy()`",
         (
             "`.numpy()` took the value of `x + 1.0` off the tape. It came back as a plain number, "
-            "1.5000, so no path leads from `y` to `x`."
+            "1.5000. So no path leads from `y` to `x`."
         ),
         "with tf.GradientTape() as tape: y = tf.exp(tf.constant((x + 1.0).numpy()) * 2.0)",
         "with tf.GradientTape() as tape: y = tf.exp((x + 1.0) * 2.0)",
@@ -91,7 +91,7 @@ SENTENCES = {
         "The path ends at `math.sin(h)`",
         (
             "`math.sin` took the value of `h` off the tape. It came back as a plain number, "
-            "0.8415, so no path leads from `y` to `x`."
+            "0.8415. So no path leads from `y` to `x`."
         ),
         "y = tf.constant(math.sin(h)) * 3.0",
         "y = tf.sin(h) * 3.0",
@@ -100,7 +100,7 @@ SENTENCES = {
         "The path ends at `kept.assign(x * 2.0)`",
         (
             "An assignment stores numbers and forgets where they came from. Afterwards `kept` is "
-            "read as 6.0000 without a history, so no path leads from `y` to `x`."
+            "read as 6.0000 without a history. So no path leads from `y` to `x`."
         ),
         "kept.assign(x * 2.0)\ny = kept ** 2",
         "kept_new = x * 2.0\ny = kept_new ** 2",
@@ -109,7 +109,7 @@ SENTENCES = {
         "The path ends at `buffer[1].assign(x * x)`",
         (
             "An assignment stores numbers and forgets where they came from. Afterwards `buffer` is "
-            "read as [0. 4. 1.] without a history, so no path leads from `y` to `x`."
+            "read as [0. 4. 1.] without a history. So no path leads from `y` to `x`."
         ),
         "buffer[1].assign(x * x)\ny = tf.reduce_sum(buffer ** 2)",
         (
@@ -120,7 +120,7 @@ SENTENCES = {
     "P24": (
         "The path ends at `tf.stop_gradient(x * x)`",
         (
-            "`stop_gradient` hands on the value of `x * x` and holds its gradient back, so no path "
+            "`stop_gradient` hands on the value of `x * x` and holds its gradient back. So no path "
             "leads from `y` to `x`."
         ),
         "y = tf.stop_gradient(x * x) * 2.0",
@@ -139,14 +139,14 @@ SENTENCES = {
         "The path ends at `tf.cast(x, tf.int32)`",
         (
             "The cast to int32 turned `x` from 2.7000 into 2. Whole numbers cannot make small "
-            "steps, so no path leads from `y` to `x`."
+            "steps. So no path leads from `y` to `x`."
         ),
         "y = 3.0 * tf.cast(tf.cast(x, tf.int32), tf.float32)",
         "y = 3.0 * (x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x))",
     ),
     "P78 a line": (
         "`h + 1.0` ran after the tape",
-        "`y` was computed after `tape` stopped recording, so no path leads from `y` to `x`.",
+        "`y` was computed after `tape` stopped recording. So no path leads from `y` to `x`.",
         "    h = x * x\ny = h + 1.0",
         "    h = x * x\n    y = h + 1.0",
     ),

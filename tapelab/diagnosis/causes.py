@@ -1,0 +1,66 @@
+"""The tables of the diagnosis: what is asked of a case, and what tells of each kind of cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.diagnosis.assigning import state_read
+from tapelab.diagnosis.consuming import consumed
+from tapelab.diagnosis.copying import copied
+from tapelab.diagnosis.flow import Cut, Edge
+from tapelab.diagnosis.integers import int_on_the_way, int_source
+from tapelab.diagnosis.leaving import left
+from tapelab.diagnosis.rebinding import rebound
+from tapelab.diagnosis.stopping import flat, handed_out, stopped, withheld
+from tapelab.diagnosis.timing import ran_off_tape
+from tapelab.diagnosis.unused import inside_a_step, swapped, unused
+from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Finding
+
+AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
+    rebound,
+    swapped,
+    inside_a_step,
+    unused,
+    int_source,
+    not_trainable,
+    autowatch_off,
+    not_watched,
+)
+"""Causes of a None that lie in the source itself: the first that applies is the answer. A tensor
+of whole numbers may lack `watch` besides.
+"""
+
+AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
+    Cut.STOPPED: stopped,
+    Cut.FLAT: flat,
+    Cut.WITHHELD: withheld,
+    Cut.INTEGER: int_on_the_way,
+    Cut.LEFT: left,
+    Cut.STATE: state_read,
+    Cut.HANDED_OUT: handed_out,
+    Cut.BEFORE: ran_off_tape,
+    Cut.AFTER: ran_off_tape,
+    Cut.PAUSED: ran_off_tape,
+    Cut.THREAD: ran_off_tape,
+    Cut.LATE: ran_off_tape,
+    Cut.COPIED: copied,
+}
+"""Causes that lie between source and target, by the kind of cut."""
+
+CHECKS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = ()
+"""What is asked of every case, also where a gradient arrives: numbers, shapes, state."""
+
+REFUSALS: Final[dict[str, Callable[[Case, Mapping[str, Any]], Finding]]] = {
+    "TAPE_CONSUMED": consumed,
+}
+"""Errors that the engine raises, by the code of their refusal. The case has the refused question,
+at the place of the error; the details are what the engine knew besides.
+"""
+
+OF_SEVERAL: Final[tuple[Callable[[tuple[Case, ...]], Iterator[Finding]], ...]] = ()
+"""What is asked of all cases of one question together, one for each source."""

@@ -1,0 +1,92 @@
+"""All codes of findings: how decisive each is, and which lesson teaches it."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+
+class Rank(IntEnum):
+    """What a finding says of a gradient; the lower the number, the sooner it is told."""
+
+    REFUSED = 0  # there is no answer, or the answer hides that there is none
+    MISSING = 1  # no path leads to the source, or paths are cut
+    NOT_FINITE = 2  # infinities and NaN
+    VANISHED = 3  # zero, or nearly
+    MISLEADING = 4  # numbers that are not those of the question
+    WASTEFUL = 5  # the right numbers, at a price
+
+
+class Code(NamedTuple):
+    """What is the same for all findings of one code."""
+
+    lesson: str
+    rank: Rank
+
+
+CODES: Final = {
+    "SWAPPED_ARGUMENTS": Code("02", Rank.REFUSED),
+    "TAPE_CONSUMED": Code("02", Rank.REFUSED),
+    "UNCONNECTED_ZERO": Code("05", Rank.REFUSED),
+    "SOME_NONE": Code("16", Rank.REFUSED),
+    "MIXED_DTYPE": Code("00", Rank.REFUSED),
+    "NO_GRADIENT_REGISTERED": Code("11", Rank.REFUSED),
+    "VARIABLES_KEYWORD_MISSING": Code("11", Rank.REFUSED),
+    "LEAKED_SYMBOL": Code("08", Rank.REFUSED),
+    "REBOUND_TO_TENSOR": Code("00", Rank.MISSING),
+    "WRONG_OBJECT": Code("04", Rank.MISSING),
+    "UNUSED_SOURCE": Code("05", Rank.MISSING),
+    "INT_DTYPE": Code("05", Rank.MISSING),
+    "NOT_TRAINABLE": Code("04", Rank.MISSING),
+    "AUTOWATCH_OFF": Code("04", Rank.MISSING),
+    "NOT_WATCHED": Code("04", Rank.MISSING),
+    "WATCHED_TOO_LATE": Code("04", Rank.MISSING),
+    "BEFORE_TAPE": Code("05", Rank.MISSING),
+    "AFTER_TAPE": Code("05", Rank.MISSING),
+    "RECORDING_PAUSED": Code("04", Rank.MISSING),
+    "OTHER_THREAD": Code("04", Rank.MISSING),
+    "LEFT_ENGINE": Code("06", Rank.MISSING),
+    "STATE_READ": Code("06", Rank.MISSING),
+    "COPIED_VALUE": Code("06", Rank.MISSING),
+    "STOPPED": Code("11", Rank.MISSING),
+    "NON_DIFFERENTIABLE": Code("05", Rank.MISSING),
+    "INDEX_ONLY": Code("05", Rank.MISSING),
+    "PREDICATE_ONLY": Code("08", Rank.MISSING),
+    "SHAPE_ONLY": Code("07", Rank.MISSING),
+    "SAMPLER": Code("05", Rank.MISSING),
+    "OUTER_TAPE_CLOSED": Code("10", Rank.MISSING),
+    "CONSTANT_DERIVATIVE": Code("10", Rank.MISSING),
+    "UNTRACKED_VARIABLE": Code("06", Rank.MISSING),
+    "ZERO_TIMES_INF": Code("13", Rank.NOT_FINITE),
+    "INF_LOCAL": Code("13", Rank.NOT_FINITE),
+    "OVERFLOW": Code("13", Rank.NOT_FINITE),
+    "DEGENERATE": Code("13", Rank.NOT_FINITE),
+    "EXPLODING": Code("14", Rank.NOT_FINITE),
+    "UNDERFLOW": Code("13", Rank.VANISHED),
+    "DEAD_UNITS": Code("14", Rank.VANISHED),
+    "SATURATED": Code("13", Rank.VANISHED),
+    "CANCELLED_BY_MEAN": Code("14", Rank.VANISHED),
+    "VANISHING": Code("14", Rank.VANISHED),
+    "ON_KINK": Code("12", Rank.MISLEADING),
+    "UPSTREAM_IGNORED": Code("11", Rank.MISLEADING),
+    "SWAPPED_LOSS_ARGUMENTS": Code("16", Rank.MISLEADING),
+    "DOUBLE_SOFTMAX": Code("13", Rank.MISLEADING),
+    "UNINTENDED_BROADCAST": Code("07", Rank.MISLEADING),
+    "WRONG_AXIS": Code("07", Rank.MISLEADING),
+    "UNNORMALISED_SUM": Code("16", Rank.MISLEADING),
+    "SUMMED_TARGET": Code("07", Rank.MISLEADING),
+    "CROSS_TALK": Code("07", Rank.MISLEADING),
+    "SPARSE_GRADIENT": Code("16", Rank.MISLEADING),
+    "COMPLEX_CONVENTION": Code("12", Rank.MISLEADING),
+    "ALIASED_MEMORY": Code("06", Rank.MISLEADING),
+    "TRACE_TIME_CONSTANT": Code("08", Rank.MISLEADING),
+    "NOT_CONVERGED": Code("18", Rank.MISLEADING),
+    "DATA_DEPENDENT_TRIP_COUNT": Code("08", Rank.MISLEADING),
+    "GRADIENT_INSIDE_TAPE": Code("15", Rank.WASTEFUL),
+    "FROZEN_BUT_WATCHED": Code("16", Rank.WASTEFUL),
+    "PERSISTENT_HELD": Code("15", Rank.WASTEFUL),
+    "GROWING_TAPE": Code("15", Rank.WASTEFUL),
+}
+"""Findings of one rank keep the order in which they are found: from the source, then along the
+path from the target back.
+"""

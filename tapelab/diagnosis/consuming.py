@@ -1,0 +1,59 @@
+"""A tape that has given its one answer, or never recorded, and is asked."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import block_of, line_of, tape_name
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.wording import paragraph, say
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+
+
+def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
+    """The second question to a tape that answers once."""
+    del details
+    asked = [p for p in case.recording.located if isinstance(p.event, e.Asked)]
+    span, tape = asked[-1].span, tape_name(case)
+    text = shortened(case.codes.text(span)) or f"{tape}.gradient"
+    first = line_of(case, asked[0].index) if len(asked) > 1 else 0
+    return Finding(
+        code="TAPE_CONSUMED",
+        title=say("`{tape}` has given its one answer", tape=tape),
+        message=paragraph(
+            say("`{tape}` was asked in line {line} already.", tape=tape, line=first)
+            if first
+            else "",
+            say(
+                "A tape lets go of what it recorded with its first answer, unless it is made with "
+                "`persistent=True`, so `{text}` finds nothing left.",
+                text=text,
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_persistent(case),
+        evidence=tuple(place.index for place in asked),
+        steps=tuple(
+            Step(case.codes.line(each.span), say("`{tape}` was asked", tape=tape)) for each in asked
+        ),
+    )
+
+
+def _persistent(case: Case) -> Fix | None:
+    """The line that makes the tape, with `persistent=True`."""
+    block = block_of(case)
+    if block is None:
+        return None
+    for item in block.node.items:
+        call = item.context_expr
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("GradientTape"):
+            return edits.fix(block.code, [edits.with_argument(block.code, call, "persistent=True")])
+    return None

@@ -1,0 +1,86 @@
+"""Looking at a tape from outside: a recording that holds a question the tape is never put.
+
+A question that was put already is found again; another one is part of the recording, and of
+nothing else: the tape does not remember it and keeps its one answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tapelab import nest
+from tapelab.engine.asking import Answer, check_ends, picture
+from tapelab.engine.cell import Holder
+from tapelab.engine.composite_tensor import numbers_of
+from tapelab.engine.log import Origin, Seen, next_id
+from tapelab.engine.snapshot import take
+from tapelab.recording.facts import Method
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+    from tapelab.recording import Recording
+
+
+class Look(NamedTuple):
+    """A recording, the number of the question in it, and which of its sources are meant."""
+
+    recording: Recording
+    call: int
+    positions: tuple[int, ...]
+
+
+def look(tape: GradientTape, target: Any, sources: Any) -> Look:
+    """A recording in which a tape is asked for the way from targets back to sources."""
+    check_ends(target, sources)
+    found = _asked(tape, target, sources)
+    if found is not None:
+        return Look(take(tape), *found)
+    before = len(tape._answers)
+    try:
+        picture(tape, target, sources)
+        return Look(take(tape), before, tuple(range(len(tape._answers[before].sources))))
+    finally:
+        del tape._answers[before:]
+
+
+def look_at_refusal(tape: GradientTape, origin: Origin, ends: Sequence[Seen] = ()) -> Look:
+    """A recording in which a tape is asked, at a place of the code, what it refused to answer.
+
+    `ends` are tensors that have a part in the refusal: they stand as the sources of the question.
+    """
+    before = len(tape._answers)
+    refused = Answer(next_id(), origin, Method.PICTURE, False, (), tuple(ends))
+    refused.results = (None,) * len(ends)
+    tape._answers.append(refused)
+    try:
+        return Look(take(tape), before, tuple(range(len(ends))))
+    finally:
+        del tape._answers[before:]
+
+
+def _asked(tape: GradientTape, target: Any, sources: Any) -> tuple[int, tuple[int, ...]] | None:
+    """The last call that asked for these targets and these sources, and their places in it."""
+    ends = [_held(each)._id for each in _flat(target)]
+    wanted = [_owner(each) for each in _flat(sources)]
+    for call in reversed(range(len(tape._answers))):
+        answer = tape._answers[call]
+        known = [end.id if end.owner is None else end.owner for end in answer.sources]
+        same = [end.id for end in answer.targets] == ends
+        if same and all(each in known for each in wanted):
+            return call, tuple(known.index(each) for each in wanted)
+    return None
+
+
+def _flat(things: Any) -> list[Any]:
+    return numbers_of(nest.flatten(things))
+
+
+def _held(thing: Any) -> Any:
+    """The tensor that a target is, or that a variable holds at present."""
+    return thing._cell.state if isinstance(thing, Holder) else thing
+
+
+def _owner(thing: Any) -> Any:
+    """What a source is known by: a variable is itself in all its states."""
+    return thing._cell.identity if isinstance(thing, Holder) else thing._id

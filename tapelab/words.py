@@ -1,0 +1,67 @@
+"""The language of explanations: sentences are written in English and looked up in a catalogue.
+
+A sentence is a template with named values, `say("The path ends at `{text}`", text=text)`; the
+template is what a catalogue translates. Where a catalogue has no such sentence, English stands.
+"""
+
+from __future__ import annotations
+
+import os
+from contextvars import ContextVar
+from functools import lru_cache
+from gettext import NullTranslations, translation
+from pathlib import Path
+from typing import Any, Final
+
+DOMAIN: Final = "tapelab"
+CATALOGUES: Final = Path(__file__).parent / "static" / "locale"
+ENVIRONMENT: Final = "TAPELAB_LANGUAGE"
+ENGLISH: Final = "en"
+
+_chosen: Final[ContextVar[str]] = ContextVar("language")
+
+
+def language(name: str | None = None) -> str:
+    """Speak a language from here on, such as "zh-CN" or "he"; without a name, tell which one.
+
+    It holds for this thread or task, and for all others of the process that chose none of their
+    own. Where nobody chose, the environment variable TAPELAB_LANGUAGE decides, else it is English.
+    """
+    if name is not None:
+        _chosen.set(name)
+        os.environ[ENVIRONMENT] = name
+    return _chosen.get("") or os.environ.get(ENVIRONMENT, "") or ENGLISH
+
+
+def sentence(template: str) -> str:
+    """The template itself: marks one that stands in a table, to be said later."""
+    return template
+
+
+def say(template: str, /, **values: Any) -> str:
+    """A sentence in the chosen language, with its values filled in."""
+    return _catalogue(language()).gettext(template).format(**values)
+
+
+def say_many(one: str, many: str, count: int, /, **values: Any) -> str:
+    """A sentence about so many things; `{count}` in it is their number, thousands apart."""
+    template = _catalogue(language()).ngettext(one, many, count)
+    return template.format(count=f"{count:,}".replace(",", "\u202f"), **values)
+
+
+def translated(text: str) -> str:
+    """A sentence without values, such as the reason that an op gives, in the chosen language."""
+    return _catalogue(language()).gettext(text) if text else ""
+
+
+def paragraph(*sentences: str) -> str:
+    """Whole sentences, one after the other; empty ones are left out."""
+    return translated(" ").join(each for each in sentences if each)
+
+
+@lru_cache(maxsize=8)
+def _catalogue(name: str) -> NullTranslations:
+    """The catalogue of a language: of `zh-CN`, else of `zh`, else none."""
+    locale = name.replace("-", "_")
+    wanted = [locale, locale.partition("_")[0]]
+    return translation(DOMAIN, str(CATALOGUES), wanted, fallback=True)

@@ -1,0 +1,87 @@
+"""`tf.why()`: about the last gradient that was asked for in this thread."""
+
+import gc
+import threading
+
+import pytest
+
+import tapelab as tf
+from tapelab.engine.log import QUESTIONS, thread
+
+
+@pytest.fixture(autouse=True)
+def nothing_asked():
+    thread.asked.clear()
+
+
+def codes(explanation):
+    return [finding.code for finding in explanation.findings]
+
+
+def asked(stop):
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = stop(x) * 2.0
+    tape.gradient(y, x)
+    return tape
+
+
+def test_it_explains_the_last_gradient():
+    tapes = [asked(tf.round), asked(tf.stop_gradient)]
+    assert codes(tf.why()) == ["STOPPED"]
+    assert tapes
+
+
+def test_a_whole_gradient_after_it_does_not_hide_it():
+    tapes = [asked(tf.stop_gradient), asked(tf.sin)]
+    assert codes(tf.why()) == ["STOPPED"]
+    assert tapes
+
+
+def test_a_whole_gradient_alone_is_said_to_be_whole():
+    tape = asked(tf.sin)
+    explanation = tf.why()
+    assert explanation.findings == ()
+    assert str(explanation).startswith("A path leads from y to x")
+    assert tape
+
+
+def test_nobody_asked():
+    assert str(tf.why()).startswith("No gradient was asked for in this thread so far.")
+
+
+def test_the_tape_is_not_kept_alive():
+    asked(tf.stop_gradient)
+    gc.collect()
+    assert str(tf.why()).startswith("The tape of the last gradient is gone")
+
+
+def test_another_thread_asks_for_itself():
+    tape, said = asked(tf.stop_gradient), []
+    worker = threading.Thread(target=lambda: said.append(str(tf.why())))
+    worker.start()
+    worker.join()
+    assert said[0].startswith("No gradient was asked for")
+    assert tape
+
+
+def test_several_sources_are_all_explained():
+    x, z = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x) * z
+    tape.gradient(y, [x, z])
+    assert [codes(part) for part in tf.why().parts] == [["STOPPED"], []]
+
+
+def test_explaining_and_showing_are_no_questions():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x)
+    tf.explain(tape, y, x)
+    tape.recording(y, x)
+    assert not thread.asked
+
+
+def test_only_a_few_questions_are_remembered():
+    tapes = [asked(tf.sin) for _ in range(QUESTIONS + 3)]
+    assert len(thread.asked) == QUESTIONS < len(tapes)

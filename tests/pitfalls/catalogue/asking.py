@@ -1,0 +1,70 @@
+"""The question itself."""
+
+from tests.pitfalls.snippets import Pitfall
+
+PITFALLS = [
+    Pitfall("P38", "TAPE_CONSUMED", """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            z = tf.sin(y)
+        first = tape.gradient(z, y)
+        try:
+            g = «tape.gradient(y, x)»
+        except RuntimeError as caught:
+            error = caught
+        """,
+        fix="with tf.GradientTape(persistent=True) as tape:",
+        symptom="error", ask="error.finding"),
+    Pitfall("P38 a jacobian", "TAPE_CONSUMED", """
+        x = tf.Variable([3.0, 4.0])
+        with tf.GradientTape(persistent=False) as tape:
+            y = x * x
+        first = tape.gradient(y, x)
+        try:
+            g = «tape.jacobian(y, x)»
+        except RuntimeError as caught:
+            error = caught
+        """,
+        fix="with tf.GradientTape(persistent=True) as tape:",
+        symptom="error", ask="error.finding"),
+    Pitfall("P40", "SWAPPED_ARGUMENTS", """
+        y = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            x = «tf.exp(y)»
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(x, y)",
+        ask="tf.explain(tape, y, x) if g is None else tf.explain(tape, x, y)"),
+    Pitfall("unused", "UNUSED_SOURCE", """
+        x = tf.Variable(2.0)
+        z = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = «z * z»
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("used elsewhere", "UNUSED_SOURCE", """
+        x = tf.Variable(2.0)
+        z = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            w = x * x
+            y = «z * z»
+        g = tape.gradient(y, x)
+        """),
+]  # fmt: skip
+
+NEAR_MISSES = {
+    "P38 persistent": """
+        x = tf.Variable(3.0)
+        with tf.GradientTape(persistent=True) as tape:
+            y = x * x
+        first = tape.gradient(y, x)
+        g = tape.gradient(y, x)
+        """,
+    "P40 the right way round": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = tf.exp(x)
+        g = tape.gradient(y, x)
+        """,
+}

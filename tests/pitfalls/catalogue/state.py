@@ -1,0 +1,138 @@
+"""Variables and queues hold numbers, not their history."""
+
+from tests.pitfalls.snippets import Pitfall
+
+PITFALLS = [
+    Pitfall("P11", "COPIED_VALUE", """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = «tf.Variable(tf.exp(x))»
+            y = h * h
+        g = tape.gradient(y, x)
+        """,
+        fix="h = tf.exp(x)"),
+    Pitfall("P19", "STATE_READ", """
+        x = tf.Variable(2.0)
+        total, count = (tf.Variable(0.0, trainable=False) for _ in range(2))
+        with tf.GradientTape() as tape:
+            «total.assign_add(x * 3.0)»
+            count.assign_add(1.0)
+            y = total / count
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        total_new = total + x * 3.0
+        count.assign_add(1.0)
+        y = total_new / count
+        """),
+    Pitfall("P20", "STATE_READ", """
+        x = tf.Variable(3.0)
+        kept = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            «kept.assign(x * 2.0)»
+            y = kept ** 2
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        kept_new = x * 2.0
+        y = kept_new ** 2
+        """),
+    Pitfall("P20 subtracted", "STATE_READ", """
+        x = tf.Variable(3.0)
+        kept = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            «kept.assign_sub(x + 1.0)»
+            y = kept ** 2
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        kept_new = kept - (x + 1.0)
+        y = kept_new ** 2
+        """),
+    Pitfall("P21", "STATE_READ", """
+        x = tf.Variable(2.0)
+        buffer = tf.Variable([0.0, 0.0, 1.0])
+        with tf.GradientTape() as tape:
+            «buffer[1].assign(x * x)»
+            y = tf.reduce_sum(buffer ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        buffer_new = tf.tensor_scatter_nd_update(buffer, [[1]], [x * x])
+        y = tf.reduce_sum(buffer_new ** 2)
+        """),
+    Pitfall("P22", "STATE_READ", """
+        x = tf.Variable(3.0)
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        with tf.GradientTape() as tape:
+            h = x * x
+            queue.enqueue(h)
+            y = «queue.dequeue()» * 2.0
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P22 a batch", "STATE_READ", """
+        x = tf.Variable([3.0, 4.0])
+        queue = tf.queue.FIFOQueue(10, tf.float32, shapes=[()])
+        with tf.GradientTape() as tape:
+            queue.enqueue_many([x * x])
+            y = tf.reduce_sum(«queue.dequeue_many(2)»)
+        g = tape.gradient(y, x)
+        """),
+]  # fmt: skip
+
+NEAR_MISSES = {
+    "P11 a second network copied before": """
+        x = tf.Variable(2.0)
+        target = tf.Variable(x)
+        with tf.GradientTape() as tape: y = x * target
+        g = tape.gradient(y, x)
+        """,
+    "P20 a counter": """
+        x = tf.Variable(2.0)
+        steps = tf.Variable(0.0, trainable=False)
+        with tf.GradientTape() as tape:
+            steps.assign_add(1.0)
+            y = x * x / steps
+        g = tape.gradient(y, x)
+        """,
+    "P20 a moving average that is not used": """
+        x = tf.Variable(2.0)
+        average = tf.Variable(0.0, trainable=False)
+        with tf.GradientTape() as tape:
+            h = x * x
+            average.assign(0.9 * average + 0.1 * h)
+            y = h * 3.0
+        g = tape.gradient(y, x)
+        """,
+    "P20 a moving average from before": """
+        x = tf.Variable(2.0)
+        slow = tf.Variable(1.0)
+        slow.assign(0.9 * slow + 0.1 * x)
+        with tf.GradientTape() as tape: y = x * slow
+        g = tape.gradient(y, x)
+        """,
+    "P20 the source itself is set": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            x.assign(3.0)
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    "P22 a queue of data": """
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        queue.enqueue([1.0, 2.0])
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * queue.dequeue()
+        g = tape.gradient(y, x)
+        """,
+    "P22 a queue that only listens": """
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            queue.enqueue(y)
+        g = tape.gradient(y, x)
+        seen = queue.dequeue()
+        """,
+}

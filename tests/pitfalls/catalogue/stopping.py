@@ -1,0 +1,81 @@
+"""Walls, and ops without a slope."""
+
+from tests.pitfalls.snippets import Pitfall
+
+PITFALLS = [
+    Pitfall("P24", "STOPPED", """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = «tf.stop_gradient(x * x)» * 2.0
+        g = tape.gradient(y, x)
+        """,
+        fix="y = (x * x) * 2.0"),
+    Pitfall("P24 alone", "STOPPED", """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            h = x ** 2
+            h = «tf.stop_gradient(h)»
+            y = h + 1.0
+        g = tape.gradient(y, x)
+        """,
+        fix="h = h"),
+    Pitfall("P24 asked behind the wall", "NOT_WATCHED", """
+        v = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            x = tf.stop_gradient(v * v)
+            y = «x * v»
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        x = tf.stop_gradient(v * v)
+        tape.watch(x)
+        """),
+    Pitfall("P28", "NON_DIFFERENTIABLE", """
+        x = tf.Variable([1.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.cast(«tf.argmax(x)», tf.float32)
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P29", "NON_DIFFERENTIABLE", """
+        x = tf.Variable([1.2, 3.7])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«tf.round(x)»)
+        g = tape.gradient(y, x)
+        """),
+]  # fmt: skip
+
+NEAR_MISSES = {
+    "P24 stopped elsewhere": """
+        x = tf.Variable(2.0)
+        z = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * tf.stop_gradient(z)
+        g = tape.gradient(y, x)
+        """,
+    "P24 straight through": """
+        x = tf.Variable(2.7)
+        with tf.GradientTape() as tape:
+            y = (x + tf.stop_gradient(tf.round(x) - x)) * 2.0
+        g = tape.gradient(y, x)
+        """,
+    "P24 a wall inside a function of tf": """
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            mean, variance = tf.nn.moments(x, axes=[0])
+            y = tf.reduce_logsumexp(x) + variance
+        g = tape.gradient(y, x)
+        """,
+    "P24 a wall in a second derivative": """
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = tf.reduce_logsumexp(x)
+            y = tf.reduce_sum(inner.gradient(h, x) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    "P29 a rounded factor": """
+        x = tf.Variable(2.7)
+        with tf.GradientTape() as tape: y = x * tf.round(x)
+        g = tape.gradient(y, x)
+        """,
+}

@@ -1,0 +1,145 @@
+"""Ops that ran when or where the tape did not listen."""
+
+from tests.pitfalls.snippets import Pitfall
+
+PITFALLS = [
+    Pitfall("P02", "BEFORE_TAPE", """
+        x = tf.Variable(1.5)
+        w = tf.constant(2.0)
+        y = «tf.exp(x) * w»
+        with tf.GradientTape() as tape:
+            z = y + 1.0
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            y = tf.exp(x) * w
+        """),
+    Pitfall("P02 two lines", "BEFORE_TAPE", """
+        x = tf.Variable(1.5)
+        h = tf.exp(x)
+        k = «h * h»
+        with tf.GradientTape() as tape:
+            y = k + 1.0
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            h = tf.exp(x)
+            k = h * h
+        """),
+    Pitfall("P02 two ways", "BEFORE_TAPE", """
+        x = tf.Variable(1.5)
+        h = «tf.exp(x)»
+        k = tf.sin(x)
+        with tf.GradientTape() as tape:
+            y = h * k
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            h = tf.exp(x)
+            k = tf.sin(x)
+        """),
+    Pitfall("P02 function", "BEFORE_TAPE", """
+        def half(v):
+            return «v / 2.0»
+
+        x = tf.Variable(1.5)
+        h = half(x)
+        with tf.GradientTape() as tape:
+            y = h * h
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            h = half(x)
+        """),
+    Pitfall("P09", "BEFORE_TAPE", """
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        row = «x[1]»
+        with tf.GradientTape() as tape: y = tf.reduce_sum(row ** 3)
+        g = tape.gradient(y, x)
+        """,
+        fix="with tf.GradientTape() as tape: row = x[1]; y = tf.reduce_sum(row ** 3)"),
+    Pitfall("P78", "AFTER_TAPE", """
+        def cube(v):
+            return «v ** 3»
+
+        x = tf.Variable(2.0)
+        with tf.GradientTape(persistent=True) as tape:
+            first = cube(x)
+        y = cube(x)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+            first = cube(x)
+            y = cube(x)
+        """),
+    Pitfall("P78 a line", "AFTER_TAPE", """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = x * x
+        y = «h + 1.0»
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+            h = x * x
+            y = h + 1.0
+        """),
+    Pitfall("P23", "RECORDING_PAUSED", """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                y = «x * x»
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P25", "OTHER_THREAD", """
+        import threading
+        x = tf.Variable(2.0)
+        answers = []
+        with tf.GradientTape() as tape:
+            worker = threading.Thread(
+                target=lambda: answers.append(«tf.exp(x)»))
+            worker.start(); worker.join()
+            y = answers[0] * 2.0
+        g = tape.gradient(y, x)
+        """),
+]  # fmt: skip
+
+NEAR_MISSES = {
+    "P02 data prepared before": """
+        x = tf.Variable(2.0)
+        data = tf.constant([1.0, 2.0]) / 2.0
+        with tf.GradientTape() as tape: y = tf.reduce_sum(data * x)
+        g = tape.gradient(y, x)
+        """,
+    "P02 carried over from the last step": """
+        x = tf.Variable(0.5)
+        state = tf.constant(1.0)
+        for step in range(3):
+            with tf.GradientTape() as tape:
+                y = state = tf.tanh(state * x)
+            g = tape.gradient(y, x)
+            x.assign_sub(0.1 * g)
+        """,
+    "P09 sliced inside": """
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape: y = tf.reduce_sum(x[0] ** 2)
+        g = tape.gradient(y, x)
+        """,
+    "P23 paused for something else": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            with tape.stop_recording():
+                error = y - 3.0
+        g = tape.gradient(y, x)
+        """,
+    "P78 inside": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape: y = (lambda v: v ** 3)(x)
+        after = y * 2.0
+        g = tape.gradient(y, x)
+        """,
+}

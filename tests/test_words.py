@@ -1,0 +1,106 @@
+"""Sentences in the chosen language: templates, plural forms, English where there is no other."""
+
+from __future__ import annotations
+
+import ast
+import string
+from contextvars import copy_context
+from gettext import NullTranslations
+from pathlib import Path
+
+import pytest
+
+import tapelab as tf
+from tapelab import words
+
+SAID = {"say", "say_many", "sentence"}
+DIAGNOSIS = sorted((Path(__file__).parents[1] / "tapelab" / "diagnosis").glob("*.py"))
+
+
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    monkeypatch.setenv(words.ENVIRONMENT, "")
+
+
+def within(name, ask):
+    return copy_context().run(lambda: (tf.language(name), ask())[1])
+
+
+class Backwards(NullTranslations):
+    """A language in which all letters stand the other way round, except for names in braces."""
+
+    def gettext(self, message):
+        parts = list(string.Formatter().parse(message))
+        return "".join(text[::-1] + (f"{{{name}}}" if name else "") for text, name, *_ in parts)
+
+    def ngettext(self, one, many, count):
+        return self.gettext(one if count == 1 else many)
+
+
+def test_english_is_spoken_where_nobody_chose():
+    assert tf.language() == "en"
+    assert words.say("`{text}` ends", text="x") == "`x` ends"
+
+
+def test_the_environment_decides_where_nobody_chose(monkeypatch):
+    monkeypatch.setenv(words.ENVIRONMENT, "he")
+    assert within(None, tf.language) == "he"
+
+
+def test_a_choice_is_that_of_its_context():
+    assert within("zh-CN", tf.language) == "zh-CN"
+
+
+def test_a_language_without_a_catalogue_falls_through_to_english():
+    assert within("xx", lambda: words.say("{count} left", count=2)) == "2 left"
+
+
+def test_a_catalogue_translates_the_template_and_keeps_the_values(monkeypatch):
+    monkeypatch.setattr(words, "_catalogue", lambda name: Backwards())
+    assert words.say("ends at {text}", text="abc") == " ta sdneabc"
+    assert words.translated("flat") == "talf"
+
+
+def test_plural_forms_and_thousands():
+    def told(count):
+        return words.say_many("{count} op {how}", "{count} ops {how}", count, how="ran")
+
+    assert told(1) == "1 op ran"
+    assert told(12345) == "12\u202f345 ops ran"
+
+
+def test_a_paragraph_leaves_out_what_is_empty():
+    assert words.paragraph("One.", "", "Two.") == "One. Two."
+
+
+def calls(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID:
+            yield node
+
+
+@pytest.mark.parametrize("path", DIAGNOSIS, ids=lambda path: path.stem)
+def test_every_sentence_is_a_template_and_no_formatted_text(path):
+    for call in calls(path):
+        for given in call.args[: 2 if call.func.id == "say_many" else 1]:
+            assert not isinstance(given, (ast.JoinedStr, ast.BinOp)), ast.unparse(call)
+
+
+@pytest.mark.parametrize("path", DIAGNOSIS, ids=lambda path: path.stem)
+def test_the_values_of_a_template_are_those_that_it_names(path):
+    for call in calls(path):
+        if not isinstance(call.args[0], ast.Constant) or call.func.id == "sentence":
+            continue
+        named = {name for _, name, *_ in string.Formatter().parse(call.args[0].value) if name}
+        given = {each.arg for each in call.keywords}
+        counted = {"count"} if call.func.id == "say_many" else set()
+        assert None in given or given == named - counted, ast.unparse(call)
+
+
+@pytest.mark.parametrize("path", DIAGNOSIS, ids=lambda path: path.stem)
+def test_no_text_of_a_finding_is_said_without_a_template(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in {"Finding", "Step"}:
+            texts = [each.value for each in node.keywords if each.arg in {"title", "message"}]
+            texts += node.args[1:2] if node.func.id == "Step" else []
+            assert not any(isinstance(each, (ast.JoinedStr, ast.Constant)) for each in texts)
