@@ -17,7 +17,23 @@ UNKNOWN: Final = (0,)
 """The mark of a tensor of which only the tapes know whether they follow it."""
 
 
-class Tensor:
+class Named(type):
+    """A kind of object that Python's own messages call by the full name that TensorFlow gives it.
+
+    Those messages spare the class a `__getattr__`, with which each look at an attribute costs more.
+    """
+
+    @property
+    def __name__(cls) -> str:
+        """What `type(x).__name__` prints: the last part of the full name."""
+        return type.__dict__["__name__"].__get__(cls).rpartition(".")[2]
+
+    @__name__.setter
+    def __name__(cls, name: str) -> None:
+        type.__dict__["__name__"].__set__(cls, name)
+
+
+class Tensor(metaclass=Named):
     """An immutable array of one dtype; a NumPy scalar inside where the shape is ()."""
 
     __slots__ = ("__weakref__", "_id", "_origin", "_slice_of", "_tapes", "_value")
@@ -169,13 +185,6 @@ class Tensor:
             "'tensorflow.python.framework.ops.EagerTensor' object doesn't support item deletion"
         )
 
-    def __getattr__(self, name: str) -> Any:
-        if name in Tensor.__slots__:
-            raise AttributeError(name)
-        raise AttributeError(
-            f"'tensorflow.python.framework.ops.EagerTensor' object has no attribute {name!r}"
-        )
-
     def __copy__(self) -> Tensor:
         return self
 
@@ -194,7 +203,7 @@ class Tensor:
         return str_of(self._value)
 
 
-Tensor.__name__ = "EagerTensor"  # what `type(x).__name__` prints in TensorFlow
+Tensor.__name__ = "tensorflow.python.framework.ops.EagerTensor"
 
 
 class Reference:

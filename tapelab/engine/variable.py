@@ -256,9 +256,6 @@ class Variable(Holder):
     def __setitem__(self, key: Any, value: Any) -> None:
         raise TypeError("'ResourceVariable' object does not support item assignment")
 
-    def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"'ResourceVariable' object has no attribute {name!r}")
-
     def __deepcopy__(self, memo: Any) -> Variable:
         cell = self._cell
         copy = Variable(cell.state, trainable=cell.identity.trainable, shape=cell.shape)
