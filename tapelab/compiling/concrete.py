@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
+from tapelab.compiling.admission import may_be_lowered
+from tapelab.compiling.executing import Execution
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
 from tapelab.compiling.signature import Binding, canonical, takes_slot, tensors_in
 from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.trace import Trace
 from tapelab.compiling.walking import leaves, mapped
+from tapelab.compiling.worlds import world_here
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
@@ -35,6 +39,8 @@ class ConcreteFunction:
         self._opaque = [leaf for leaf in leaves(arguments) if _is_opaque(leaf)]
         self.outputs = [leaf for leaf in leaves(outputs) if isinstance(leaf, (Tensor, Symbolic))]
         self.structured_outputs = mapped(outputs, _spec)
+        self._open = [v._cell for v in self.variables if not v.shape.is_fully_defined()]
+        self._execution = Execution() if may_be_lowered(graph) else None
         self.name = f"__inference_{graph.name}_{len(graph.nodes)}".encode()
         self.__name__ = graph.name
 
@@ -120,6 +126,13 @@ class ConcreteFunction:
         return outer.call(self._run, (bound, flat, captures), {}, acts=True)
 
     def _run(self, bound: Any, flat: list[Any], captures: list[Any]) -> Any:
+        if thread.log is None and self._execution is not None and world_here() is None:
+            return self._execution.run(
+                lambda inputs: self._replayed(bound, inputs), [*flat, *captures], self._open
+            )
+        return self._replayed(bound, flat, captures)
+
+    def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}
         if self._holders or self._opaque:
             found = leaves(bound)

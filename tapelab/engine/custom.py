@@ -49,7 +49,7 @@ def step_op(
     own = rf"\operatorname{{{said}}}"
     made = Op(
         name=name,
-        kernel=_off_the_log,
+        kernel=off_the_log,
         inputs=inputs,
         settings=() if because else (BACK, "body"),
         formula=f"y = {own}({', '.join(letters)})",
@@ -68,7 +68,7 @@ def step_op(
     return made
 
 
-def _off_the_log(*_: Any, **__: Any) -> Any:
+def off_the_log(*_: Any, **__: Any) -> Any:
     raise TypeError("A function with a gradient of its own is run by calling it, not as an op.")
 
 

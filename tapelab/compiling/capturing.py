@@ -1,0 +1,216 @@
+"""Watching a replay closely: every op, every variable, and who looks at the numbers.
+
+A `Capture` is a tape that takes every op, so that gradients asked inside are worked out on tensors
+and are written down as ops like all others. While one is open, reading the numbers of a tensor goes
+through a watch: what decides by them (a branch, a length, a message) would decide differently on
+other numbers, so such a replay tells too little to be made a program of.
+"""
+
+from __future__ import annotations
+
+import opcode
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType, FrameType
+from typing import Any, Final
+
+from tapelab.engine import variable as variables
+from tapelab.engine.cell import Cell
+from tapelab.engine.log import Record
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.random.sampling import Source
+
+READERS: Final = frozenset({
+    *("dispatch.run", "quick.paired.<locals>.operator", "quick.single.<locals>.function"),
+    *("variable.read", "variable._operand", "cell.moved", "cell.store", "custom.step"),
+    *("tape.GradientTape._follow", "tape.GradientTape._watch_state", "tape.GradientTape.watch"),
+    *("asking.seen", "asking._upstream", "asking._seed", "backprop.plain"),
+    *("indexed_slices.IndexedSlices.dense", "indexed_slices.IndexedSlices.preview"),
+})  # fmt: skip
+"""Functions of the engine that only hand numbers on: to kernels, to the log, to a state."""
+ASKERS: Final = frozenset({"tapelab.ops.rules.numpy_dtype", "tapelab.ops.rules.is_complex"})
+"""Functions that ask for the dtype alone."""
+FACTS: Final = frozenset({"shape", "dtype", "ndim", "size"})
+"""What may be asked of an array without looking at its numbers."""
+_ENGINE: Final = "tapelab.engine."
+
+
+class _Everything(set[int]):
+    """The ids that a capture follows."""
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def update(self, *_: Any) -> None:
+        """Nothing is kept: everything is in it."""
+
+
+class Capture(GradientTape):
+    """A tape that takes every op and knows the tensors that went in."""
+
+    def __init__(self) -> None:
+        super().__init__(persistent=True, watch_accessed_variables=False)
+        self.tensors: dict[int, Tensor] = {}
+        self.cells: dict[int, Cell] = {}
+        self.states: list[tuple[Cell, Tensor]] = []
+        self.looked_at: dict[int, str] = {}
+        self.by_value: dict[int, int] = {}
+        self.drew = False
+
+    @property
+    def _tracked(self) -> set[int]:
+        return _EVERYTHING
+
+    def _on_read(self, cell: Cell) -> None:
+        self.note_cell(cell)
+
+    def note_cell(self, cell: Cell) -> None:
+        """Remember a variable and the state in which it was met first."""
+        if cell.identity.id not in self.cells:
+            self.cells[cell.identity.id] = cell
+            self.states.append((cell, cell.state))
+
+    def records(self) -> list[Record]:
+        """Everything that happened, in order."""
+        log, start, stop = self._windows[-1]
+        found: list[Record] = log.records[start:stop]
+        return found
+
+    def saw(self, tensor: Tensor, value: Any, frame: FrameType) -> None:
+        """Notice that the numbers of a tensor are read, and by whom."""
+        self.tensors[tensor._id] = tensor
+        self.by_value[id(value)] = tensor._id
+        if tensor._id not in self.looked_at and not (_reads(frame) or _asks(frame)):
+            self.looked_at[tensor._id] = f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"
+
+
+_EVERYTHING: Final = _Everything()
+
+
+def _reads(frame: FrameType) -> bool:
+    name = f"{frame.f_globals.get('__name__', '')}.{_function(frame.f_code)}"
+    return name.removeprefix(_ENGINE) in READERS or name in ASKERS
+
+
+def _function(code: CodeType) -> str:
+    return code.co_qualname.removesuffix(".<locals>.<listcomp>").removesuffix(".<locals>.<genexpr>")
+
+
+def _asks(frame: FrameType) -> bool:
+    """Whether the read is of the form `tensor._value.shape`."""
+    key = frame.f_code, frame.f_lasti
+    found = _asked.get(key)
+    if found is None:
+        found = _asked[key] = _next_attribute(*key) in FACTS
+    return found
+
+
+_asked: Final[dict[tuple[CodeType, int], bool]] = {}
+
+
+def _next_attribute(code: CodeType, at: int) -> str:
+    """The attribute that the instruction after the one at an offset takes, if it takes one."""
+    raw, caches = code.co_code, opcode._inline_cache_entries  # type: ignore[attr-defined]
+    after = at + 2 + 2 * _entries(caches, raw[at])
+    high = 0
+    while raw[after] == opcode.EXTENDED_ARG:
+        high, after = (high | raw[after + 1]) << 8, after + 2
+    if opcode.opname[raw[after]] != "LOAD_ATTR":
+        return ""
+    number = high | raw[after + 1]
+    return code.co_names[number >> 1 if sys.version_info >= (3, 12) else number]
+
+
+def _entries(caches: Any, code: int) -> int:
+    return int(caches.get(opcode.opname[code], 0) if isinstance(caches, dict) else caches[code])
+
+
+class _Here(threading.local):
+    capture: Capture | None = None
+
+
+_here: Final = _Here()
+_lock: Final = threading.RLock()
+_open: Final = [0]
+
+
+class _Watch:
+    """What stands for the place of the numbers in a tensor while a capture is open somewhere."""
+
+    def __get__(self, tensor: Tensor | None, owner: Any = None) -> Any:
+        if tensor is None:
+            return self
+        value = _SLOT.__get__(tensor)
+        if _here.capture is not None:
+            _here.capture.saw(tensor, value, sys._getframe(1))
+        return value
+
+    def __set__(self, tensor: Tensor, value: Any) -> None:
+        _SLOT.__set__(tensor, value)
+
+
+_SLOT: Final[Any] = vars(Tensor)["_value"]
+_operand: Final = variables._operand
+
+
+def _traceable_operand(cell: Cell, given: Any) -> tuple[Any, int]:
+    """The operand of an assignment; what is no tensor becomes one, so that it has a place."""
+    value, source = _operand(cell, given)
+    if _here.capture is None:
+        return value, source
+    _here.capture.note_cell(cell)
+    made = constant_of(value) if source < 0 else None
+    return (value, source) if made is None else (_SLOT.__get__(made), made._id)
+
+
+_take: Final = Source._take
+
+
+def _noticed_take(source: Source, count: int) -> Any:
+    if _here.capture is not None:
+        _here.capture.drew = True
+    return _take(source, count)
+
+
+@contextmanager
+def captured() -> Iterator[Capture]:
+    """Capture what happens in this thread inside the block."""
+    capture = Capture()
+    with _watching(), capture:
+        _here.capture = capture
+        try:
+            yield capture
+        finally:
+            _here.capture = None
+
+
+_WATCHED: Final[tuple[tuple[Any, str, Any], ...]] = (
+    (Tensor, "_value", _Watch()),
+    (variables, "_operand", _traceable_operand),
+    (Source, "_take", _noticed_take),
+)
+"""What is in place only while a capture is open somewhere, so that nothing else pays for it."""
+_UNWATCHED: Final = tuple((owner, name, vars(owner)[name]) for owner, name, _ in _WATCHED)
+
+
+@contextmanager
+def _watching() -> Iterator[None]:
+    with _lock:
+        _open[0] += 1
+        if _open[0] == 1:
+            _put(_WATCHED)
+    try:
+        yield
+    finally:
+        with _lock:
+            _open[0] -= 1
+            if not _open[0]:
+                _put(_UNWATCHED)
+
+
+def _put(things: tuple[tuple[Any, str, Any], ...]) -> None:
+    for owner, name, thing in things:
+        setattr(owner, name, thing)

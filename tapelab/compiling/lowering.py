@@ -1,0 +1,224 @@
+"""From a replay that was captured to a flat program: its ops, and where their values came from.
+
+What an op took is an input, the state of a variable, the result of another op, or a constant. A
+constant may come from Python's numbers and from shapes, which are the same in all calls that share
+a program. It may not come from numbers that differ from call to call: where anybody looked at such
+numbers (`Capture.looked_at`), there is no program, and the graph is replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from tapelab.compiling.capturing import Capture
+from tapelab.compiling.program import Fused, Instruction, Kind, Program, Settings
+from tapelab.compiling.walking import mapped
+from tapelab.compiling.worlds import is_eager
+from tapelab.engine import log as logs
+from tapelab.engine.cell import Cell
+from tapelab.engine.custom import off_the_log
+from tapelab.engine.log import OPS, Dropped, Origin, Record, whole
+from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.tensor import Tensor
+from tapelab.recording.facts import How
+
+_CHANGES: Final = {int(How.ASSIGN_ADD): "add", int(How.ASSIGN_SUB): "subtract"}
+_DRAWS: Final = frozenset({"sampler", "stateful"})
+
+
+class NotLoweredError(Exception):
+    """A graph has no program; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which result of a program stands in the place of an output, and what made it."""
+
+    number: int
+    origin: Origin
+
+
+class Assignment(NamedTuple):
+    """A new state that a variable is given after the program has run."""
+
+    cell: Cell
+    how: int
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program, and what it has to do with the function.
+
+    Its parameters are the inputs, then the states of the cells. Its results are the outputs, then
+    what is assigned.
+    """
+
+    program: Program
+    cells: tuple[Cell, ...]
+    outputs: Any
+    assignments: tuple[Assignment, ...]
+
+
+def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Any) -> Lowered:
+    """The program of a captured replay; NotLoweredError where there is none."""
+    return _Lowering(capture, inputs).finished(outputs)
+
+
+class _Lowering:
+    """The slots and instructions of one program in the making."""
+
+    def __init__(self, capture: Capture, inputs: Sequence[Tensor]) -> None:
+        self._capture = capture
+        self._slots: dict[int, int] = {}
+        self._kinds: dict[int, Kind] = {}
+        self._constants: dict[int, Any] = {}
+        self._instructions: list[Instruction] = []
+        self._assignments: list[tuple[Assignment, int]] = []
+        self._now: dict[int, int] = {}
+        self._parameters = [self._new(each._id, each._value) for each in inputs]
+        for cell, state in capture.states:
+            self._now[cell.identity.id] = state._id
+            self._parameters.append(self._new(state._id, state._value))
+
+    def finished(self, outputs: Any) -> Lowered:
+        """The program that leads to some outputs."""
+        if self._capture.drew:
+            raise NotLoweredError("it draws random numbers")
+        for record in self._capture.records():
+            self._take(record)
+        results: list[int] = []
+
+        def place(leaf: Any) -> Any:
+            if isinstance(leaf, Tensor):
+                results.append(self._slot(leaf._id, leaf._value))
+                return Place(len(results) - 1, leaf._origin)
+            if is_eager(leaf):
+                raise NotLoweredError(f"it returns a {type(leaf).__name__}")
+            return leaf
+
+        placed = mapped(outputs, place)
+        self._check_looks()
+        program = Program(
+            self._kinds,
+            self._constants,
+            tuple(self._parameters),
+            (*results, *(slot for _, slot in self._assignments)),
+            tuple(self._instructions),
+        )
+        cells = tuple(cell for cell, _ in self._capture.states)
+        return Lowered(program, cells, placed, tuple(each for each, _ in self._assignments))
+
+    def _take(self, record: Record) -> None:
+        kind = record[0]
+        if kind in OPS:
+            self._op(whole(record))
+        elif kind == logs.ASSIGNED:
+            self._assign(record)
+        elif kind == logs.PAUSED and record[4] == self._capture._serial:
+            raise NotLoweredError("it computes something that no tape may hear of")
+        elif kind == logs.MADE and record[6] is not None:
+            raise NotLoweredError("it makes a variable")
+
+    def _op(self, record: Record) -> None:
+        _, _, _, origin, ids, values, result_ids, results, settings, _ = record
+        op: Op = origin.op
+        if "body" in settings:
+            self._alias(result_ids, settings["body"])
+            return
+        if op.pattern in _DRAWS or op.kernel is off_the_log:
+            raise NotLoweredError(f"{op.name} is no function of numbers alone")
+        if op.kinds and values[0].dtype.kind not in op.kinds:
+            raise NotLoweredError(f"{op.name} has no kernel of its own for {values[0].dtype}")
+        inputs = tuple(map(self._slot, ids, values))
+        if not op.multi:
+            result_ids, results = (result_ids,), (results,)
+        outputs = tuple(map(self._new, result_ids, results))
+        self._instructions.append(self._instruction(op, inputs, settings, outputs))
+
+    def _instruction(
+        self, op: Op, inputs: tuple[int, ...], settings: dict[str, Any], outputs: tuple[int, ...]
+    ) -> Instruction:
+        """An op with its settings; those that are the numbers of a tensor become inputs."""
+        taken = {name: self._source(value) for name, value in settings.items()}
+        moving = {name: slot for name, slot in taken.items() if slot is not None}
+        fixed: Settings = tuple((k, v) for k, v in settings.items() if k not in moving)
+        if not moving:
+            return Instruction(op, inputs, fixed, outputs)
+        count, names, kernel, rest = len(inputs), tuple(moving), op.kernel, dict(fixed)
+
+        def run(*values: Any) -> Any:
+            given = zip(names, values[count:], strict=True)
+            return kernel(*values[:count], **dict(given), **rest)
+
+        return Instruction(Fused(op.name, run, op.multi), (*inputs, *moving.values()), (), outputs)
+
+    def _source(self, value: Any) -> int | None:
+        """The slot of a setting that is the very array of a tensor."""
+        if not isinstance(value, (np.ndarray, np.generic)):
+            return None
+        return self._slots.get(self._capture.by_value.get(id(value), -1))
+
+    def _alias(self, result_ids: Any, body: tuple[int, ...]) -> None:
+        found = result_ids if type(result_ids) is tuple else (result_ids,)
+        for number, inner in zip(found, body, strict=True):
+            self._slots[number] = self._known(inner)
+
+    def _assign(self, record: Record) -> None:
+        _, _, _, origin, identity, how, source, state, value = record
+        cell = self._capture.cells.get(identity.id)
+        if cell is None:
+            raise NotLoweredError(f"it writes into {identity.name} in an unusual way")
+        slot = self._slot(source, value)
+        if how in _CHANGES:
+            before = self._slots[self._now[identity.id]]
+            after = self._new(state, value)
+            op = REGISTRY[_CHANGES[how]]
+            self._instructions.append(Instruction(op, (before, slot), (), (after,)))
+        elif how == int(How.ASSIGN):
+            self._slots[state] = slot
+        else:
+            raise NotLoweredError(f"it writes into parts of {identity.name}")
+        self._now[identity.id] = state
+        self._assignments.append((Assignment(cell, how, origin), self._slots[state]))
+
+    def _new(self, number: int, value: Any) -> int:
+        slot = len(self._kinds)
+        self._slots[number] = slot
+        self._kinds[slot] = Kind(value.shape, value.dtype)
+        return slot
+
+    def _known(self, number: int) -> int:
+        slot = self._slots.get(number)
+        if slot is None:
+            slot = self._slot(number, self._value(number))
+        return slot
+
+    def _slot(self, number: int, value: Any) -> int:
+        """The slot of a tensor; one that nothing made is a constant."""
+        slot = self._slots.get(number)
+        if slot is None:
+            held = self._value(number) if type(value) is Dropped else value
+            slot = self._new(number, held)
+            self._constants[slot] = held
+        return slot
+
+    def _value(self, number: int) -> Any:
+        tensor = self._capture.tensors.get(number)
+        if tensor is None:
+            raise NotLoweredError("the log has not kept a large constant")
+        return tensor._value
+
+    def _check_looks(self) -> None:
+        """NotLoweredError where somebody looked at numbers that are others in the next call."""
+        moving = set(self._parameters)
+        for each in self._instructions:
+            if moving.intersection(each.inputs):
+                moving.update(each.outputs)
+        for number, reader in self._capture.looked_at.items():
+            if self._slots.get(number) in moving:
+                raise NotLoweredError(f"{reader} looks at numbers")
