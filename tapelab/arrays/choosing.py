@@ -18,6 +18,7 @@ from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casting, searching, selection, stops
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.public import matched, strict_operand, tensor, unary
+from tapelab.ops.refusing import refuse_no_number
 
 stop_gradient = unary(stops.stop_gradient)
 
@@ -192,7 +193,6 @@ def imag(input: Any, name: str | None = None) -> Tensor:
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each entry; real numbers are handed on as they are."""
     given = to_tensor(x)
-    if not given.dtype.is_numeric:
-        raise TypeError(f"Expected numeric or variant tensor, got dtype {given.dtype!r}.")
+    refuse_no_number(given)
     made: Tensor = conjugated(given)
     return made

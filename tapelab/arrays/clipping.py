@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tensor import Tensor
+from tapelab.ops.casting import cast
 from tapelab.ops.comparison import greater, is_finite
 from tapelab.ops.losses import l2_loss
 from tapelab.ops.powers import sqrt
@@ -25,12 +26,13 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     if isinstance(t, IndexedSlices):
         return IndexedSlices(clip_by_norm(t.values, clip_norm, axes), t.indices, t.dense_shape)
     x: Any = tensor(t)
-    given = strict_operand(clip_norm, x.dtype)
-    limit = maximum(given, zeros_like(given))
     total = reduce_sum(x * x, axis=axes_of(x, axes, "Sum"), keepdims=True)
     positive = greater(total, zeros_like(total))
     # The root is taken of 1 where the tensor is 0, so that its slope there is no NaN.
     length = select(positive, sqrt(select(positive, total, ones_like(total))), total)
+    given = strict_operand(clip_norm, x.dtype)
+    limit = maximum(given, zeros_like(given))
+    limit = limit if limit.dtype is x.dtype else cast(limit, dtype=x.dtype._numpy)
     return x * limit / maximum(length, limit)
 
 

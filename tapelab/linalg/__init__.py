@@ -151,6 +151,8 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
             "Cross", "Both inputs must be of same shape: "
             f"{brackets(x._value.shape)} vs. {brackets(y._value.shape)}",
         )  # fmt: skip
+    if not x._value.ndim:
+        raise invalid_argument("Cross", "Input must be at least 1D[]")
     if x._value.shape[-1:] != (3,):
         raise FailedPreconditionError(
             None, "Cross", "Cross-products are only defined for 3-element vectors."

@@ -21,6 +21,7 @@ from tapelab.ops.products import matmul
 from tapelab.ops.public import matched, strict_operand
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.reduction import reduce_max, reduce_sum
+from tapelab.ops.refusing import refuse_no_number
 from tapelab.ops.rules import numpy_dtype
 from tapelab.ops.selection import ones_like, select, zeros_like
 from tapelab.ops.shape import expand_dims
@@ -91,6 +92,7 @@ def lstsq(
     if not fast:
         made: Tensor = least_squares.lstsq(A, b)
         return made
+    refuse_no_number(A)
     turned = matrices.adjoint(A)
     rows, columns = A._value.shape[-2:]
     gram = matmul(turned, A) if rows >= columns else matmul(A, turned)

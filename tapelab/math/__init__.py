@@ -190,6 +190,8 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     tensors = tuple(map(tensor, given))
     require_one_dtype("AddN", tuple(each._value for each in tensors))
     _require_one_shape(tensors)
+    if len(tensors) == 1 and name is None:
+        return tensors[0]
     made: Tensor = arithmetic.add_n(*tensors)
     return made
 

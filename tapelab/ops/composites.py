@@ -20,6 +20,7 @@ from tapelab.ops.powers import pow_, sqrt, square
 from tapelab.ops.public import axes_of, strict_operand
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.reduction import reduce_max, reduce_mean, reduce_sum
+from tapelab.ops.refusing import refuse_no_number
 from tapelab.ops.rounding import abs_
 from tapelab.ops.selection import select, zeros_like
 from tapelab.ops.shape import reshape, squeeze, transpose
@@ -79,6 +80,7 @@ def norm(
         )
     along: dict[str, Any] = {"axis": axes_of(x, axis, "Norm"), "keepdims": bool(keepdims)}
     if ord in ("euclidean", "fro", 2):
+        refuse_no_number(x)
         return sqrt(reduce_sum(x * conjugated(x), **along))
     if ord == np.inf:
         return reduce_max(abs_(x), **along)
@@ -123,6 +125,8 @@ def angle(input: Any, name: str | None = None) -> Any:
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """One over each entry, and 0 where it is 0."""
     given = as_tensor(x)
+    if not given.dtype.is_numeric:
+        raise TypeError(f"Cannot convert 1 to EagerTensor of dtype {given.dtype.name}")
     if given.dtype.is_integer:
         raise invalid_argument(
             "DivNoNan", f"Value for attr 'T' of {given.dtype.name} is not in the list of allowed "

@@ -14,3 +14,9 @@ def refuse_half(raw: str, x: Any) -> None:
             None, raw, f"Could not find device for node: {{{{node {raw}}}}} = {raw}[T=DT_HALF]. "
             f"{raw} is there for float32 and float64. Try tf.cast(x, tf.float32).",
         )  # fmt: skip
+
+
+def refuse_no_number(x: Any) -> None:
+    """TypeError for truths and text, of which there is no conjugate."""
+    if not x.dtype.is_numeric:
+        raise TypeError(f"Expected numeric or variant tensor, got dtype {x.dtype!r}.")

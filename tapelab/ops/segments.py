@@ -107,11 +107,11 @@ def segment_prod(x: Any, s: Any, *, count: int) -> Any:
 @segment_prod.grad("x", r"\bar x_j = \bar y_i \cdot \prod \text{of the others}")
 def segment_prod_grad_x(dy: Any, y: Any, x: Any, s: Any, *, count: int) -> Any:
     """The slope of a product is the product of the other factors, also where one is 0."""
-    is_zero = 1 - nonzero_mask(x)
+    is_zero, one = 1 - nonzero_mask(x), ones_like(x)
     zeros = segment_sum(is_zero, s, count=count)
-    rest = segment_prod(x + is_zero, s, count=count)  # of those that are not 0
+    rest = segment_prod(select(equal(is_zero, one), one, x), s, count=count)
     one_zero = of_segment(select(equal(zeros, ones_like(zeros)), rest, zeros_like(rest)), s)
-    others = select(equal(is_zero, ones_like(x)), one_zero, divide_no_nan(of_segment(y, s), x))
+    others = select(equal(is_zero, one), one_zero, divide_no_nan(of_segment(y, s), x))
     return of_segment(dy, s) * conjugated(others)
 
 
