@@ -9,14 +9,16 @@ from weakref import ref
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.backprop import Flows, forgotten, plain, sweep
+from tapelab.engine.backprop import sweep
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import gradients_like, numbers_of
 from tapelab.engine.dispatch import composite
+from tapelab.engine.flows import Flows, plain
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.narrow import narrowed
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.reaching import forgotten
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, handle_of, read
 from tapelab.errors import InvalidArgumentError, invalid_argument

@@ -19,7 +19,7 @@ from tapelab.version import __version__
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
-    from tapelab.engine.backprop import Flow
+    from tapelab.engine.flows import Flow
     from tapelab.engine.tape import GradientTape
 
 _SPAN = ("source", "line", "column", "end_line", "end_column")

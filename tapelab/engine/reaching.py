@@ -1,0 +1,80 @@
+"""What a way back reaches: the ops on a tape, and the states and tensors that it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from tapelab.engine.indexed_slices import accumulated
+from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, whole
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+
+def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
+    """The stretches of the log that a tape has recorded up to now."""
+    return [
+        (log, start, len(log.records) if stop is None else stop)
+        for log, start, stop in tape._windows
+    ]
+
+
+def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
+    """The ops on the tape with a serial, last first."""
+    for log, start, stop in reversed(windows):
+        records = log.records
+        for at in range(stop - 1, start - 1, -1):
+            record = records[at]
+            if record[0] in OPS and serial in record[-1]:
+                yield record
+
+
+def forgotten(tape: GradientTape) -> bool:
+    """Whether the tape has let go of a large value that the way back would take."""
+    records = taped(closed(tape), tape._serial)
+    return tape._consumed and any(_lightened(whole(record)) for record in records)
+
+
+def _lightened(record: Record) -> bool:
+    results = record[7] if type(record[7]) is tuple else (record[7],)
+    gone = any(type(value) is Dropped for value in (*record[5], *results))
+    return gone or record[8].get(BACK, True) is None
+
+
+def wanted_by(tape: GradientTape, sources: Sequence[Any]) -> set[int]:
+    """The ids of tensors and states whose adjoints are to be kept."""
+    wanted = {source._id for source in sources if isinstance(source, Tensor)}
+    cells = {source._cell.identity.id for source in sources if isinstance(source, Variable)}
+    return wanted | {state for state, owner in tape._states.items() if owner.id in cells}
+
+
+def collected(
+    tape: GradientTape, sources: Sequence[Any], begun: dict[int, Any], adjoints: dict[int, Any]
+) -> list[Any]:
+    """The gradients of the sources; one behind a wall has what the way back began with only."""
+    states: dict[int, list[int]] = {}
+    for state, owner in tape._states.items():
+        states.setdefault(owner.id, []).append(state)
+    return [
+        _collected(source, begun if _walled(tape, source) else adjoints, states)
+        for source in sources
+    ]
+
+
+def _walled(tape: GradientTape, source: Any) -> bool:
+    return isinstance(source, Tensor) and source._id in tape._walled
+
+
+def _collected(source: Any, adjoints: dict[int, Any], states: dict[int, list[int]]) -> Any:
+    """The gradient of a tensor, or the sum over all the states in which a variable was read."""
+    if isinstance(source, Tensor):
+        return adjoints.get(source._id)
+    cell, total = source._cell, None
+    for state in dict.fromkeys((*states.get(cell.identity.id, ()), cell.state._id)):
+        found = adjoints.get(state)
+        if found is not None:
+            total = found if total is None else accumulated(total, found)
+    return total
