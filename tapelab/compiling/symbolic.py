@@ -188,9 +188,6 @@ class SymbolicTensor(Tensor, Symbolic):
         return f"<tf.Tensor {self._name!r} shape={self.shape} dtype={self.dtype.name}>"
 
 
-SymbolicTensor.__name__ = "SymbolicTensor"
-
-
 class Operation:
     """A node of a graph as its tensors name it."""
 

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tapelab.dtypes import ALL, DType, float32, int32
-from tapelab.engine.log import RAN, Record, Scope, is_large, next_id, origin_here, small, thread
+from tapelab.engine.log import (
+    FLAT,
+    RAN,
+    Record,
+    Scope,
+    is_large,
+    next_id,
+    origin_here,
+    small,
+    thread,
+)
 from tapelab.engine.narrow import is_brain_float, widened
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
@@ -111,11 +121,15 @@ def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
     return (result_ids,) if results.dtype.kind in "fcV" else ()
 
 
-def followed_in(record: Record) -> tuple[int, ...]:
-    """The results of a taped op that its tapes follow."""
-    if record[0] != RAN:  # what is laid flat is differentiable
-        return (record[1],)
-    return _differentiable(record[6], record[7])
+def results_on(serial: int, records: list[Record]) -> Iterator[int]:
+    """The results that the tape with a serial follows, of all the ops that it took."""
+    for record in records:
+        kind = record[0]
+        if kind in FLAT:  # it is differentiable
+            if serial in record[-1]:
+                yield record[1]
+        elif kind == RAN and serial in record[-1]:
+            yield from _differentiable(record[6], record[7])
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:

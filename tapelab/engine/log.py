@@ -17,7 +17,7 @@ import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from types import CodeType
@@ -53,6 +53,7 @@ SINGLE: Final = 13  # input id · value · result value · tapes
 half the memory of three, and its serial is the id of its one result.
 """
 
+FLAT: Final = frozenset({PAIRED, SINGLE})
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
 BACK: Final = "back"
@@ -122,6 +123,11 @@ class Log:
     holders: weakref.WeakSet[GradientTape] = field(default_factory=weakref.WeakSet)
     heavy: bool = False  # some record holds a large value, or a learner's function
 
+    def latest(self) -> list[Record]:
+        """The last records as they are remembered when no tape listens any more: all small."""
+        last = self.records[-RECENT:]
+        return [lightened(record) for record in last] if self.heavy else last
+
     def release(self, tape: GradientTape) -> None:
         """Let go of the large values once no tape needs them for its way back."""
         self.holders.discard(tape)
@@ -158,10 +164,11 @@ class Recent:
         if len(newer) >= RECENT:
             self._older, self._newer = newer, []
 
-    def extend(self, records: Iterable[Record]) -> None:
-        """Add records, the newest last."""
-        for record in records:
-            self.append(record)
+    def extend(self, records: list[Record]) -> None:
+        """Add up to RECENT records, the newest last."""
+        if len(self._newer) + len(records) > RECENT:
+            self._older, self._newer = self._newer, []
+        self._newer.extend(records)
 
     def clear(self) -> None:
         """Forget all; logs that were begun remember."""
@@ -302,12 +309,6 @@ def whole(record: Record) -> Record:
         _, serial, number, origin, one, x, y, tapes = record
         return RAN, serial, number, origin, (one,), (x,), serial, y, {}, tapes
     return record
-
-
-def taken_by(record: Record) -> tuple[int, ...]:
-    """The tapes that took a record of an op."""
-    tapes: tuple[int, ...] = record[-1] if record[0] in OPS else ()
-    return tapes
 
 
 def lightened(record: Record) -> Record:

@@ -14,8 +14,8 @@ from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian
 from tapelab.engine.cell import Cell, Holder, Identity
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
-from tapelab.engine.dispatch import followed_in
-from tapelab.engine.log import Log, note, origin_here, recent, small, taken_by, thread, write_to
+from tapelab.engine.dispatch import results_on
+from tapelab.engine.log import Log, note, origin_here, recent, small, thread, write_to
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
 from tapelab.engine.warning import warn
@@ -82,11 +82,8 @@ class GradientTape:
         """The ids of all that it follows, made up to date from what it recorded since."""
         if self._windows:
             log, _, stop = self._windows[-1]
-            records = log.records
-            end = len(records) if stop is None else stop
-            for at in range(self._looked, end):
-                if self._serial in taken_by(records[at]):
-                    self._ids.update(followed_in(records[at]))
+            end = len(log.records) if stop is None else stop
+            self._ids.update(results_on(self._serial, log.records[self._looked : end]))
             self._looked = end
         return self._ids
 
@@ -142,7 +139,7 @@ class GradientTape:
         if not any(isinstance(each, GradientTape) for each in thread.tapes):
             thread.log = None
             write_to(recent)
-            recent.extend(map(logs.lightened, window[0].records[-logs.RECENT :]))
+            recent.extend(window[0].latest())
 
     def watch(self, tensor: Any) -> None:
         """Follow a tensor, a variable, or any nest of them, from here on."""

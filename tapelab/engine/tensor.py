@@ -17,20 +17,19 @@ UNKNOWN: Final = (0,)
 """The mark of a tensor of which only the tapes know whether they follow it."""
 
 
+_full_name: Final[Any] = type.__dict__["__name__"]
+
+
 class Named(type):
     """A kind of object that Python's own messages call by the full name that TensorFlow gives it.
 
     Those messages spare the class a `__getattr__`, with which each look at an attribute costs more.
     """
 
-    @property
+    @property  # type: ignore[override]  # of a class that was written, it can be set
     def __name__(cls) -> str:
         """What `type(x).__name__` prints: the last part of the full name."""
-        return type.__dict__["__name__"].__get__(cls).rpartition(".")[2]
-
-    @__name__.setter
-    def __name__(cls, name: str) -> None:
-        type.__dict__["__name__"].__set__(cls, name)
+        return str(_full_name.__get__(cls)).rpartition(".")[2]
 
 
 class Tensor(metaclass=Named):
@@ -203,7 +202,7 @@ class Tensor(metaclass=Named):
         return str_of(self._value)
 
 
-Tensor.__name__ = "tensorflow.python.framework.ops.EagerTensor"
+_full_name.__set__(Tensor, "tensorflow.python.framework.ops.EagerTensor")
 
 
 class Reference:
