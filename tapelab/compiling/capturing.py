@@ -23,19 +23,18 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.random.sampling import Source
 
-READERS: Final = frozenset({
-    *("dispatch.run", "quick.paired.<locals>.operator", "quick.single.<locals>.function"),
-    *("variable.read", "variable._operand", "cell.moved", "cell.store", "custom.step"),
-    *("tape.GradientTape._follow", "tape.GradientTape._watch_state", "tape.GradientTape.watch"),
-    *("asking.seen", "asking._upstream", "asking._seed", "backprop.plain"),
-    *("indexed_slices.IndexedSlices.dense", "indexed_slices.IndexedSlices.preview"),
-})  # fmt: skip
-"""Functions of the engine that only hand numbers on: to kernels, to the log, to a state."""
-ASKERS: Final = frozenset({"tapelab.ops.rules.numpy_dtype", "tapelab.ops.rules.is_complex"})
-"""Functions that ask for the dtype alone."""
+MODULES: Final = frozenset(f"tapelab.engine.{name}" for name in (
+    *("dispatch", "quick", "log", "tape", "asking", "backprop", "flows", "cell", "custom"),
+))  # fmt: skip
+"""Modules that only hand numbers on: to kernels, to rules, to the log, to a variable."""
+READERS: Final = frozenset(f"tapelab.{name}" for name in (
+    *("engine.variable.read", "engine.variable._operand"),
+    *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
+    *("ops.rules.numpy_dtype", "ops.rules.is_complex"),
+))  # fmt: skip
+"""Functions elsewhere that do no more, or ask for the dtype alone."""
 FACTS: Final = frozenset({"shape", "dtype", "ndim", "size"})
 """What may be asked of an array without looking at its numbers."""
-_ENGINE: Final = "tapelab.engine."
 
 
 class _Everything(set[int]):
@@ -91,8 +90,8 @@ _EVERYTHING: Final = _Everything()
 
 
 def _reads(frame: FrameType) -> bool:
-    name = f"{frame.f_globals.get('__name__', '')}.{_function(frame.f_code)}"
-    return name.removeprefix(_ENGINE) in READERS or name in ASKERS
+    module = frame.f_globals.get("__name__", "")
+    return module in MODULES or f"{module}.{_function(frame.f_code)}" in READERS
 
 
 def _function(code: CodeType) -> str:

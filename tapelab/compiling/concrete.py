@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from tapelab.compiling.admission import may_be_lowered
-from tapelab.compiling.executing import Execution
+from tapelab.compiling.executing import Execution, unheard
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
 from tapelab.compiling.signature import Binding, canonical, takes_slot, tensors_in
 from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.trace import Trace
 from tapelab.compiling.walking import leaves, mapped
-from tapelab.compiling.worlds import world_here
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
@@ -126,11 +126,18 @@ class ConcreteFunction:
         return outer.call(self._run, (bound, flat, captures), {}, acts=True)
 
     def _run(self, bound: Any, flat: list[Any], captures: list[Any]) -> Any:
-        if thread.log is None and self._execution is not None and world_here() is None:
-            return self._execution.run(
-                lambda inputs: self._replayed(bound, inputs), [*flat, *captures], self._open
-            )
-        return self._replayed(bound, flat, captures)
+        if self._execution is None or not unheard():
+            return self._replayed(bound, flat, captures)
+        cells = self._open
+        if self._holders:
+            cells = [*cells, *[leaf._cell for leaf in leaves(bound) if isinstance(leaf, Holder)]]
+        replay = partial(self._replayed, bound)
+        return self._execution.run(replay, [*flat, *captures], cells)
+
+    def program(self, flat: list[Any]) -> Any:
+        """The program that serves inputs of such shapes alone, if there is one."""
+        alone = not (self._open or self._holders or self._trace.captured)
+        return self._execution.known(flat, ()) if self._execution and alone else None
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}

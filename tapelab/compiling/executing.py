@@ -10,19 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+import numpy as np
+
 from tapelab.compiling.capturing import captured
 from tapelab.compiling.generating import generated
 from tapelab.compiling.lowering import Lowered, NotLoweredError, Place, lowered
 from tapelab.compiling.passes import optimised
-from tapelab.compiling.walking import leaves, mapped
+from tapelab.compiling.program import Kind
+from tapelab.compiling.walking import mapped
+from tapelab.compiling.worlds import world_here
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import ASSIGNED, next_id, small, thread
-from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.log import ASSIGNED, Dropped, Origin, next_id, thread
+from tapelab.engine.tensor import UNKNOWN, Tensor, wrap
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 Replayed = Callable[[list[Tensor]], Any]
-Shapes = tuple[tuple[int, ...], ...]
 _MOST_PROGRAMS: Final = 32
 """So many lists of shapes of one trace get programs of their own."""
+_new: Final = object.__new__
+_ARRAY: Final = np.ndarray
 
 
 class Execution:
@@ -31,19 +37,20 @@ class Execution:
     def __init__(self) -> None:
         self._known: dict[Any, Compiled | int | str] = {}
 
+    def known(self, inputs: list[Tensor], cells: Sequence[Cell]) -> Compiled | int | str:
+        """What there is for such a call: a program, a count of calls, or a reason why not."""
+        return self._known.get(_kind(inputs, cells), 0)
+
     def run(self, replay: Replayed, inputs: list[Tensor], cells: Sequence[Cell]) -> Any:
         """The results for some inputs: by a program if there is one, by a replay if not.
 
-        The cells are those of variables whose shapes are not fixed.
+        The cells are those of variables that differ from call to call, or whose shapes do.
         """
-        key = (
-            *[each._value.shape for each in inputs],
-            *[cell.state._value.shape for cell in cells],
-        )
+        key = _kind(inputs, cells)
         found = self._known.get(key, 0)
         if type(found) is Compiled:
             try:
-                return found(inputs)
+                return found([each._value for each in inputs])
             except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
                 return replay(inputs)
         if found == 0:
@@ -53,6 +60,20 @@ class Execution:
         self._known[key] = "being made"
         result, self._known[key] = _made(replay, inputs)
         return result
+
+
+def unheard() -> bool:
+    """Whether nobody listens in this thread to what is computed: no tape, no trace, no world."""
+    state = thread.__dict__
+    heard = state["listening"] or state["trace"] or state["watchers"] or state["log"] is not None
+    return not heard and world_here() is None
+
+
+def _kind(inputs: list[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
+    shapes = [each._value.shape for each in inputs]
+    if not cells:
+        return tuple(shapes)
+    return (*shapes, *[(id(cell), cell.state._value.shape) for cell in cells])
 
 
 def _made(replay: Replayed, inputs: list[Tensor]) -> tuple[Any, Compiled | str]:
@@ -70,33 +91,70 @@ class Compiled:
     """A program in the place of a replay: it reads and writes the variables and makes tensors."""
 
     def __init__(self, found: Lowered) -> None:
-        self.program = optimised(found.program)
-        self._run = generated(self.program)
+        self.program = program = optimised(found.program)
+        self._run = generated(program)
         self._cells = found.cells
-        self._assignments = found.assignments
-        self._outputs = found.outputs
-        self._count = sum(type(leaf) is Place for leaf in leaves(found.outputs))
+        self._outputs = _built(found.outputs)
+        count = len(program.results) - len(found.assignments)
+        kinds = [program.kinds[slot] for slot in program.results[count:]]
+        self._assignments = [
+            (at, *each, _remembered(kind))
+            for at, each, kind in zip(
+                range(count, len(program.results)), found.assignments, kinds, strict=True
+            )
+        ]
 
-    def __call__(self, inputs: list[Tensor]) -> Any:
+    def __call__(self, values: list[Any]) -> Any:
         """Run it, give the variables their new states, and return the outputs."""
-        values = [each._value for each in inputs]
-        values += [cell.state._value for cell in self._cells]
-        results = self._run(*values)
+        results = self._run(*values, *[cell.state._value for cell in self._cells])
         if self._assignments:
             self._assign(results)
-
-        def output(leaf: Any) -> Any:
-            if type(leaf) is Place:
-                return wrap(results[leaf.number], next_id(), leaf.origin)
-            return leaf
-
-        return mapped(self._outputs, output)
+        return self._outputs(results)
 
     def _assign(self, results: tuple[Any, ...]) -> None:
-        records, number = thread.records, thread.number
-        for at, (cell, how, origin) in enumerate(self._assignments, self._count):
-            cell.state = state = wrap(results[at], next_id(), origin)
-            records.append(
-                (ASSIGNED, next_id(), number, origin, cell.identity, how, -1, state._id,
-                 small(state._value))
-            )  # fmt: skip
+        """Give the variables their new states, all at once, and write that down in order."""
+        state = thread.__dict__
+        append, number = state["records"].append, state["number"]
+        for at, cell, how, origin, dropped in self._assignments:
+            made = _tensor(results[at], origin)
+            cell.state = made
+            kept = made._value if dropped is None else dropped
+            append((ASSIGNED, next_id(), number, origin, cell.identity, how, -1, made._id, kept))
+
+
+def _tensor(value: Any, origin: Origin) -> Tensor:
+    """A tensor over a raw result."""
+    if type(value) is not _ARRAY or not value.ndim:
+        return wrap(value, next_id(), origin)
+    value.setflags(False)
+    made = _new(Tensor)
+    made._value = value
+    made._id = next_id()
+    made._origin = origin
+    made._tapes = UNKNOWN
+    return made
+
+
+def _remembered(kind: Kind) -> Dropped | None:
+    """What the log keeps of a value of a kind in place of its numbers, if it is large."""
+    return Dropped(kind.shape, kind.dtype) if kind.size > KEPT_ELEMENTS else None
+
+
+def _built(outputs: Any) -> Callable[[tuple[Any, ...]], Any]:
+    """A function that puts the results into the structure that the learner's function returned."""
+    if outputs is None:
+        return lambda results: None
+    if type(outputs) is Place:
+        at, origin = outputs.number, outputs.origin
+        return lambda results: _tensor(results[at], origin)
+    if type(outputs) in (tuple, list) and all(type(each) is Place for each in outputs):
+        kind, places = type(outputs), [(each.number, each.origin) for each in outputs]
+        return lambda results: kind([_tensor(results[at], origin) for at, origin in places])
+
+    def nest(results: tuple[Any, ...]) -> Any:
+        def output(leaf: Any) -> Any:
+            return _tensor(results[leaf.number], leaf.origin) if type(leaf) is Place else leaf
+
+        return mapped(outputs, output)
+
+    return nest

@@ -15,6 +15,7 @@ from tapelab.compiling.arguments import argument_names, examples_of, told_by
 from tapelab.compiling.concrete import ConcreteFunction
 from tapelab.compiling.conversion import converted
 from tapelab.compiling.doors import opened
+from tapelab.compiling.shortcuts import MISSED, Shortcuts
 from tapelab.compiling.signature import (
     Binding,
     Key,
@@ -64,6 +65,7 @@ class Function:
         self._autograph = autograph
         self._reduce = reduce_retracing
         self._traces: dict[Key, ConcreteFunction] = {}
+        self._shortcuts = Shortcuts()
         self._count = 0
         self._ever_created = False
         self._recent: deque[bool] = deque(maxlen=_WATCHED_CALLS)
@@ -107,13 +109,21 @@ class Function:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Replay the trace for arguments of this kind; trace first if there is none."""
+        found = MISSED if kwargs else self._shortcuts.result(args)
+        if found is not MISSED:
+            self._recent.append(False)
+            return found
         if settings["run_functions_eagerly"]:
             return self._python_function(*args, **kwargs)
         bound = mapped(self._binding.bind(args, kwargs), canonical)
         known = self._count
         concrete = self._concrete(bound)
         self._notice(self._count > known)
-        return concrete.call_bound(bound, tensors_in(bound))
+        flat = tensors_in(bound)
+        result = concrete.call_bound(bound, flat)
+        if not kwargs:
+            self._shortcuts.learn(args, concrete.program(flat), flat)
+        return result
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for arguments, or for specs in their place."""
