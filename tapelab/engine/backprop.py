@@ -28,6 +28,7 @@ from tapelab.engine.log import (
 from tapelab.engine.op import REGISTERED, REGISTRY, Op
 from tapelab.engine.reaching import closed, collected, taped, wanted_by
 from tapelab.engine.tensor import Tensor, wrap
+from tapelab.kernels.bulk import LARGE
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -184,6 +185,10 @@ def contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callab
         rule = op.rule(position)
         if rule is None:
             raise LookupError(f"gradient registry has no entry for: {op.raw}")
+        if rule.in_bulk is not None and type(dy) is ndarray and dy.size >= LARGE:
+            found = rule.in_bulk(dy, y, *inputs, **settings) if dy.shape == y.shape else None
+            if found is not None:
+                return found
         return None if rule.function is None else rule.function(dy, y, *inputs, **settings)
 
     return alone

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from tapelab.engine.dispatch import run
@@ -46,6 +46,8 @@ class GradRule:
 
     function: Callable[..., Any] | None
     facts: Rule
+    # The same for raw arrays that are large, or None where it does not know better.
+    in_bulk: Callable[..., Any] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -105,6 +107,18 @@ class Op:
                 facts = Rule(formula=formula, sentence=_first_sentence(function))
                 self._declare(name, GradRule(function, facts))
             self.joint = function
+            return function
+
+        return declare
+
+    def grad_in_bulk(self, name: str) -> Callable[..., Any]:
+        """Declare how the gradient rule of an input is computed where raw arrays are large.
+
+        It may sum what was broadcast in the same pass; None leaves the work to the rule.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[name] = replace(self.rules[name], in_bulk=function)
             return function
 
         return declare

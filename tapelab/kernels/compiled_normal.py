@@ -125,3 +125,38 @@ def normalized_slopes_columns(
     for j in range(width):
         dm[j] = -total[j] * g[j] * r[j]
         dr[j], dg[j], db[j] = met[j] * g[j], met[j] * r[j], total[j]
+
+
+@njit(cache=True, nogil=True)
+def product_rows(x: Any, y: Any, z: Any) -> None:
+    """The sum of the products in each row."""
+    rows, width = x.shape
+    for i in range(rows):
+        one, other, total = x[i], y[i], 0.0
+        for j in range(width):
+            total = plus(total, np.float64(one[j]) * np.float64(other[j]))
+        z[i] = total
+
+
+@njit(cache=True, nogil=True)
+def product_columns(x: Any, y: Any, z: Any) -> None:
+    """The sum of the products in each column."""
+    rows, width = x.shape
+    total = np.zeros(width)
+    for i in range(rows):
+        one, other = x[i], y[i]
+        for j in range(width):
+            total[j] += np.float64(one[j]) * np.float64(other[j])
+    for j in range(width):
+        z[j] = total[j]
+
+
+@njit(cache=True, nogil=True)
+def sum_rows(x: Any, z: Any) -> None:
+    """The sum of each row."""
+    rows, width = x.shape
+    for i in range(rows):
+        row, total = x[i], 0.0
+        for j in range(width):
+            total = plus(total, np.float64(row[j]))
+        z[i] = total

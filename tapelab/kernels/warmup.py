@@ -28,6 +28,8 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     **{f"compiled_normal.normalized_{of}": ("rows", *"xxxx", "rows") for of in ("rows", "columns")},
     **{f"compiled_normal.normalized_slopes_{of}": ("rows", "rows", *"xxx", "rows", *"xxxx")
        for of in ("rows", "columns")},
+    **{f"compiled_normal.product_{of}": ("rows", "rows", "x") for of in ("rows", "columns")},
+    "compiled_normal.sum_rows": ("rows", "doubles"),
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""
 _WRITES: Final = dict.fromkeys(
@@ -56,5 +58,6 @@ def compile_all(progress: Callable[[int, int], Any] = lambda done, total: None) 
 
 def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
     """Small arrays of the kinds that a kernel takes."""
-    made = {"x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64)}
+    made = {"x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64),
+            "doubles": np.ones(2)}  # fmt: skip
     return [made[kind].copy() for kind in kinds]

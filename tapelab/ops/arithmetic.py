@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.dtypes import ALL, as_dtype
 from tapelab.engine.op import op
+from tapelab.kernels import bulk
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, SIGNED, is_complex
 
@@ -51,6 +52,11 @@ def subtract_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return -dz
 
 
+@subtract.grad_in_bulk("y")
+def subtract_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return bulk.negative_to(y.shape, dz)
+
+
 @op(formula=r"z = x \cdot y", glyph="×", raw="Mul", samples=samples.pairs, kinds=NUMBERS + "b",
     broadcasts=True, same_dtype=True, reference=np.multiply)  # fmt: skip
 def multiply(x: Any, y: Any) -> Any:
@@ -68,6 +74,16 @@ def multiply_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
 def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """The slope of a product is the other factor."""
     return dz * conjugated(x)
+
+
+@multiply.grad_in_bulk("x")
+def multiply_bulk_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return bulk.product_to(x.shape, dz, y)
+
+
+@multiply.grad_in_bulk("y")
+def multiply_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return bulk.product_to(y.shape, dz, x)
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,

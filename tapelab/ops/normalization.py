@@ -54,9 +54,10 @@ def mean_squared_distance_grad_x(dz: Any, z: Any, x: Any, m: Any) -> Any:
     return scale * (x - m) if found is None else found
 
 
-@mean_squared_distance.grad("m", r"\bar m = -\sum \bar z \cdot \frac{2}{n} (x - m)")
-def mean_squared_distance_grad_m(dz: Any, z: Any, x: Any, m: Any) -> Any:
-    return -sum_to(mean_squared_distance_grad_x(dz, z, x, m), shape=tuple(m.shape))
+mean_squared_distance.no_grad(
+    "m", because="m stands for the mean, where the mean squared distance is at its smallest: there "
+    "its slope is 0.",
+)  # fmt: skip
 
 
 @op(formula=r"z = (x - m) \cdot r \cdot g + b", glyph="normalize", samples=normals, kinds=FLOATS,

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.kernels import softmax
+from tapelab.kernels import bulk, softmax
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import spread
 from tapelab.ops.casting import cast
@@ -33,7 +33,7 @@ TRUTHS = samples.along_axes(samples.truths)
     reference=np.sum)  # fmt: skip
 def reduce_sum(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes."""
-    return sum_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
+    return summed(x, axis, keepdims=keepdims, dtype=x.dtype)
 
 
 @reduce_sum.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
@@ -47,7 +47,7 @@ def reduce_sum_grad_x(dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: b
 def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes divided by their number n."""
     wide = np.int64 if x.dtype.kind in "iu" else x.dtype
-    total = sum_along(x, axis=axis, keepdims=keepdims, dtype=wide)[()]
+    total = summed(x, axis, keepdims=keepdims, dtype=wide)
     count = count_along(x.shape, axis)
     if x.dtype.kind in "iu":
         return np.trunc(total / max(count, 1)).astype(x.dtype)
@@ -62,8 +62,8 @@ def reduce_mean_grad_x(
 ) -> Any:
     """Every entry counts for its share of the mean."""
     shape = tuple(x.shape)
-    whole = spread(dy, shape=shape, axis=axis, keepdims=keepdims)
-    return whole / float(max(count_along(shape, axis), 1))
+    share = dy / float(max(count_along(shape, axis), 1))
+    return spread(share, shape=shape, axis=axis, keepdims=keepdims)
 
 
 @op(formula=r"y = \max x", glyph="max", title="Maximum along axes", raw="Max", samples=DISTINCT,
@@ -159,6 +159,14 @@ for _question in (reduce_all, reduce_any):
     _question.no_grad("x", because=PREDICATE.format(_question.name))
 
 
+def summed(x: Any, axis: Axes, *, keepdims: bool, dtype: Any) -> Any:
+    """The sum of an array along axes; a number of NumPy where none is left."""
+    total = bulk.sum_along(x, axis) if x.size >= bulk.LARGE else None
+    if total is None:
+        return sum_along(x, axis=axis, keepdims=keepdims, dtype=dtype)[()]
+    return np.reshape(total, _kept(x.shape, axis)) if keepdims else total
+
+
 def count_along(shape: Any, axis: Axes) -> int:
     """How many entries of an array of that shape meet in one result."""
     lengths = shape if axis is None else [shape[each] for each in axis]
@@ -166,6 +174,11 @@ def count_along(shape: Any, axis: Axes) -> int:
     for length in lengths:
         count *= length
     return count
+
+
+def _kept(shape: Any, axis: Axes) -> tuple[int, ...]:
+    gone = range(len(shape)) if axis is None else [each % len(shape) for each in axis]
+    return tuple(1 if at in gone else length for at, length in enumerate(shape))
 
 
 def _left(shape: Any, axis: Axes) -> tuple[int, ...]:
