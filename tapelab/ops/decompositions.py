@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from tapelab.ops.rules import CONTINUOUS, numpy_dtype
 from tapelab.ops.shape import expand_dims
 from tapelab.ops.solving import check_square, triangular_solve
 from tapelab.ops.stacking import concat
+
+CLOSEST: Final = 1e-20
+"""Beside the square of a gap this changes nothing, unless the gap is 0."""
 
 
 def symmetric(rng: np.random.Generator) -> list[samples.Sample]:
@@ -161,10 +164,13 @@ def _tall_qr_grad(dQ: Any, dR: Any, Q: Any, R: Any) -> Any:
 
 
 def one_over_gaps(w: Any) -> Any:
-    """1 over the distance of each pair of values, 0 where they are the same one."""
+    """1 over the distance of each pair of values, 0 where they are equal.
+
+    Between equal values there is no such number; 0 is what TensorFlow takes.
+    """
     gaps = _row(w) - _column(w)
-    same = diagonal(w * 0 + 1)
-    return (1 - same) / (gaps + same)
+    others = 1 - diagonal(w * 0 + 1)
+    return others * (gaps / (gaps * gaps + CLOSEST))
 
 
 def require_matrix(raw: str, A: Any) -> None:

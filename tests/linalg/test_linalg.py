@@ -124,3 +124,12 @@ def test_a_misspelt_setting_is_refused():
 
     with pytest.raises(TypeError, match="unexpected keyword argument 'pading'"):
         tf.linalg.diag([1.0, 2.0], pading=9)
+
+
+def test_equal_eigenvalues_have_the_gradient_that_tensorflow_gives_them():
+    x = tf.Variable([[1.0, 0.0], [0.0, 1.0]])
+    with tf.GradientTape(persistent=True) as tape:
+        w, v = tf.linalg.eigh(x)
+        total, turned = tf.reduce_sum(w), tf.reduce_sum(v**3)
+    assert tape.gradient(total, x).numpy().tolist() == [[1.0, 0.0], [0.0, 1.0]]
+    assert tape.gradient(turned, x).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
