@@ -23,16 +23,17 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.random.sampling import Source
 
-MODULES: Final = frozenset(f"tapelab.engine.{name}" for name in (
-    *("dispatch", "quick", "log", "tape", "asking", "backprop", "flows", "cell", "custom"),
+DECIDING: Final = frozenset(f"tapelab.engine.{name}" for name in (
+    *("tensor", "variable", "arrays", "convert", "scattering", "tangents", "indexed_slices"),
+    *("composite_tensor", "exits"),
 ))  # fmt: skip
-"""Modules that only hand numbers on: to kernels, to rules, to the log, to a variable."""
+"""Modules of the engine that do more than to hand numbers on: to kernels, to rules, to the log."""
 READERS: Final = frozenset(f"tapelab.{name}" for name in (
-    *("engine.variable.read", "engine.variable._operand"),
+    *("engine.variable.read", "engine.variable._operand", "ops.rules.numpy_dtype"),
     *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
-    *("ops.rules.numpy_dtype", "ops.rules.is_complex"),
+    *("ops.rules.is_complex", "nn.normalizing.moments", "nn.normalizing.batch_normalization"),
 ))  # fmt: skip
-"""Functions elsewhere that do no more, or ask for the dtype alone."""
+"""Functions elsewhere that only hand numbers on, or ask for shapes and dtypes."""
 FACTS: Final = frozenset({"shape", "dtype", "ndim", "size"})
 """What may be asked of an array without looking at its numbers."""
 
@@ -91,7 +92,9 @@ _EVERYTHING: Final = _Everything()
 
 def _reads(frame: FrameType) -> bool:
     module = frame.f_globals.get("__name__", "")
-    return module in MODULES or f"{module}.{_function(frame.f_code)}" in READERS
+    if module.startswith("tapelab.engine.") and module not in DECIDING:
+        return True
+    return f"{module}.{_function(frame.f_code)}" in READERS
 
 
 def _function(code: CodeType) -> str:
@@ -161,8 +164,11 @@ def _traceable_operand(cell: Cell, given: Any) -> tuple[Any, int]:
     if _here.capture is None:
         return value, source
     _here.capture.note_cell(cell)
-    made = constant_of(value) if source < 0 else None
-    return (value, source) if made is None else (_SLOT.__get__(made), made._id)
+    if source < 0:
+        made = constant_of(value)
+        _here.capture.tensors[made._id] = made
+        source = made._id
+    return value, source
 
 
 _take: Final = Source._take

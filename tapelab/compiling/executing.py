@@ -126,7 +126,7 @@ def _tensor(value: Any, origin: Origin) -> Tensor:
     """A tensor over a raw result."""
     if type(value) is not _ARRAY or not value.ndim:
         return wrap(value, next_id(), origin)
-    value.setflags(False)
+    value.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
     made = _new(Tensor)
     made._value = value
     made._id = next_id()

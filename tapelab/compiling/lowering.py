@@ -121,7 +121,7 @@ class _Lowering:
             self._assign(record)
         elif kind == logs.PAUSED and record[4] == self._capture._serial:
             raise NotLoweredError("it computes something that no tape may hear of")
-        elif kind == logs.MADE and record[6] is not None:
+        elif kind == logs.MADE and record[7] is not None:
             raise NotLoweredError("it makes a variable")
 
     def _op(self, record: Record) -> None:
@@ -134,6 +134,9 @@ class _Lowering:
             raise NotLoweredError(f"{op.name} is no function of numbers alone")
         if op.kinds and values[0].dtype.kind not in op.kinds:
             raise NotLoweredError(f"{op.name} has no kernel of its own for {values[0].dtype}")
+        if op.pattern == "shape-only" and type(results) is not Dropped:
+            self._slot(result_ids, results)
+            return
         inputs = tuple(map(self._slot, ids, values))
         if not op.multi:
             result_ids, results = (result_ids,), (results,)
@@ -173,7 +176,7 @@ class _Lowering:
         cell = self._capture.cells.get(identity.id)
         if cell is None:
             raise NotLoweredError(f"it writes into {identity.name} in an unusual way")
-        slot = self._slot(source, value)
+        slot = self._known(source)
         if how in _CHANGES:
             before = self._slots[self._now[identity.id]]
             after = self._new(state, value)
@@ -217,8 +220,12 @@ class _Lowering:
         """NotLoweredError where somebody looked at numbers that are others in the next call."""
         moving = set(self._parameters)
         for each in self._instructions:
-            if moving.intersection(each.inputs):
+            if moving.intersection(each.inputs) and not _goes_by_shapes(each):
                 moving.update(each.outputs)
         for number, reader in self._capture.looked_at.items():
             if self._slots.get(number) in moving:
                 raise NotLoweredError(f"{reader} looks at numbers")
+
+
+def _goes_by_shapes(instruction: Instruction) -> bool:
+    return isinstance(instruction.op, Op) and instruction.op.pattern == "shape-only"
