@@ -26,7 +26,7 @@ from tapelab.engine.log import (
     whole,
 )
 from tapelab.engine.op import REGISTERED, REGISTRY, Op
-from tapelab.engine.reaching import closed, collected, taped, wanted_by
+from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.kernels.bulk import LARGE
 
@@ -64,6 +64,20 @@ def _begin(
         if flows is not None:
             flows.append(flow_of(-1, 0, number, seed, seed, adjoints))
     return adjoints, dict(adjoints)
+
+
+def told_again(
+    tape: GradientTape, target: Tensor, seeds: Seeds, sources: Sequence[Any]
+) -> Callable[[], list[Flow]]:
+    """The steps of the ways back from each of several seeds, walked when somebody looks."""
+    wanted, tracked, windows = wanted_by(tape, sources), tape._tracked, closed(tape)
+
+    def walk() -> list[Flow]:
+        starts = ([(target._id, seeds.rows(at, at + 1)[0])] for at in range(len(seeds)))
+        ways = [_told(each, windows, tape._serial, wanted, tracked, {}) for each in starts]
+        return [flow for way in ways for flow in way]
+
+    return walk
 
 
 def _told(

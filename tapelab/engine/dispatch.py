@@ -11,6 +11,7 @@ import numpy as np
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import (
     FLAT,
+    LANES,
     RAN,
     Record,
     Scope,
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 
 def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
+    marks = thread.marks
+    if marks is LANES:
+        return thread.lanes.run(op, inputs, settings)
     values = tuple([x._value if type(x) is Tensor else x for x in inputs])
     ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
     kernel = op.kernel
@@ -52,18 +56,17 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     else:
         made = wrap(result, next_id(), origin)
         result_ids, result = made._id, made._value
-    tapes = _tapes(op, inputs, ids, result_ids, result)
+    tapes = _tapes(marks, op, inputs, ids, result_ids, result) if marks else ()
     for each in made if op.multi else (made,):
         each._tapes = tapes
     _write(op, origin, ids, values, result_ids, result, settings, tapes)
     return made
 
 
-def _tapes(op: Op, inputs: Any, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+def _tapes(
+    marks: tuple[int, ...], op: Op, inputs: Any, ids: Any, result_ids: Any, results: Any
+) -> tuple[int, ...]:
     """The tapes that record an op, at a glance where an input bears the mark of all that listen."""
-    marks = thread.marks
-    if not marks:
-        return ()
     if not op.multi and op.pattern != "stop":
         for each in inputs:
             if type(each) is Tensor and each._tapes is marks:

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import small
+from tapelab.engine.log import Dropped, small
 from tapelab.engine.tensor import Tensor
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 
 class Flow(NamedTuple):
@@ -41,6 +42,54 @@ class Flows:
     def tell_later(self, walk: Callable[[], list[Flow]]) -> None:
         """Have a way walked again when somebody wants to see it."""
         self._later.append(walk)
+
+
+class RowsTold:
+    """The steps of a way back that many rows took together, told row by row."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self._parts: list[tuple[Any, list[tuple[Any, ...]]]] = []
+
+    def begin(self, seeds: Any) -> None:
+        """Hear of the seeds of the next rows."""
+        self._parts.append((_cut(seeds), []))
+
+    def hear(self, op: int, position: int, tensor: int, *numbers: Any) -> None:
+        """Hear of one step: the rows of the upstream gradients, the contributions, the sums."""
+        self._parts[-1][1].append((op, position, tensor, *map(_cut, numbers)))
+
+    def flows(self) -> list[Flow]:
+        """The steps of the first row, then those of the second, and so on."""
+        found = []
+        for seeds, steps in self._parts:
+            shown: dict[int, Any] = {}
+            for row in range(len(seeds)):
+                seed = _row(seeds, row, shown)
+                found.append(Flow(-1, 0, self._target, seed, seed, seed))
+                found += [
+                    Flow(*step[:3], *(_row(each, row, shown) for each in step[3:]))
+                    for step in steps
+                ]
+        return found
+
+
+def _cut(rows: Any) -> Any:
+    """Rows as they may be kept: large ones are not."""
+    raw = rows[0] if type(rows) is tuple else rows
+    raw = raw._value if type(raw) is Tensor else raw
+    if raw is None or raw[0].size <= KEPT_ELEMENTS:
+        return raw
+    return (Dropped(raw.shape[1:], raw.dtype),) * len(raw)
+
+
+def _row(rows: Any, at: int, shown: dict[int, Any]) -> Any:
+    """One of the rows; that of the same rows is always the same object."""
+    if rows is None:
+        return None
+    if id(rows) not in shown:
+        shown[id(rows)] = list(rows)
+    return shown[id(rows)][at]
 
 
 def flow_of(

@@ -64,6 +64,11 @@ RECENT: Final = 4096
 QUESTIONS: Final = 8
 """How many of the last questions of a thread are remembered: their tapes weakly, their serials."""
 _threads: Final = itertools.count()
+LANES: Final = (0, 0)
+"""The marks while a gradient rule is run for many rows at once: each op asks `ThreadState.lanes`.
+
+No tensor bears them.
+"""
 
 
 class Scope(NamedTuple):
@@ -206,6 +211,7 @@ class ThreadState(threading.local):
         self.trace: Any = None  # the function that is being traced, if any
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
+        self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
         self.asked: deque[tuple[weakref.ref[GradientTape], int]] = deque(maxlen=QUESTIONS)
 
     @property

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tapelab import nest
-from tapelab.engine.asking import Answer, check_ends, picture
+from tapelab.engine.asking import Answer, picture
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
+from tapelab.engine.ends import check_ends
 from tapelab.engine.log import Origin, Seen, next_id
 from tapelab.engine.snapshot import take
 from tapelab.recording.facts import Method

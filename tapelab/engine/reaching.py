@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tapelab.engine.indexed_slices import accumulated
 from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, whole
@@ -12,6 +15,29 @@ from tapelab.engine.variable import Variable
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The upstream gradients of a Jacobian: a 1 at each place of a value in turn, else zeros.
+
+    With a batch they are the same for each of its rows, and the value is that of one of them.
+    """
+
+    value: Any
+    batch: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.value.size)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Some of them, laid along a new axis in front."""
+        value = self.value
+        ones = np.eye(min(stop, len(self)) - start, len(self), start, value.dtype)
+        if not self.batch:
+            return ones.reshape(-1, *value.shape)
+        each = ones.reshape(-1, *(1,) * len(self.batch), *value.shape)
+        return np.broadcast_to(each, (len(ones), *self.batch, *value.shape))
 
 
 def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
 from tapelab.engine import log as logs
-from tapelab.engine.asking import batch_jacobian, check_ends, gradient, jacobian, picture, place_of
+from tapelab.engine.asking import gradient, picture, place_of
 from tapelab.engine.cell import Cell, Holder, Identity
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.dispatch import results_on
+from tapelab.engine.ends import check_ends
+from tapelab.engine.jacobians import batch_jacobian, jacobian
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread, write_to
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of

@@ -1,0 +1,113 @@
+"""Jacobians: a gradient for each element of the target, all of them from one sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.engine.asking import Answer, ask, filled, kept, unrecorded
+from tapelab.engine.batching import sweep_rows
+from tapelab.engine.dispatch import composite
+from tapelab.engine.ends import real, sources_of, targets_of
+from tapelab.engine.op import REGISTRY
+from tapelab.engine.reaching import Seeds
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.recording.facts import Method
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+
+@composite
+def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
+    """One gradient per element of the target, laid into target shape + source shape."""
+    if not pfor and not tape._persistent:
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the jacobian with "
+            "experimental_use_pfor set to False."
+        )
+    tape._close()
+    if nest.is_nested(target) or target is None:
+        raise AttributeError(
+            f"'{type(target).__name__}' object has no attribute 'shape': jacobian takes one tensor "
+            "as target. Ask once for each, or tf.stack them first."
+        )
+    (end,), origins = targets_of(target), sources_of(sources)
+    answer = ask(tape, Method.JACOBIAN, zero, [end], origins)
+    empty, before = not end._value.size, end._value.shape
+    results = []
+    for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
+        found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
+        results.append(filled(source, found, zero or rows is not None, before))
+    answer.results = kept(results)
+    tape._release()
+    return nest.pack_sequence_as(sources, results)
+
+
+@composite
+def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
+    """The Jacobian of each row of the target by the same row of the source."""
+    tape._require_unasked()
+    _check_batch(real(target, "target"), real(source, "source"))
+    if not pfor and not tape._persistent:
+        raise RuntimeError(
+            "GradientTape must be created with persistent=True to compute the batch_jacobian "
+            "with parallel_iterations."
+        )
+    tape._close()
+    (end,), origins = targets_of(target), sources_of(source)
+    value, rows = end._value, None
+    answer = ask(tape, Method.BATCH_JACOBIAN, True, [end], origins)
+    if value.size and _recorded(tape, end):
+        seeds = Seeds(value[0], value.shape[:1])
+        (rows,) = sweep_rows(tape, end, seeds, origins, answer.flows)
+    (origin,) = origins
+    shape = (*value.shape, *origin.shape[1:])
+    found = np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
+    result = found if isinstance(found, Tensor) else constant_of(found)
+    answer.results = kept([result])
+    tape._release()
+    return result
+
+
+def _rows(tape: GradientTape, target: Tensor, origins: Any, answer: Answer) -> list[Any]:
+    """For each source a row for every element of the target, or None where no path leads to it.
+
+    A target that the tape does not follow has no path even to itself: it is laid flat first, as
+    in TensorFlow, and nobody saw that.
+    """
+    if not _recorded(tape, target):
+        return [None] * len(origins)
+    if not target._value.size:
+        return unrecorded(tape, [target], [target._value], origins, answer.flows)
+    return sweep_rows(tape, target, Seeds(target._value), origins, answer.flows)
+
+
+def _recorded(tape: GradientTape, target: Tensor) -> bool:
+    """Whether a tape follows a tensor, which lies behind no stop_gradient."""
+    return target._id in tape._tracked and target._id not in tape._walled
+
+
+def _shaped(rows: Any, shape: tuple[int, ...]) -> Any:
+    return REGISTRY["reshape"](rows, shape=shape)
+
+
+def _by_batch(rows: Any) -> Any:
+    """Rows of batches as batches of rows."""
+    axes = len(rows._value.shape if isinstance(rows, Tensor) else rows.shape)
+    return REGISTRY["transpose"](rows, perm=(1, 0, *range(2, axes)))
+
+
+def _check_batch(target: Any, source: Any) -> None:
+    ours, theirs = target.shape, source.shape
+    if len(ours) < 2 or len(theirs) < 2:
+        raise ValueError(
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match, "
+            "and both to have rank 2 or more. Try tape.jacobian."
+        )
+    if ours[0] != theirs[0]:
+        raise ValueError(
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match."
+        )
