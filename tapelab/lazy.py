@@ -48,6 +48,7 @@ NAMES: Final = {
     "tapelab.diagnosis": "explain why",
     "tapelab.dtypes": "bfloat16",
     "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
+    "tapelab.engine.warning": "get_logger",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
     "tapelab.linalg.factorizing": "eig eigvals",

@@ -50,7 +50,10 @@ class Module:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """All variables of this module and of those in it."""
-        return tuple(self._flatten(predicate=_is_variable))
+        found = tuple(self._flatten(predicate=_is_variable))
+        for each in found:
+            each._cell.identity.tracked = True
+        return found
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:

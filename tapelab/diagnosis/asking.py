@@ -43,7 +43,7 @@ def why() -> Explanation:
     """
     whole: Explanation | None = None
     for tape, call in _asked():
-        explanation = explain_call(take(tape), call)
+        explanation = explain_call(take(tape, derived=True), call)
         if explanation.findings:
             return explanation
         whole = whole or explanation

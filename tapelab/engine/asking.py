@@ -16,7 +16,7 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import fitting_seeds, seeds_of, sources_of, targets_of
 from tapelab.engine.flows import Flows, plain
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
+from tapelab.engine.log import DERIVED, Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.narrow import narrowed
 from tapelab.engine.reaching import forgotten
 from tapelab.engine.tensor import Tensor, constant_of
@@ -38,6 +38,7 @@ class Answer:
     targets: tuple[Seen, ...]
     sources: tuple[Seen, ...]
     results: tuple[Any, ...] = ()
+    made: tuple[int, ...] = ()  # the ids of the results, -1 for none
     flows: Flows = field(default_factory=Flows)
 
 
@@ -50,7 +51,7 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     answer = ask(tape, Method.GRADIENT, zero, targets, origins)
     found = sweep(tape, targets, upstream, origins, answer.flows)
     results = [filled(source, each, zero) for source, each in zip(origins, found, strict=True)]
-    answer.results = kept(results)
+    keep(answer, results)
     tape._release()
     return nest.pack_sequence_as(sources, gradients_like(nest.flatten(sources), results))
 
@@ -96,6 +97,18 @@ def seen(thing: Any) -> Seen:
         cell = thing._cell
         return Seen(cell.state._id, small(cell.state._value), cell.state._origin, cell.identity)
     return Seen(thing._id, small(thing._value), thing._origin)
+
+
+def keep(answer: Answer, results: Any) -> None:
+    """Keep what came of a question, and write down whose derivatives the results are.
+
+    An outer tape may be asked about them, and does not hear of this question otherwise.
+    """
+    answer.results = kept(results)
+    answer.made = tuple([each._id if type(each) is Tensor else -1 for each in results])
+    ends = tuple([each.id for each in answer.targets])
+    record = (DERIVED, next_id(), thread.number, answer.origin, ends, answer.made, answer.results)
+    thread.records.append(record)
 
 
 def kept(results: Any) -> tuple[Any, ...]:

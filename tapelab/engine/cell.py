@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import ASSIGNED, Origin, next_id, note, origin_here, small
+from tapelab.engine.log import ASSIGNED, READ, Origin, next_id, note, origin_here, small, thread
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Identity:
     """What stays of a variable in the log: who it is, without what it holds."""
 
-    __slots__ = ("dtype", "id", "name", "origin", "shape", "trainable")
+    __slots__ = ("dtype", "frozen", "id", "name", "origin", "shape", "tracked", "trainable")
 
     def __init__(self, name: str, state: Tensor, origin: Origin, *, trainable: bool) -> None:
         self.id = next_id()
@@ -31,6 +31,8 @@ class Identity:
         self.shape: tuple[int, ...] = state._value.shape
         self.dtype = state.dtype
         self.origin = origin
+        self.tracked = False  # a module or a layer lists it among its variables
+        self.frozen = False  # its layer is not trained, though a tape watches it
 
 
 class Cell:
@@ -56,6 +58,20 @@ class Holder:
     __slots__ = ("_cell",)
 
     _cell: Cell
+
+
+def read(variable: Holder) -> Tensor:
+    """The present state of a variable as a tensor; tapes that listen begin to watch it."""
+    cell = variable._cell
+    for watcher in thread.watchers:
+        watcher(cell)
+    for tape in thread.active:
+        tape._on_read(cell)
+    log = thread.log
+    if log is not None and cell.state._id not in log.seen:
+        log.seen.add(cell.state._id)
+        note(READ, cell.identity, cell.state._id, small(cell.state._value))
+    return cell.state
 
 
 def store(cell: Cell, value: Any, how: How, source: int) -> None:

@@ -12,7 +12,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.exits import came_back
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import MADE, next_id, note, origin_here, small
-from tapelab.engine.op import REGISTRY
+from tapelab.engine.stacking import holds_tensors, stack
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable, read
 
@@ -26,8 +26,8 @@ def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
         return checked(value, wanted)
     if isinstance(value, Variable):
         return checked(value.value(), wanted)
-    if isinstance(value, (list, tuple)) and _holds_tensors(value):
-        return checked(_stacked(value, wanted), wanted)
+    if isinstance(value, (list, tuple)) and holds_tensors(value):
+        return checked(stack(value, wanted), wanted)
     if isinstance(value, IndexedSlices):
         whole = value.dense()
         return checked(whole if type(whole) is Tensor else new_constant(whole, None), wanted)
@@ -52,7 +52,7 @@ def operand(value: Any, like: Any) -> Any:
         return value
     if isinstance(value, Holder):
         return read(value)
-    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+    if isinstance(value, (list, tuple)) and holds_tensors(value):
         return to_tensor(value)
     wanted = BY_NUMPY[like]
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in (
@@ -65,31 +65,6 @@ def operand(value: Any, like: Any) -> Any:
         return to_tensor(value)
 
 
-def _stacked(parts: Any, dtype: Any) -> Tensor:
-    """A list of tensors, or of lists of tensors and numbers, as one tensor with their history."""
-    wanted = dtype or _first_dtype(parts)
-    rows = [
-        _stacked(part, wanted)
-        if isinstance(part, (list, tuple))
-        else read(part)
-        if isinstance(part, Holder)
-        else to_tensor(part, None if type(part) is Tensor else wanted)
-        for part in parts
-    ]
-    made: Tensor = REGISTRY["stack"](*rows, axis=0)
-    return made
-
-
-def _first_dtype(parts: Any) -> Any:
-    for part in parts:
-        if isinstance(part, (Tensor, Holder)):
-            return part._cell.dtype if isinstance(part, Holder) else part.dtype
-        found = _first_dtype(part) if isinstance(part, (list, tuple)) else None
-        if found is not None:
-            return found
-    return None
-
-
 def _hinted(value: Any, hint: Any) -> DType | None:
     if hint is None:
         return None
@@ -98,12 +73,3 @@ def _hinted(value: Any, hint: Any) -> DType | None:
     except (TypeError, ValueError):
         return None
     return as_dtype(hint)
-
-
-def _holds_tensors(nest: Any) -> bool:
-    for each in nest:
-        if isinstance(each, (Tensor, Holder)):
-            return True
-        if isinstance(each, (list, tuple)) and _holds_tensors(each):
-            return True
-    return False

@@ -89,6 +89,8 @@ class Inventory:
                     span=span,
                     shape=self.tensors.shapes.index(owner.shape),
                     dtype=self.tensors.dtypes.index(owner.dtype.name),
+                    tracked=owner.tracked,
+                    frozen=owner.frozen,
                 )
             )
         return self._variables[owner.id]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.asking import Answer, ask, filled, kept, unrecorded
+from tapelab.engine.asking import Answer, ask, filled, keep, unrecorded
 from tapelab.engine.batching import sweep_rows
 from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import real, sources_of, targets_of
@@ -41,7 +41,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
         found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
         results.append(filled(source, found, zero or rows is not None, before))
-    answer.results = kept(results)
+    keep(answer, results)
     tape._release()
     return nest.pack_sequence_as(sources, results)
 
@@ -67,7 +67,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     shape = (*value.shape, *origin.shape[1:])
     found = np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
     result = found if isinstance(found, Tensor) else constant_of(found)
-    answer.results = kept([result])
+    keep(answer, [result])
     tape._release()
     return result
 

@@ -49,11 +49,13 @@ CLOSED: Final = 10  # tape
 RESET: Final = 11  # tape
 PAIRED: Final = 12  # input id · input id · value · value · result value · tapes
 SINGLE: Final = 13  # input id · value · result value · tapes
-"""The last two are RAN laid flat (`whole`), for ops that run often: an entry of one tuple takes
+"""These two are RAN laid flat (`whole`), for ops that run often: an entry of one tuple takes
 half the memory of three, and its serial is the id of its one result.
 """
 
 FLAT: Final = frozenset({PAIRED, SINGLE})
+DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
+
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
 BACK: Final = "back"

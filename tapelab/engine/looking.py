@@ -36,11 +36,12 @@ def look(tape: GradientTape, target: Any, sources: Any) -> Look:
     check_ends(target, sources)
     found = _asked(tape, target, sources)
     if found is not None:
-        return Look(take(tape), *found)
+        return Look(take(tape, derived=True), *found)
     before = len(tape._answers)
     try:
         picture(tape, target, sources)
-        return Look(take(tape), before, tuple(range(len(tape._answers[before].sources))))
+        recording = take(tape, derived=True)
+        return Look(recording, before, tuple(range(len(tape._answers[before].sources))))
     finally:
         del tape._answers[before:]
 
@@ -55,7 +56,7 @@ def look_at_refusal(tape: GradientTape, origin: Origin, ends: Sequence[Seen] = (
     refused.results = (None,) * len(ends)
     tape._answers.append(refused)
     try:
-        return Look(take(tape), before, tuple(range(len(ends))))
+        return Look(take(tape, derived=True), before, tuple(range(len(ends))))
     finally:
         del tape._answers[before:]
 

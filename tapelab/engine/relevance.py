@@ -7,34 +7,50 @@ as far as it tells of a source: after a hundred steps of training nobody wants t
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from operator import itemgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from tapelab.engine.log import ASSIGNED, MADE, RAN, READ, Record, recent, whole
+from tapelab.engine.log import ASSIGNED, DERIVED, MADE, RAN, READ, Record, recent, whole
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
 
-def relevant(tape: GradientTape) -> list[Record]:
-    """The records of a tape's account, in no particular order."""
-    inside, around = _sorted_out(tape)
+LINKS: Final = 2
+"""So many derivatives of derivatives are followed to what they were derived from."""
+AFTERMATH: Final = 64
+"""So many records after a question may tell what became of its answer."""
+
+
+def relevant(tape: GradientTape, *, derived: bool = False) -> list[Record]:
+    """The records of a tape's account, in no particular order.
+
+    `derived` adds what a picture can do without: which tensors are gradients that some tape gave,
+    of what, and what became of this tape's own answers.
+    """
+    inside, around = _sorted_out(tape, derived)
     makers = _makers(around)
     from_sources = _made_from(_sources(tape), around)
-    pending = [number for record in inside for number in _needs(record)]
+    pending = [(number, 0) for record in inside for number in _needs(record)]
     for answer in tape._answers:
-        pending.extend(each.id for each in (*answer.targets, *answer.sources))
+        pending.extend((each.id, 0) for each in (*answer.targets, *answer.sources))
     chosen: dict[int, Record] = {}
+    if derived:
+        chosen = {record[1]: record for record in _aftermath(tape, around)}
+        pending.extend((number, 0) for record in chosen.values() for number in _needs(record))
     while pending:
-        for record in makers.get(pending.pop(), ()):
-            if record[1] not in chosen:
+        number, links = pending.pop()
+        for record in makers.get(number, ()):
+            if record[1] not in chosen and (record[0] != DERIVED or links < LINKS):
                 chosen[record[1]] = record
                 needs = _needs(record)
-                pending.extend(needs if record[0] != ASSIGNED else from_sources & {*needs})
+                told = needs if record[0] != ASSIGNED else from_sources & {*needs}
+                pending.extend((each, links + (record[0] == DERIVED)) for each in told)
     return [*inside, *chosen.values()]
 
 
-def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
+def _sorted_out(tape: GradientTape, derived: bool) -> tuple[list[Record], list[Record]]:
     seen: dict[int, Record] = {record[1]: whole(record) for record in recent}
     inside: dict[int, Record] = {}
     for log, start, stop in tape._windows:
@@ -42,7 +58,24 @@ def _sorted_out(tape: GradientTape) -> tuple[list[Record], list[Record]]:
         seen.update((record[1], whole(record)) for record in log.records)
         inside.update((record[1], seen[record[1]]) for record in log.records[start:stop])
     around = [record for serial, record in seen.items() if serial not in inside]
-    return list(inside.values()), around
+    return _told(inside.values(), derived), _told(around, derived)
+
+
+def _told(records: Iterable[Record], derived: bool) -> list[Record]:
+    return [record for record in records if derived or record[0] != DERIVED]
+
+
+def _aftermath(tape: GradientTape, around: list[Record]) -> list[Record]:
+    """The first ops and assignments after a tape's last answers that take something of them."""
+    reached = {number for answer in tape._answers for number in answer.made}
+    first = min((answer.serial for answer in tape._answers), default=0)
+    found: list[Record] = []
+    for record in sorted(around, key=itemgetter(1)):
+        takes = record[0] in (RAN, ASSIGNED) and not reached.isdisjoint(_needs(record))
+        if record[1] > first and takes and len(found) < AFTERMATH:
+            found.append(record)
+            reached.update(_made_by(record) if record[0] == RAN else ())
+    return found
 
 
 def _sources(tape: GradientTape) -> set[int]:
@@ -55,7 +88,7 @@ def _made_from(sources: set[int], records: list[Record]) -> set[int]:
     """The ids of all that was made from the sources, themselves included."""
     made = set(sources)
     for record in sorted(records, key=itemgetter(1)):
-        if not made.isdisjoint(_needs(record)):
+        if record[0] != DERIVED and not made.isdisjoint(_needs(record)):
             made.update(_made_by(record))
     return made
 
@@ -77,6 +110,8 @@ def _made_by(record: Record) -> tuple[int, ...]:
         return (record[4],)
     if kind == ASSIGNED:
         return (record[7],)
+    if kind == DERIVED:
+        return tuple(record[5])
     return ()
 
 
@@ -91,4 +126,6 @@ def _needs(record: Record) -> tuple[int, ...]:
         return (record[6],)
     if kind == MADE:
         return (record[8],)
+    if kind == DERIVED:
+        return tuple(record[4])
     return ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.stacking import stacked
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.recording.facts import How
@@ -47,6 +48,7 @@ def elements_written(cell: Cell, indices: Any, updates: Any, how: str) -> tuple[
 
 
 def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) -> tuple[Any, int]:
+    updates = stacked(updates, cell.dtype)
     source = updates._id if isinstance(updates, Tensor) else -1
     rows = typed_array(updates, cell.dtype)
     value = np.array(cell.state._value)

@@ -9,12 +9,14 @@ import numpy as np
 
 from tapelab.engine.entries import event_of, pauses_of
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.log import RAN, Record
+from tapelab.engine.log import DERIVED, RAN, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
 from tapelab.engine.tables import Table
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
+from tapelab.recording.facts import DERIVATIVE
+from tapelab.recording.recording import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
-def take(tape: GradientTape) -> Recording:
-    """Everything the tape saw and was asked, as a Recording."""
+def take(tape: GradientTape, *, derived: bool = False) -> Recording:
+    """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`."""
     snapshot = Snapshot(tape)
-    happened: list[Any] = [*relevant(tape), *tape._answers]
+    happened: list[Any] = [*relevant(tape, derived=derived), *tape._answers]
     for each in sorted(happened, key=_serial):
         if type(each) is tuple:
             snapshot.enter(each)
@@ -66,6 +68,9 @@ class Snapshot:
     def enter(self, record: Record) -> None:
         """Append the event of a record of the log."""
         kind, serial, thread, origin = record[:4]
+        if kind == DERIVED:
+            self._derived(record)
+            return
         span = self.inventory.spans.of_origin(origin)
         self.event_of[serial] = len(self.kind)
         if kind == RAN:
@@ -73,6 +78,16 @@ class Snapshot:
         event = event_of(self.inventory, record, span, self.pauses)
         if event is not None:
             self.emit(event, span, thread)
+
+    def _derived(self, record: Record) -> None:
+        """One event for each gradient that a tape gave: made from the value of the target."""
+        known, (_, _, thread, origin, ends, made, values) = self.inventory, record
+        span, how = known.spans.of_origin(origin), known.strings.index(DERIVATIVE)
+        end = known.known(ends[0])
+        for number, value in zip(made, values, strict=True):
+            if number >= 0:
+                tensor = known.tensor(number, value, Role.CONSTANT, span)
+                self.emit(e.Made(tensor, how, end), span, thread)
 
     def answer(self, answer: Answer) -> None:
         """Append a question that was put to the tape, and the way back."""

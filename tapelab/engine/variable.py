@@ -10,16 +10,9 @@ import numpy as np
 from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Cell, Holder, Identity, check_shape, moved, own, store
+from tapelab.engine.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.engine.exits import leave
-from tapelab.engine.log import (
-    MADE,
-    READ,
-    next_id,
-    note,
-    origin_here,
-    small,
-    thread,
-)
+from tapelab.engine.log import MADE, next_id, note, origin_here, small
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
 from tapelab.engine.roles import (
@@ -30,6 +23,7 @@ from tapelab.engine.roles import (
     roles,
 )
 from tapelab.engine.scattering import scatter_method
+from tapelab.engine.stacking import stacked
 from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
 from tapelab.recording.facts import How
 from tapelab.shapes import TensorShape
@@ -55,7 +49,7 @@ class Variable(Holder):
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
         start = initial_value() if callable(initial_value) else initial_value
-        start = read(start) if isinstance(start, Holder) else start
+        start = read(start) if isinstance(start, Holder) else stacked(start, dtype)
         value = own(typed_array(start, dtype))
         origin = origin_here()
         state = wrap(value, next_id(), origin)
@@ -301,27 +295,12 @@ def handle_of(cell: Cell) -> Variable:
     return own if own is not None else Variable._of(cell)
 
 
-def read(variable: Holder) -> Tensor:
-    """The present state of a variable as a tensor; tapes that listen begin to watch it."""
-    cell = variable._cell
-    for watcher in thread.watchers:
-        watcher(cell)
-    for tape in thread.active:
-        tape._on_read(cell)
-    log = thread.log
-    if log is not None and cell.state._id not in log.seen:
-        log.seen.add(cell.state._id)
-        note(READ, cell.identity, cell.state._id, small(cell.state._value))
-    return cell.state
-
-
 def _revived(value: Any, name: str, trainable: bool) -> Variable:
     return Variable(value, name=name, trainable=trainable)
 
 
 def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
-    if isinstance(given, Holder):
-        given = read(given)
+    given = read(given) if isinstance(given, Holder) else stacked(given, cell.dtype)
     if type(given) is Tensor:
         if given.dtype is not cell.dtype:
             raise ValueError(

@@ -67,6 +67,17 @@ class Variable(Holder):
         self._cell = self._value._cell
 
     @property
+    def trainable(self) -> bool:
+        """Whether training changes it; the variable behind it stays as it was made."""
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: bool) -> None:
+        self._trainable = bool(value)
+        if hasattr(self, "_cell"):
+            self._cell.identity.frozen = self._value.trainable and not self._trainable
+
+    @property
     def name(self) -> str:
         """What it is called in its layer: `kernel`."""
         return self._name

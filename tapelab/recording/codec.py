@@ -16,6 +16,8 @@ from tapelab.recording.recording import SCHEMA, Group, Recording, Source, TapeFa
 
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1
+FLAGS: Final = ("tracked", "frozen")
+"""What the header says of a variable only where it is so."""
 _PREFIX: Final = struct.Struct("<8sII")
 _TYPES: Final[dict[str, np.dtype[Any]]] = {
     "u8": np.dtype("u1"),
@@ -45,6 +47,10 @@ def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any
         name: [asdict(row) for row in getattr(recording, name)]
         for name in ("ops", "groups", "sources", "variables")
     }
+    for row in tables["variables"]:
+        for flag in FLAGS:
+            if not row[flag]:
+                del row[flag]
     return {
         "maker": recording.maker,
         "columns": layout,

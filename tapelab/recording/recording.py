@@ -54,13 +54,19 @@ class Source:
 
 @dataclass(frozen=True)
 class VariableFacts:
-    """A variable of the learner's."""
+    """A variable of the learner's.
+
+    `tracked` says that a module or a layer lists it, `frozen` that its layer is not trained though
+    tapes watch it.
+    """
 
     name: str
     trainable: bool
     span: int
     shape: int
     dtype: int
+    tracked: bool = False
+    frozen: bool = False
 
 
 @dataclass(frozen=True)

@@ -116,6 +116,8 @@ class Stateful:
     def _own_weights(self) -> list[Variable]:
         """A weight keeps the side on which it was made, also when the layer is frozen."""
         own = self._weights
+        for each in own:
+            each._cell.identity.tracked = True
         return sorted(own, key=lambda each: not each.value.trainable)
 
     @property
