@@ -7,9 +7,9 @@ settings of the one that asked (what NumPy says of overflow).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -45,14 +45,22 @@ def in_slices(work: Callable[..., Any], *arrays: Any) -> None:
     if length <= step:
         work(*arrays)
         return
-    slices = [[each[start : start + step] for each in arrays] for start in range(0, length, step)]
-    threads = allowed() if size >= THREADED_FROM else 1
+    shared(
+        [partial(work, *[each[start : start + step] for each in arrays])
+         for start in range(0, length, step)],
+        threaded=size >= THREADED_FROM,
+    )  # fmt: skip
+
+
+def shared(works: Sequence[Callable[[], Any]], *, threaded: bool) -> None:
+    """Do several works, on threads where these are wanted and allowed."""
+    threads = allowed() if threaded else 1
     if threads == 1:
-        for each in slices:
-            work(*each)
+        for work in works:
+            work()
         return
     pool = _pool(threads, os.getpid())
-    for running in [pool.submit(copy_context().run, work, *each) for each in slices]:
+    for running in [pool.submit(copy_context().run, work) for work in works]:
         running.result()
 
 
