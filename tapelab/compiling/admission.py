@@ -46,7 +46,7 @@ def may_be_lowered(graph: Graph) -> bool:
 def _harmless(node: Node) -> bool:
     inner = inner_function(node)
     if inner is not None:
-        return inner._execution is not None
+        return may_be_lowered(inner._graph)
     if node.tells or node.function.__module__ in DRAWING:
         return False
     if node.acts and node.function not in _ACTS:

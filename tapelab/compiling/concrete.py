@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tapelab.compiling.admission import may_be_lowered
 from tapelab.compiling.executing import Execution, unheard
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
@@ -40,7 +39,7 @@ class ConcreteFunction:
         self.outputs = [leaf for leaf in leaves(outputs) if isinstance(leaf, (Tensor, Symbolic))]
         self.structured_outputs = mapped(outputs, _spec)
         self._open = [v._cell for v in self.variables if not v.shape.is_fully_defined()]
-        self._execution = Execution() if may_be_lowered(graph) else None
+        self._execution = Execution()
         self.name = f"__inference_{graph.name}_{len(graph.nodes)}".encode()
         self.__name__ = graph.name
 
@@ -126,18 +125,18 @@ class ConcreteFunction:
         return outer.call(self._run, (bound, flat, captures), {}, acts=True)
 
     def _run(self, bound: Any, flat: list[Any], captures: list[Any]) -> Any:
-        if self._execution is None or not unheard():
+        if not unheard():
             return self._replayed(bound, flat, captures)
         cells = self._open
         if self._holders:
             cells = [*cells, *[leaf._cell for leaf in leaves(bound) if isinstance(leaf, Holder)]]
         replay = partial(self._replayed, bound)
-        return self._execution.run(replay, [*flat, *captures], cells)
+        return self._execution.run(self._graph, replay, [*flat, *captures], cells)
 
     def program(self, flat: list[Any]) -> Any:
         """The program that serves inputs of such shapes alone, if there is one."""
         alone = not (self._open or self._holders or self._trace.captured)
-        return self._execution.known(flat, ()) if self._execution and alone else None
+        return self._execution.known(flat, ()) if alone else None
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.compiling.admission import may_be_lowered
 from tapelab.compiling.capturing import captured
 from tapelab.compiling.generating import generated
+from tapelab.compiling.graph import Graph
 from tapelab.compiling.lowering import Lowered, NotLoweredError, Place, lowered
 from tapelab.compiling.passes import optimised
 from tapelab.compiling.program import Kind
@@ -41,7 +43,9 @@ class Execution:
         """What there is for such a call: a program, a count of calls, or a reason why not."""
         return self._known.get(_kind(inputs, cells), 0)
 
-    def run(self, replay: Replayed, inputs: list[Tensor], cells: Sequence[Cell]) -> Any:
+    def run(
+        self, graph: Graph, replay: Replayed, inputs: list[Tensor], cells: Sequence[Cell]
+    ) -> Any:
         """The results for some inputs: by a program if there is one, by a replay if not.
 
         The cells are those of variables that differ from call to call, or whose shapes do.
@@ -55,6 +59,8 @@ class Execution:
                 return replay(inputs)
         if found == 0:
             self._known[key] = 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
+        if found == 1 and not may_be_lowered(graph):
+            found = self._known[key] = "it does more than to compute and to assign"
         if found != 1:
             return replay(inputs)
         self._known[key] = "being made"

@@ -34,6 +34,7 @@ from tapelab.compiling.walking import mapped
 from tapelab.compiling.worlds import fresh_state, is_composite, thread_in
 from tapelab.config import settings
 from tapelab.engine.cell import Holder
+from tapelab.engine.collecting import resting
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
@@ -186,7 +187,7 @@ class Function:
             return trace.placeholder(name, examples_of(leaf, kind, lengths))
 
         taken = getattr(self._python_function, "__globals__", None)
-        with untouched(), opened(taken), thread_in(fresh_state(trace)):
+        with resting(), untouched(), opened(taken), thread_in(fresh_state(trace)):
             given, by_name = mapped(bound, placeholder)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))

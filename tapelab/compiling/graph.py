@@ -29,7 +29,7 @@ class Place(NamedTuple):
 class Node:
     """One call of a function of the namespace, with slots where symbolic tensors stood.
 
-    `writes` are the ids of the handles of variables that it returned. In a world, a call that
+    The arguments of a `simple` one are slots and numbers, by position. `writes` are the ids of the handles of variables that it returned. In a world, a call that
     `tells` is left out, and one with `examples` is not run but returns its example.
     """
 
@@ -44,6 +44,7 @@ class Node:
     writes: tuple[int, ...] = ()
     tells: bool = False
     examples: tuple[Any, ...] = ()
+    simple: bool = False
 
 
 @dataclass(frozen=True)

@@ -161,10 +161,15 @@ class SymbolicTensor(Tensor, Symbolic):
     def __round__(self, digits: int | None = None) -> Never:
         raise TypeError("type SymbolicTensor doesn't define __round__ method; try tf.round(x)")
 
-    def __getattribute__(self, name: str) -> Any:
-        if name in ("numpy", "to_numpy"):
-            raise AttributeError(f"'SymbolicTensor' object has no attribute {name!r}", name=name)
-        return object.__getattribute__(self, name)
+    @property
+    def numpy(self) -> Never:
+        """There are no numbers yet."""
+        raise AttributeError
+
+    @property
+    def to_numpy(self) -> Never:
+        """There are no numbers yet."""
+        raise AttributeError
 
     def __getattr__(self, name: str) -> Never:
         raise AttributeError(f"'SymbolicTensor' object has no attribute {name!r}", name=name)
@@ -223,11 +228,13 @@ def not_allowed(what: str, instead: str) -> OperatorNotAllowedInGraphError:
     return OperatorNotAllowedInGraphError(f"{what} is not allowed. {RESOLUTIONS.format(instead)}")
 
 
-def symbol(trace: Trace, name: str, examples: tuple[Tensor, ...]) -> SymbolicTensor:
+def symbol(
+    trace: Trace, name: str, examples: tuple[Tensor, ...], origin: Origin | None = None
+) -> SymbolicTensor:
     """A new tensor of a trace."""
     made = object.__new__(SymbolicTensor)
     made._id = next_id()
-    made._origin = origin_here()
+    made._origin = origin or origin_here()
     made._trace = trace
     made._name = name
     made._examples = examples

@@ -86,6 +86,15 @@ class World:
         finally:
             _inside.world = before
 
+    def taped(self) -> bool:
+        """Whether a tape is open here."""
+        return bool(self._state["tapes"])
+
+    def last_record(self) -> Any:
+        """The record of what happened last, if anything did."""
+        records = self._state["records"]
+        return records[-1] if records else None
+
     def last_op(self) -> str:
         """The raw name of the op that ran last."""
         for record in reversed(self._state["records"]):

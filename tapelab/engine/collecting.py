@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 SELDOM: Final = 100_000
@@ -32,3 +34,13 @@ def wake() -> None:
         before = _before.pop()
         if not _before and gc.get_threshold()[0] == SELDOM:
             gc.set_threshold(*before)
+
+
+@contextmanager
+def resting() -> Iterator[None]:
+    """Let Python search seldom for the length of a block."""
+    rest()
+    try:
+        yield
+    finally:
+        wake()

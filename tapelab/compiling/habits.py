@@ -1,0 +1,83 @@
+"""Calls like one before: what a call returns is known where its kind was tried out already.
+
+Trying out a call in both worlds tells what it returns. Functions of floats whose shapes are known,
+such as `x * 1.5` or `tf.tanh(x)`, return the same kind each time, so that a long function need not
+try out each of its calls. While a tape is open each call is tried out: the tapes of the worlds
+then have to see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from tapelab.compiling.naming import base_name
+from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.engine.log import OPS, Origin, next_id, whole
+from tapelab.engine.tensor import Tensor, wrap
+
+if TYPE_CHECKING:
+    from tapelab.compiling.trace import Trace
+
+
+@dataclass(frozen=True)
+class Habit:
+    """What calls of one kind return: the name of the node, and a value in each world."""
+
+    base: str
+    kind: str
+    values: tuple[Any, ...]
+
+    def examples(self, origin: Origin) -> tuple[Tensor, ...]:
+        """New example tensors for the result of one more such call."""
+        return tuple([wrap(value, next_id(), origin) for value in self.values])
+
+
+@dataclass
+class Habits:
+    """The habits that one trace has found so far."""
+
+    known: dict[Any, Habit] = field(default_factory=dict)
+
+    def key(self, trace: Trace, function: Callable[..., Any], args: Any) -> Any:
+        """What a call has in common with others of its kind; None for one that must be tried."""
+        if type(args) is not tuple or any(world.taped() for world in trace.worlds):
+            return None
+        key: list[Any] = [function]
+        symbolic = False
+        for each in args:
+            if type(each) is SymbolicTensor:
+                first, second = (example._value for example in each._examples)
+                known = first.shape == second.shape and each._narrowed is None
+                if each._trace is not trace or not known or first.dtype.kind != "f":
+                    return None
+                symbolic = True
+                key += (first.shape, first.dtype)
+            elif type(each) is float or type(each) is int:
+                key += (type(each), each)
+            else:
+                return None
+        return tuple(key) if symbolic else None
+
+    def learn(self, key: Any, trace: Trace, args: Any, made: Any, last: str) -> None:
+        """Remember what a call returned that was tried out: one op's result, of one kind."""
+        if type(made) is not SymbolicTensor:
+            return
+        first, second = (each._value for each in made._examples)
+        alike = first.shape == second.shape and first.dtype == second.dtype
+        symbols = [each for each in args if type(each) is SymbolicTensor]
+        if alike and first.dtype.kind == "f" and all(
+            _made_at_once(world.last_record(), made._examples[at], symbols, at)
+            for at, world in enumerate(trace.worlds)
+        ):  # fmt: skip
+            base = base_name(key[0], {}, last)
+            self.known[key] = Habit(base, last or base, (first, second))
+
+
+def _made_at_once(record: Any, result: Tensor, args: list[SymbolicTensor], at: int) -> bool:
+    """Whether the last op of a world made a result from the arguments themselves."""
+    if record is None or record[0] not in OPS:
+        return False
+    _, _, _, _, ids, _, result_id, _, _, _ = whole(record)
+    return result_id == result._id and {each._examples[at]._id for each in args} <= set(ids)
