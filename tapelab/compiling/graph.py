@@ -29,8 +29,9 @@ class Place(NamedTuple):
 class Node:
     """One call of a function of the namespace, with slots where symbolic tensors stood.
 
-    The arguments of a `simple` one are slots and numbers, by position. `writes` are the ids of the handles of variables that it returned. In a world, a call that
-    `tells` is left out, and one with `examples` is not run but returns its example.
+    The arguments of a `simple` one are slots and numbers, by position. `writes` are the ids of the
+    handles of variables that it returned. In a world, a call that `tells` is left out, and one with
+    `examples` is not run but returns its example.
     """
 
     name: str
