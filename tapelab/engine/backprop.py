@@ -14,18 +14,16 @@ import numpy as np
 from numpy import ndarray
 
 from tapelab.engine.flows import Flow, Flows, flow_of, plain
+from tapelab.engine.handing import hand_back, undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.log import (
-    PAIRED,
-    RAN,
-    Dropped,
     Record,
     next_id,
     origin_here,
     thread,
     whole,
 )
-from tapelab.engine.op import REGISTERED, REGISTRY, Op
+from tapelab.engine.op import REGISTERED, Op
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.kernels.bulk import LARGE
@@ -97,68 +95,16 @@ def _walk(
     records: Iterator[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
     recorded: bool, flows: list[Flow] | None,
 ) -> None:  # fmt: skip
-    """Hand the adjoints back through all ops; most are on raw numbers and need no flow."""
-    in_full = recorded or flows is not None
-    for record in records:
-        kind = record[0]
-        if kind == RAN or in_full:
-            _step_back(whole(record), adjoints, wanted, tracked, recorded, flows)
-        elif kind == PAIRED:
-            _pair_back(record, adjoints, wanted, tracked)
-        else:
-            _single_back(record, adjoints, wanted, tracked)
+    """Hand the adjoints back through all ops, the last first."""
 
+    def step_back(record: Record) -> None:
+        _step_back(whole(record), adjoints, wanted, tracked, recorded, flows)
 
-def _pair_back(
-    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int]
-) -> None:
-    """What `_step_back` does, for an op of two inputs that was laid flat."""
-    _, serial, _, origin, one, other, x, y, z, _ = record
-    dz = adjoints.get(serial)
-    if dz is None:
-        return
-    if type(dz) is IndexedSlices:
-        _step_back(whole(record), adjoints, wanted, tracked, False, None)
-        return
-    if serial not in wanted:
-        del adjoints[serial]
-    slope_x, slope_y = origin[0].slopes
-    if one in tracked:
-        _hand(adjoints, one, slope_x(dz, z, x, y), x)
-    if other in tracked:
-        _hand(adjoints, other, slope_y(dz, z, x, y), y)
-
-
-def _single_back(
-    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int]
-) -> None:
-    """What `_step_back` does, for an op of one input that was laid flat."""
-    _, serial, _, origin, number, x, y, _ = record
-    dy = adjoints.get(serial)
-    if dy is None:
-        return
-    if type(dy) is IndexedSlices:
-        _step_back(whole(record), adjoints, wanted, tracked, False, None)
-        return
-    if serial not in wanted:
-        del adjoints[serial]
-    (slope,) = origin[0].slopes
-    if number in tracked:
-        _hand(adjoints, number, slope(dy, y, x), x)
-
-
-def _hand(adjoints: dict[int, Any], number: int, more: Any, value: Any) -> None:
-    """Add a raw contribution to an adjoint, in the shape of the value it flows to."""
-    fits = type(more) is ndarray and type(value) is ndarray and more.shape == value.shape
-    if not fits and (type(value) is ndarray or type(more) is ndarray):
-        more = undo_broadcast(more, value)
-    held = adjoints.get(number)
-    if held is None:
-        adjoints[number] = more
-    elif type(held) is IndexedSlices:
-        adjoints[number] = accumulated(held, more)
+    if recorded:
+        for record in records:
+            step_back(record)
     else:
-        adjoints[number] = held + more
+        hand_back(records, adjoints, wanted, tracked, flows, step_back)
 
 
 def _step_back(
@@ -231,15 +177,6 @@ def _hands_on(op: Op, ids: Any, values: Any, tracked: set[int]) -> bool:
     if op.hands_on != "beside a number":
         return bool(op.hands_on)
     return ids[1] not in tracked and not np.shape(values[1])
-
-
-def undo_broadcast(contribution: Any, value: Any) -> Any:
-    """The contribution in the shape of the value, summed along the axes it was stretched on."""
-    if isinstance(contribution, IndexedSlices):
-        return contribution
-    shape = np.shape(value) if not isinstance(value, Dropped) else value.shape
-    there = contribution._value.shape if type(contribution) is Tensor else np.shape(contribution)
-    return contribution if there == shape else REGISTRY["sum_to"](contribution, shape=shape)
 
 
 def _add(adjoints: dict[int, Any], number: int, more: Any) -> None:

@@ -34,6 +34,8 @@ REGISTERED: Final[dict[str, GradRule]] = {}
 Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
 """From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
 
+Slopes = tuple[Callable[..., Any] | None, ...]
+
 PATTERNS: Final = (
     *("differentiable", "flat", "integer", "index-only", "predicate-only", "shape-only"),
     *("sampler", "stateful", "not implemented", "stop"),
@@ -48,6 +50,8 @@ class GradRule:
     facts: Rule
     # The same for raw arrays that are large, or None where it does not know better.
     in_bulk: Callable[..., Any] | None = None
+    # The same for raw floats of any shape, on the short way.
+    of_floats: Callable[..., Any] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -77,7 +81,9 @@ class Op:
     hands_on: bool | Literal["beside a number"] = False
     rules: dict[str, GradRule] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
-    slopes: tuple[Callable[..., Any], ...] | None = None
+    # Each input's rule, and that of floats; None where nothing flows. For a joint rule not at all.
+    slopes: Slopes | None = None
+    slopes_of_floats: Slopes | None = None
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
@@ -107,6 +113,20 @@ class Op:
                 facts = Rule(formula=formula, sentence=_first_sentence(function))
                 self._declare(name, GradRule(function, facts))
             self.joint = function
+            self.slopes = self.slopes_of_floats = None
+            return function
+
+        return declare
+
+    def grad_of_floats(self, name: str) -> Callable[..., Any]:
+        """Declare how the gradient rule of an input is computed on raw floats, if faster.
+
+        All are of one dtype, float32 or float64, and no tensor is among them.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[name] = replace(self.rules[name], of_floats=function)
+            self._line_up()
             return function
 
         return declare
@@ -134,9 +154,14 @@ class Op:
         if name in self.rules:
             raise ValueError(f"The gradient of {self.name} to {name} is declared already.")
         self.rules[name] = rule
-        functions = [self.rules[each].function for each in self.inputs if each in self.rules]
-        whole = len(functions) == len(self.inputs) and None not in functions
-        self.slopes = tuple(functions) if whole else None  # type: ignore[arg-type]
+        self._line_up()
+
+    def _line_up(self) -> None:
+        """Lay the functions of the rules side by side, once all inputs have one."""
+        rules = [self.rules[each] for each in self.inputs if each in self.rules]
+        if len(rules) == len(self.inputs):
+            self.slopes = tuple([rule.function for rule in rules])
+            self.slopes_of_floats = tuple([rule.of_floats or rule.function for rule in rules])
 
     def rule(self, position: int) -> GradRule | None:
         """The rule of the input at a position; None if none was declared."""

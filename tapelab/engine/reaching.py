@@ -51,9 +51,7 @@ def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
 def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
     """The ops on the tape with a serial, last first."""
     for log, start, stop in reversed(windows):
-        records = log.records
-        for at in range(stop - 1, start - 1, -1):
-            record = records[at]
+        for record in reversed(log.records[start:stop]):
             if record[0] in OPS and serial in record[-1]:
                 yield record
 

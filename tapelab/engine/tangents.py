@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.backprop import contributions, undo_broadcast
+from tapelab.engine.backprop import contributions
+from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Aside, origin_here, thread
 from tapelab.engine.op import REGISTRY, Op

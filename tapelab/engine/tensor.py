@@ -26,8 +26,8 @@ class Named(type):
     Those messages spare the class a `__getattr__`, with which each look at an attribute costs more.
     """
 
-    @property  # type: ignore[override]  # of a class that was written, it can be set
-    def __name__(cls) -> str:
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]  # that of `type` can be set
         """What `type(x).__name__` prints: the last part of the full name."""
         return str(_full_name.__get__(cls)).rpartition(".")[2]
 

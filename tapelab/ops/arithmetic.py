@@ -76,6 +76,16 @@ def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return dz * conjugated(x)
 
 
+@multiply.grad_of_floats("x")
+def multiply_floats_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return np.multiply(dz, y) if type(dz) is np.ndarray else dz * y
+
+
+@multiply.grad_of_floats("y")
+def multiply_floats_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
+    return np.multiply(dz, x) if type(dz) is np.ndarray else dz * x
+
+
 @multiply.grad_in_bulk("x")
 def multiply_bulk_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
     return bulk.product_to(x.shape, dz, y)

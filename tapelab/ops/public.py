@@ -85,12 +85,13 @@ def unary(op: Op) -> Public:
             refused = error
         return hand_over_elements(refused, public, x)
 
-    public = single(op, function) if op.slopes and _takes_floats(op) else function
+    public = single(op, function) if _is_smooth(op) else function
     return dressed(public, op, op.inputs[0])
 
 
-def _takes_floats(op: Op) -> bool:
-    return not op.kinds or "f" in op.kinds
+def _is_smooth(op: Op) -> bool:
+    """Whether it takes floats and has a slope for each input."""
+    return (not op.kinds or "f" in op.kinds) and op.slopes is not None and None not in op.slopes
 
 
 def binary(op: Op) -> Public:

@@ -1,0 +1,149 @@
+"""Handing raw adjoints back through ordinary ops; the rest is left to `backprop`.
+
+What happens to an op here is what `backprop` does: this file is only about speed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import numpy as np
+from numpy import float32, float64, ndarray
+
+from tapelab.engine.flows import Flow, flow_of
+from tapelab.engine.indexed_slices import IndexedSlices, accumulated
+from tapelab.engine.log import PAIRED, SINGLE, Dropped, Record
+from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.tensor import Tensor
+from tapelab.kernels.bulk import LARGE
+
+Told = list[Flow] | None
+"""Where steps are told at once; None where that can wait until somebody looks."""
+_SCALARS: Final = frozenset({float32, float64})
+_add: Final = np.add
+
+
+def hand_back(
+    records: Iterable[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
+    told: Told, otherwise: Callable[[Record], None],
+) -> None:  # fmt: skip
+    """Hand raw adjoints back through ops, the last first; what is not ordinary goes `otherwise`."""
+    for record in records:
+        kind = record[0]
+        if kind == PAIRED:
+            done = _pair_back(record, adjoints, wanted, tracked, told)
+        elif kind == SINGLE:
+            done = _single_back(record, adjoints, wanted, tracked, told)
+        else:
+            done = _ran_back(record, adjoints, wanted, tracked, told)
+        if not done:
+            otherwise(record)
+
+
+def _pair_back(
+    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int], told: Told
+) -> bool:
+    """Go back through an op of two inputs that was laid flat; False if it is not ordinary."""
+    _, serial, _, origin, one, other, x, y, z, _ = record
+    dz = adjoints.get(serial)
+    if dz is None:
+        return True
+    arrays = type(z) is ndarray
+    if arrays and (type(dz) is not ndarray or dz.size >= LARGE):
+        return False
+    if serial not in wanted:
+        del adjoints[serial]
+    slope_x, slope_y = origin[0].slopes_of_floats
+    stretched = arrays and x.shape != y.shape
+    if one in tracked:
+        more = slope_x(dz, z, x, y)
+        if stretched:
+            more = undo_broadcast(more, x)
+        held = adjoints.get(one)
+        adjoints[one] = more if held is None else _sum(held, more)
+        if told is not None:
+            told.append(flow_of(serial, 0, one, dz, more, adjoints))
+    if other in tracked:
+        more = slope_y(dz, z, x, y)
+        if stretched:
+            more = undo_broadcast(more, y)
+        held = adjoints.get(other)
+        adjoints[other] = more if held is None else _sum(held, more)
+        if told is not None:
+            told.append(flow_of(serial, 1, other, dz, more, adjoints))
+    return True
+
+
+def _single_back(
+    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int], told: Told
+) -> bool:
+    """Go back through an op of one input that was laid flat; False if it is not ordinary."""
+    _, serial, _, origin, one, x, y, _ = record
+    dy = adjoints.get(serial)
+    if dy is None:
+        return True
+    if type(y) is ndarray and (type(dy) is not ndarray or dy.size >= LARGE):
+        return False
+    if serial not in wanted:
+        del adjoints[serial]
+    (slope,) = origin[0].slopes_of_floats
+    if one in tracked:
+        more = slope(dy, y, x)
+        held = adjoints.get(one)
+        adjoints[one] = more if held is None else _sum(held, more)
+        if told is not None:
+            told.append(flow_of(serial, 0, one, dy, more, adjoints))
+    return True
+
+
+def _ran_back(
+    record: Record, adjoints: dict[int, Any], wanted: set[int], tracked: set[int], told: Told
+) -> bool:
+    """Go back through any other op with one result; False if it is not ordinary."""
+    _, serial, _, origin, ids, values, number, y, settings, _ = record
+    op: Op = origin[0]
+    if op.slopes is None or op.multi or op.variadic:
+        return False
+    dy = adjoints.get(number)
+    if dy is None:
+        return True
+    if type(dy) is not ndarray:
+        if type(dy) not in _SCALARS:
+            return False
+    elif dy.size >= LARGE:
+        return False
+    if number not in wanted:
+        del adjoints[number]
+    for position, each in enumerate(ids):
+        if each in tracked:
+            slope = op.slopes[position]
+            more = None if slope is None else slope(dy, y, *values, **settings)
+            if more is not None:
+                if op.broadcasts:
+                    more = undo_broadcast(more, values[position])
+                held = adjoints.get(each)
+                adjoints[each] = more if held is None else _sum(held, more)
+            if told is not None:
+                told.append(flow_of(serial, position, each, dy, more, adjoints))
+    return True
+
+
+def _sum(held: Any, more: Any) -> Any:
+    """What an adjoint is with one more contribution."""
+    if type(held) is ndarray and type(more) is ndarray:
+        return _add(held, more)
+    return accumulated(held, more) if type(held) is IndexedSlices else held + more
+
+
+def undo_broadcast(contribution: Any, value: Any) -> Any:
+    """The contribution in the shape of the value, summed along the axes it was stretched on."""
+    if type(contribution) is ndarray and type(value) is ndarray:
+        shape, there = value.shape, contribution.shape
+    elif isinstance(contribution, IndexedSlices):
+        return contribution
+    else:
+        shape = np.shape(value) if not isinstance(value, Dropped) else value.shape
+        raw = contribution._value if type(contribution) is Tensor else contribution
+        there = np.shape(raw)
+    return contribution if there == shape else REGISTRY["sum_to"](contribution, shape=shape)
