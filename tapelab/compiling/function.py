@@ -39,7 +39,7 @@ from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.stops import identity
-from tapelab.random import untouched
+from tapelab.random.seeding import untouched
 from tapelab.shapes import TensorShape
 
 logger: Final = logging.getLogger("tapelab")

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype
 from tapelab.kernels import draws, philox
-from tapelab.random import _fresh_seed
+from tapelab.random.seeding import fresh_seed
 
 Seed = tuple[int, int]
 """A seed, and how many draws were made from it before."""
@@ -22,7 +22,7 @@ _shared: dict[str, Seed] = {}
 
 def default_seed() -> int:
     """A seed for a thing that got none; repeatable after a global seed was set."""
-    found = _fresh_seed()
+    found = fresh_seed()
     return random.randint(1, 1_000_000_000) if found is None else found  # noqa: S311
 
 

@@ -19,7 +19,8 @@ from tapelab.keras.saving import (
 )
 from tapelab.keras.training.sequences import PyDataset
 from tapelab.missing import in_module
-from tapelab.random import draw_by_python, set_seed
+from tapelab.random import set_seed
+from tapelab.random.seeding import draw_by_python
 
 __all__ = [
     "CustomObjectScope", "PyDataset", "clear_session", "custom_object_scope",
