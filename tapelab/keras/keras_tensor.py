@@ -66,6 +66,12 @@ def standard_shape(shape: Any) -> tuple[int | None, ...]:
         return tuple(shape.as_list())
     if not hasattr(shape, "__iter__"):
         raise ValueError(f"Cannot convert '{shape}' to a shape. Try ({shape},).")
+    for each in shape:
+        if isinstance(each, (list, tuple)):
+            raise ValueError(
+                f"Cannot convert '{shape}' to a shape. Found invalid dimension '{each}' of type "
+                f"'{type(each)}'."
+            )
     whole = tuple(None if each is None else int(each) for each in shape)
     if any(each is not None and each < 0 for each in whole):
         raise ValueError(f"Cannot convert '{shape}' to a shape. Negative dimensions are invalid.")

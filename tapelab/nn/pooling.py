@@ -10,7 +10,8 @@ from tapelab.arrays.creation import constant
 from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
-from tapelab.errors import UnimplementedError
+from tapelab.engine.wording import spoken
+from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels.windows import Sliding
 from tapelab.nn.sliding import channels_first, per_axis, slid, sliding
 from tapelab.ops import pooling as ops
@@ -133,7 +134,18 @@ def _pooled(
     # TensorFlow's MaxPool takes an array in its own default dtype, but for the very first call.
     planes = op is ops.max_pool and rank == 2 and isinstance(input, np.ndarray)
     x = in_default(input, float32) if planes else tensor(input)
+    if op is ops.max_pool and rank == 3:
+        _refuse_wide(x)
     return slid(op.raw, x, rank, data_format, compute)
+
+
+def _refuse_wide(x: Tensor) -> None:
+    """TensorFlow declares the largest of a block for floats of at most 32 bits alone."""
+    if x.dtype.name not in {"float16", "bfloat16", "float32"}:
+        raise invalid_argument(
+            "MaxPool3D", f"Value for attr 'T' of {spoken(x._value.dtype)} is not in the list of "
+            "allowed values: half, bfloat16, float. Try tf.cast(x, tf.float32)",
+        )  # fmt: skip
 
 
 def _how(

@@ -96,8 +96,10 @@ class Sequential(Model):
             self._try(self._entry)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
-        """What the last layer gives."""
+        """What the last layer gives; a list of one input is that input, once its shape is known."""
         found = inputs
+        if self._entry is not None and isinstance(inputs, (list, tuple)) and len(inputs) == 1:
+            found = inputs[0]
         for layer in self._layers:
             found = layer(found)
         return found

@@ -21,12 +21,13 @@ class Plan:
     compiled: bool = False
     stop_training: bool = False
     config: dict[str, Any] = field(default_factory=dict)
+    asked: tuple[Any, Any] = (None, None)
     watched: CompileMetrics | None = None
     history: Any = None
 
     def compile_metrics(self, model: Any) -> CompileMetrics | None:
         """The metrics of `compile`, made when they are first asked for."""
-        given, weighted = self.config.get("metrics"), self.config.get("weighted_metrics")
+        given, weighted = self.asked
         if self.watched is None and (given or weighted):
             self.watched = CompileMetrics(model, given, weighted)
         return self.watched

@@ -27,11 +27,18 @@ class Steps:
         metrics: Any = None, weighted_metrics: Any = None, run_eagerly: bool = False,
         steps_per_execution: int = 1, jit_compile: Any = "auto", auto_scale_loss: bool = True,
     ) -> None:  # fmt: skip
-        """Choose how the model learns: the optimizer, the loss, and the metrics to watch."""
+        """Choose how the model learns: the optimizer, the loss, and the metrics to watch.
+
+        Called again without a loss or without metrics it keeps those chosen before.
+        """
+        before, names_some = self._plan, metrics is not None or weighted_metrics is not None
+        new_loss = None if loss is None else CompileLoss(self, loss, loss_weights)
         plan = Plan(
             optimizer=optimizers.get(optimizer),
-            loss=loss,
-            compile_loss=None if loss is None else CompileLoss(self, loss, loss_weights),
+            loss=before.loss if loss is None else loss,
+            compile_loss=new_loss or before.compile_loss,
+            asked=(metrics, weighted_metrics) if names_some else before.asked,
+            watched=None if names_some else before.watched,
             loss_tracker=Mean(name="loss"),
             run_eagerly=bool(run_eagerly),
             compiled=True,
