@@ -75,7 +75,9 @@ def work(seed: int, numbers: range, *, shrinking: bool) -> None:
         text = program(seed, number)
         reason, found = judge(tf, tapelab, text, lambda at=number: _tell({"passed": at}))
         answer = {"number": number, "reason": reason, "raised": not text}
-        if reason is None:
+        if reason:
+            answer |= {"told": str(found)}
+        elif reason is None:
             small, last = smallest(tf, tapelab, text, found) if shrinking else (text, found)
             answer |= {"program": small, "told": str(last or found), "whole": text}
         _tell(answer)
@@ -94,6 +96,7 @@ class Result:
     reasons: Counter[str] = field(default_factory=Counter)
     failures: list[dict[str, Any]] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
+    telling: tuple[str, ...] = ()
 
 
 def follow(seed: int, numbers: range, shrinking: bool, told: Queue[Any]) -> None:
@@ -130,36 +133,46 @@ def _end(seed: int, number: int, status: int, *, by_tensorflow: bool) -> dict[st
     return {"number": number, "reason": None, "program": text, "told": f"end: status {status}"}
 
 
-def fuzz(seed: int, count: int, jobs: int, *, shrinking: bool, first: int = 0) -> Result:
+def fuzz(
+    seed: int, count: int, jobs: int, *, shrinking: bool, first: int = 0,
+    telling: tuple[str, ...] = (),
+) -> Result:  # fmt: skip
     """Run so many programs in several processes, and show how far they are."""
     told: Queue[Any] = Queue()
     shares = [range(first + job, first + count, jobs) for job in range(jobs)]
     threads = [Thread(target=follow, args=(seed, share, shrinking, told)) for share in shares]
     for thread in threads:
         thread.start()
-    result, start = Result(), time.monotonic()
+    result, start = Result(telling=telling), time.monotonic()
     while any(thread.is_alive() for thread in threads) or not told.empty():
         try:
             answer = told.get(timeout=1)
         except Empty:
             continue
-        _count(result, answer)
+        _count(result, answer, seed)
         _progress(result, count, time.monotonic() - start)
     sys.stderr.write("\n")
     return result
 
 
-def _count(result: Result, answer: dict[str, Any]) -> None:
+def _count(result: Result, answer: dict[str, Any], seed: int) -> None:
     result.done += 1
     if "ended" in answer:
         result.ended.append(answer["number"])
     elif answer["reason"] is None:
         result.failures.append(answer)
-        told = f"\n--- program {answer['number']} differs in the {answer['told']}\n"
-        sys.stdout.write(told + answer["program"] + "\n")
-        sys.stdout.flush()
+        _print(answer, answer["program"])
     elif answer["reason"]:
         result.reasons[answer["reason"]] += 1
+        if answer["reason"] in result.telling:
+            _print(answer, program(seed, answer["number"]))
+
+
+def _print(answer: dict[str, Any], text: str) -> None:
+    why = f" ({answer['reason']})" if answer["reason"] else ""
+    told = f"\n--- program {answer['number']}{why} differs in the {answer['told']}\n"
+    sys.stdout.write(told + text + "\n")
+    sys.stdout.flush()
 
 
 def _progress(result: Result, count: int, seconds: float) -> None:
@@ -195,6 +208,8 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--no-shrinking", action="store_true")
+    parser.add_argument("--tell", nargs="*", default=(), metavar="REASON",
+                        help="print the programs that these reasons explain")  # fmt: skip
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     given = parser.parse_args()
@@ -207,8 +222,9 @@ def main() -> int:
             sys.stdout.write(f"# {number}\n{program(given.seed, number)}\n")
         return 0
     result = fuzz(
-        given.seed, given.programs, given.jobs, shrinking=not given.no_shrinking, first=given.first
-    )
+        given.seed, given.programs, given.jobs, shrinking=not given.no_shrinking,
+        first=given.first, telling=tuple(given.tell),
+    )  # fmt: skip
     sys.stdout.write(summary(result, given.seed) + "\n")
     missed = given.programs - result.done
     if missed:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from .recognising import Explained, asks_whole_numbers, differs, raises, seeds
+from .recognising import (
+    Explained,
+    asks_whole_numbers,
+    differs,
+    either,
+    raises,
+    second_order,
+    seeds,
+    sooner,
+)
 
 OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
@@ -38,7 +47,7 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         raises(
             "no error",
             r"LookupError: (gradient registry has no entry for: \w*Grad|No gradient defined for "
-            r"operation'\S*Grad' )",
+            r"operation'\S*Grad\w?' )",
         ),
     ),
     Explained(
@@ -50,7 +59,10 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "order from behind",
         "TensorFlow's gradient of transpose refuses axes that are counted from behind, which "
         "transpose itself takes.",
-        raises("", r"InvalidArgumentError: .*InvertPermutation.* -\d+ is not between", "perm="),
+        either(
+            raises("", r"InvalidArgumentError: .*InvertPermutation.* -\d+ is not between", "perm="),
+            sooner("InvalidArgumentError", r"perm=\[[^\]]*-\d(?s:.*)gradient\("),
+        ),
     ),
     Explained(
         "dropped segment",
@@ -77,9 +89,7 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "second slope of colours below zero",
         "TensorFlow's gradient of rgb_to_hsv is 0 for channels below 0, the gradient of that "
         "gradient is not.",
-        lambda text, found, outcome: (
-            found.what == "value" and found.name.startswith("h") and "rgb_to_hsv(" in text
-        ),
+        second_order(r"rgb_to_hsv\("),
     ),
     Explained(
         "jacobian of nothing",
@@ -96,7 +106,26 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "second order of labels",
         "TensorFlow's second gradient of the softmax cross entropy leaves out that the first one "
         "falls with the labels; here it is complete.",
-        differs("value", r"softmax_cross_entropy_with_logits\((?s:.*)gradient\((?s:.*)h0"),
+        second_order(r"softmax_cross_entropy_with_logits\("),
+    ),
+    Explained(
+        "not conjugated",
+        "TensorFlow's gradients of what is shielded from 0 do not conjugate complex numbers.",
+        differs("value", r"(xlogy|xdivy|xlog1py|multiply_no_nan)\((?s:.*)gradient\(", "complex"),
+    ),
+    Explained(
+        "second order of a product with a zero",
+        "TensorFlow's second gradient of a product by id divides by the factor that is 0.",
+        second_order(r"unsorted_segment_prod\(", "nan"),
+    ),
+    Explained(
+        "second order of blocks of nothing",
+        "TensorFlow cannot count the blocks of isotonic_regression where there are none.",
+        raises(
+            "no error",
+            "InvalidArgumentError: .*(UnsortedSegmentSum.* num_segments|'num_split' of 0)",
+            r"isotonic_regression\(",
+        ),
     ),
     Explained(
         "seed that vanishes",
@@ -113,14 +142,16 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         ),
     ),
     Explained(
+        "norm of a row that counts 0",
+        "The rows of a Jacobian ask about one norm each; TensorFlow's second order divides the "
+        "zeros of the others by their own.",
+        second_order(r"reduce_euclidean_norm\((?s:.*)jacobian\(", "nan"),
+    ),
+    Explained(
         "jacobian that differentiates again",
         "Below an outer tape TensorFlow's jacobian asks at once for the second gradient that "
         "igamma and igammac do not have; here the question fails when it is put.",
-        lambda text, found, outcome: (
-            found.what == "presence"
-            and outcome.raised == "LookupError"
-            and bool(re.search(r"igamma(?s:.*)jacobian\(", text))
-        ),
+        sooner("LookupError", r"igamma(?s:.*)jacobian\("),
     ),
     Explained(
         "warning of a rule",

@@ -42,6 +42,29 @@ def differs(what: str, calls: str, theirs: str = "") -> Holds:
     return holds
 
 
+def second_order(calls: str, theirs: str = "") -> Holds:
+    """A value of a gradient of a gradient differs, in a program with a certain call."""
+    of_values = differs("value", calls, theirs)
+    return lambda text, found, outcome: (
+        found.name.startswith("h") and of_values(text, found, outcome)
+    )
+
+
+def sooner(kind: str, calls: str) -> Holds:
+    """TensorFlow has stopped; here a later statement has, with an exception of the same type."""
+
+    def holds(text: str, found: Difference, outcome: Outcome) -> bool:
+        further = found.what == "presence" or found.ours.startswith("variable")
+        return further and outcome.raised == kind and bool(re.search(calls, text))
+
+    return holds
+
+
+def either(*ways: Holds) -> Holds:
+    """One reason that shows in several ways."""
+    return lambda text, found, outcome: any(way(text, found, outcome) for way in ways)
+
+
 def asks_whole_numbers(text: str, found: Difference, outcome: Outcome) -> bool:
     """The last question is about a target that holds no fractions."""
     asked = re.findall(r"\.(?:gradient|jacobian|batch_jacobian)\((\w+)", text)
@@ -66,7 +89,7 @@ def seeds(text: str, found: Difference, outcome: Outcome) -> bool:
     refused = found.what == "exception" and re.match("no error", found.ours)
     given = re.findall(r"output_gradients=(\w+)", text)
     asked = re.findall(r"gradient\(\w+, \[?([^\])]*)", text)
-    python = found.what == "dtype" and re.search(r"output_gradients=[-\[\d]", text)
+    python = found.what == "dtype" and re.search(r"output_gradients=[-\[(\d]", text)
     itself = found.what == "kind" and bool(set(given) & set(re.findall(r"\w+", str(asked[-1:]))))
     return "output_gradients=" in text and bool(
         mended or found.what == "shape" or refused or itself or python
