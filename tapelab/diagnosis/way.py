@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,8 @@ class Way:
 
     A step goes from what an op made (`made`) to one of its inputs (`tensor`). The numbers are
     indices of tensors: `upstream` arrived at the op, `contribution` was handed on, `total` is what
-    the input had received by then.
+    the input had received by then. `into` has the steps that lead to a tensor, `out_of` those that
+    lead on from it.
     """
 
     def __init__(self, case: Case, asked: e.Asked, result: int) -> None:
@@ -35,16 +37,35 @@ class Way:
         rows = _steps(case.recording, asked.call)
         kept = _leading(case, rows[:, 3], rows[:, 1], self._made(rows[:, 1]))
         rows = rows[kept]
-        self.event, self.position, self.tensor, self.upstream = rows[:, 1:5].T.tolist()
-        self.contribution, self.total = rows[:, 6:8].T.tolist()
-        self.made = self._made(rows[:, 1]).tolist()
+        columns: list[list[int]] = rows.T.tolist()
+        self.event, self.position, self.tensor, self.upstream = columns[1:5]
+        self.contribution, self.total = columns[6:8]
+        self.made: list[int] = self._made(rows[:, 1]).tolist()
         self.into: dict[int, list[int]] = {}
-        for step, tensor in enumerate(self.tensor):
+        self.out_of: dict[int, list[int]] = {}
+        for step, (tensor, made) in enumerate(zip(self.tensor, self.made, strict=True)):
             self.into.setdefault(tensor, []).append(step)
+            self.out_of.setdefault(made, []).append(step)
 
     def __len__(self) -> int:
         """The number of steps."""
         return len(self.event)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the gradient that arrived is known to be exactly 0."""
+        return bool(len(self)) and bool(self.measures.zero[self.result])
+
+    @property
+    def is_spoiled(self) -> bool:
+        """Whether the gradient that arrived holds infinities or NaN."""
+        return bool(len(self)) and bool(self.measures.spoiled[self.result])
+
+    def starved(self, step: int) -> bool:
+        """Whether a step made nothing but zeros of a gradient that was none."""
+        zero, known = self.measures.zero, self.measures.known
+        arrived = known[self.upstream[step]] and not zero[self.upstream[step]]
+        return bool(arrived and zero[self.contribution[step]])
 
     def _made(self, events: NDArray[Any]) -> NDArray[Any]:
         """The first result of the op of each event; -1 for the start at the target."""
@@ -61,23 +82,25 @@ class Way:
         assert isinstance(event, e.Ran)
         return event
 
-    def op(self, step: int) -> str:
-        """The name of the op through which a step leads; empty at the target."""
-        if self.event[step] < 0:
-            return ""
-        columns = self.recording.columns
-        field = columns["event.start"][self.event[step]]
-        return self.recording.ops[int(columns["event.fields"][field])].name
-
     @cached_property
-    def ops(self) -> list[str]:
-        """The names of the ops of all steps."""
+    def _numbers(self) -> NDArray[Any]:
+        """The indices of the ops of all steps; -1 at the target."""
         columns = self.recording.columns
         events = np.array(self.event, np.int64)
         fields = columns["event.start"][np.maximum(events, 0)]
-        numbers = np.where(events >= 0, columns["event.fields"][fields], -1).tolist()
-        names = [op.name for op in self.recording.ops]
-        return [names[number] if number >= 0 else "" for number in numbers]
+        return np.where(events >= 0, columns["event.fields"][fields], -1)
+
+    @cached_property
+    def ops(self) -> list[str]:
+        """The names of the ops of all steps; empty at the target."""
+        names = [*(op.name for op in self.recording.ops), ""]
+        return [names[number] for number in self._numbers.tolist()]
+
+    def through(self, names: Container[str]) -> list[int]:
+        """The steps through ops of some names, from the target on."""
+        wanted = [at for at, op in enumerate(self.recording.ops) if op.name in names]
+        found: list[int] = np.flatnonzero(np.isin(self._numbers, wanted)).tolist()
+        return found
 
     @cached_property
     def adjoint(self) -> dict[int, int]:
@@ -136,7 +159,8 @@ def _steps(recording: Recording, call: int) -> NDArray[Any]:
     flowed = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Flowed])
     starts = columns["event.start"][flowed]
     rows = columns["event.fields"][starts[:, None] + np.arange(8)]
-    return rows[rows[:, 0] == call]
+    found: NDArray[Any] = rows[rows[:, 0] == call]
+    return found
 
 
 def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:

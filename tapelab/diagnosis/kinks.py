@@ -1,0 +1,136 @@
+"""Inputs that sit exactly on a kink: there the slope is what was agreed on, not what is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.dead import dead_units
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.spoken import plainly
+from tapelab.diagnosis.wording import paragraph, say, sentence
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.way import Way
+
+AT_ZERO: Final = {"relu", "abs", "relu6"}
+"""Ops with a kink at 0, where their slope counts as 0."""
+
+AGREED: Final = {
+    "relu": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
+    "relu6": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
+    "abs": sentence("Its slope is −1 on the left and 1 on the right; here it counts as 0."),
+    "maximum": sentence("Both are the largest; the first one gets the whole gradient."),
+    "minimum": sentence("Both are the smallest; the first one gets the whole gradient."),
+    "reduce_max": sentence("Several are the largest; they share the gradient in equal parts."),
+    "reduce_min": sentence("Several are the smallest; they share the gradient in equal parts."),
+}
+
+CANCELLED: Final = 1e-5
+"""What arrives at a maximum cancels if it is so much smaller than its parts: as where the largest
+entry is subtracted before an exponential, the choice does not matter.
+"""
+
+
+def on_kink(case: Case) -> Iterator[Finding]:
+    """A gradient that depends on what was agreed on for a kink, for every element of an op."""
+    way = case.way
+    if way is None or way.is_spoiled:
+        return
+    for step in way.through(AGREED):
+        op = way.ops[step]
+        if not _matters(way, step):
+            continue
+        if op in AT_ZERO:
+            agreed = way.is_zero and _all_at_zero(case, way, step)
+        elif op.startswith("reduce"):
+            agreed = not way.is_zero and _all_shared(way, step)
+        else:
+            agreed = _all_equal(way, step)
+        if agreed:
+            yield _on_kink(case, way, step)
+            return
+
+
+def _matters(way: Way, step: int) -> bool:
+    """Whether a gradient arrives at an op, and not one that cancels."""
+    arrived = way.largest[way.upstream[step]]
+    parts = [way.largest[way.contribution[each]] for each in way.into.get(way.made[step], ())]
+    return bool(arrived > CANCELLED * max(parts, default=0.0)) and arrived > 0
+
+
+def _all_at_zero(case: Case, way: Way, step: int) -> bool:
+    """Whether an op was given nothing but zeros, and a lower loss lies elsewhere."""
+    given = way.tensor[step]
+    if not way.measures.zero[given]:
+        return False
+    if way.ops[step] == "abs":  # 0 is where a distance is least: only a plain |x| is looked at
+        return case.is_source(given) or way.measures.of(way.upstream[step]).least < 0
+    return not any(dead_units(case))
+
+
+def _all_equal(way: Way, step: int) -> bool:
+    """Whether all pairs of two different tensors tie."""
+    one, other = way.ran(step).inputs
+    left, right = way.value(one), way.value(other)
+    if one == other or left is None or right is None or not left.size:
+        return False
+    return bool(np.all(left == right))
+
+
+def _all_shared(way: Way, step: int) -> bool:
+    """Whether in every row several entries are the largest."""
+    ran = way.ran(step)
+    x, shared = way.value(ran.inputs[0]), way.value(way.contribution[step])
+    dy = way.value(way.upstream[step])
+    if x is None or shared is None or dy is None or not dy.size:
+        return False
+    return bool(np.count_nonzero(shared) >= 2 * np.count_nonzero(dy))
+
+
+def _on_kink(case: Case, way: Way, step: int) -> Finding:
+    event = way.event[step]
+    span = case.recording.located[event].span
+    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    return Finding(
+        code="ON_KINK",
+        title=say("`{text}` is used exactly at its kink", text=text),
+        message=paragraph(
+            _received(case, way, step, text, line),
+            say(AGREED[way.ops[step]]),
+            say("That decides the gradient for `{source}`.", source=name_of(case, case.source)),
+        ),
+        where=case.codes.where(span),
+        fix=None,
+        evidence=(event,),
+        steps=(Step(line, say("the gradient follows a convention here")),),
+    )
+
+
+def _received(case: Case, way: Way, step: int, text: str, line: int) -> str:
+    ran = way.ran(step)
+    if way.ops[step] in AT_ZERO:
+        return say("`{text}` in line {line} received 0.", text=text, line=line)
+    if len(ran.inputs) > 1:
+        names = [name_of(case, each) for each in ran.inputs[:2]]
+        value = plainly(way.measures.of(ran.inputs[0]).greatest)
+        return say(
+            "`{text}` in line {line} compares `{one}` and `{other}`, which are equal: {value}.",
+            text=text,
+            line=line,
+            one=names[0],
+            other=names[1],
+            value=value,
+        )
+    extreme = plainly(way.measures.of(ran.outputs[0]).greatest)
+    return say(
+        "`{text}` in line {line} found {value} more than once.",
+        text=text,
+        line=line,
+        value=extreme,
+    )

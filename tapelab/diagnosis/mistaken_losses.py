@@ -1,0 +1,259 @@
+"""Losses that were given something else than they expect: a softmax twice, or labels first."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.spoken import extent
+from tapelab.diagnosis.wording import paragraph, say
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.way import Way
+
+TAKES_LOGITS: Final = {
+    "softmax_cross_entropy": (1, "softmax"),
+    "sparse_softmax_cross_entropy": (1, "softmax"),
+    "sigmoid_cross_entropy": (1, "sigmoid"),
+    "softmax": (0, "softmax"),
+    "log_softmax": (0, "softmax"),
+}
+"""Ops that turn scores into probabilities: which input has the scores, and what they apply."""
+
+CARRYING: Final = {"reshape", "cast", "identity", "squeeze", "expand_dims"}
+"""Ops that hand on the numbers as they are."""
+
+TAKES_PROBABILITIES: Final = {
+    "categorical_crossentropy": "divide",
+    "sparse_categorical_crossentropy": "clip_by_value",
+    "binary_crossentropy": "clip_by_value",
+}
+"""Losses that expect probabilities, and the op in them that meets what was predicted first."""
+
+WITH_LABELS: Final = {"softmax_cross_entropy", "sigmoid_cross_entropy"}
+"""Ops whose first input are labels that may have a gradient."""
+
+LABELS_FIRST: Final = {
+    *("categorical_crossentropy", "binary_crossentropy", "kl_divergence"),
+    *("categorical_focal_crossentropy", "binary_focal_crossentropy"),
+}
+"""Losses of Keras in which it matters which argument comes first."""
+
+
+def double_softmax(case: Case) -> Iterator[Finding]:
+    """Probabilities where scores belong, or scores where probabilities belong."""
+    way = case.way
+    if way is None or not len(way):
+        return
+    for step in way.through({*TAKES_LOGITS, *TAKES_PROBABILITIES.values()}):
+        at, applied = TAKES_LOGITS.get(way.ops[step], (-1, ""))
+        if way.position[step] == at:
+            first = _applied_before(case, way.tensor[step], applied)
+            if first >= 0:
+                yield _twice(case, way, step, first, applied)
+                return
+        if _is_unsquashed(case, way, step):
+            yield _never(case, way, step)
+            return
+
+
+def _applied_before(case: Case, tensor: int, applied: str) -> int:
+    """The event that made a tensor, if it is of that op; ops that only carry are looked through."""
+    while True:
+        event = case.flow.maker_of.get(tensor, -1)
+        ran = case.recording.event(event) if event >= 0 else None
+        if not isinstance(ran, e.Ran):
+            return -1
+        op = case.recording.ops[ran.op].name
+        if op == applied:
+            return event
+        if op not in CARRYING:
+            return -1
+        tensor = ran.inputs[0]
+
+
+def _twice(case: Case, way: Way, step: int, first: int, applied: str) -> Finding:
+    span, event = case.recording.located[first].span, way.event[step]
+    text = shortened(case.codes.text(span)) or applied
+    loss = shortened(case.codes.text(case.recording.located[event].span)) or way.ops[step]
+    made = extent(way, way.tensor[step])
+    return Finding(
+        code="DOUBLE_SOFTMAX",
+        title=say("{applied} is applied twice", applied=applied),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} made probabilities, {made}, and `{loss}` takes them for "
+                "scores and applies {applied} again.",
+                text=text,
+                line=line_of(case, first),
+                made=made,
+                loss=loss,
+                applied=applied,
+            ),
+            say(
+                "Scores between 0 and 1 are all nearly alike, so the gradient for `{source}` is "
+                "far too small.",
+                source=name_of(case, case.source),
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_once(case, span, applied) or _no_logits(case, event),
+        evidence=(first, event),
+        steps=(
+            Step(line_of(case, first), say("{applied} once", applied=applied)),
+            Step(line_of(case, event), say("{applied} again", applied=applied)),
+        ),
+    )
+
+
+def _once(case: Case, span: int, applied: str) -> Fix | None:
+    """The line with the scores themselves."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    match call:
+        case ast.Call(args=[scores, *_]) if code and ast.unparse(call.func).endswith(applied):
+            text = edits.bracketed(code, call, code.text(scores))
+            return edits.fix(code, [edits.replaced(code, call, text)])
+    return None
+
+
+def _no_logits(case: Case, event: int) -> Fix | None:
+    """The loss without `from_logits=True`."""
+    span = case.recording.located[event].span
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    told = [each for each in call.keywords if each.arg == "from_logits"]
+    return edits.fix(code, [edits.without_argument(code, call, each) for each in told])
+
+
+def _is_unsquashed(case: Case, way: Way, step: int) -> bool:
+    """Whether a loss that expects probabilities meets numbers that are none."""
+    if way.position[step]:
+        return False
+    group = _group(case, way.ran(step))
+    if TAKES_PROBABILITIES.get(group) != way.ops[step]:
+        return False
+    if _group(case, _maker(case, way.tensor[step])) == group:
+        return False
+    measure = way.measures.of(way.tensor[step])
+    return measure.least < 0 or measure.greatest > 1
+
+
+def _maker(case: Case, tensor: int) -> e.Ran | None:
+    event = case.flow.maker_of.get(tensor, -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    return ran if isinstance(ran, e.Ran) else None
+
+
+def _group(case: Case, ran: e.Ran | None) -> str:
+    """The innermost composite that an op is a part of; empty for none."""
+    if ran is None or ran.group < 0:
+        return ""
+    return case.recording.groups[ran.group].name
+
+
+def _never(case: Case, way: Way, step: int) -> Finding:
+    span = case.recording.located[way.event[step]].span
+    text, line = shortened(case.codes.text(span)), line_of(case, way.event[step])
+    name = name_of(case, way.tensor[step])
+    return Finding(
+        code="DOUBLE_SOFTMAX",
+        title=say("`{text}` expects probabilities", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} was given `{name}`, {values}: scores, and no numbers "
+                "between 0 and 1.",
+                text=text,
+                line=line,
+                name=name,
+                values=extent(way, way.tensor[step]),
+            ),
+            say("With `from_logits=True` it turns scores into probabilities by itself."),
+        ),
+        where=case.codes.where(span),
+        fix=_from_logits(case, span),
+        evidence=(way.event[step],),
+        steps=(Step(line, say("`{name}` was taken for probabilities", name=name)),),
+    )
+
+
+def _from_logits(case: Case, span: int) -> Fix | None:
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    if ast.unparse(call.func).rpartition(".")[2] not in TAKES_PROBABILITIES:
+        return None
+    return edits.fix(code, [edits.with_argument(code, call, "from_logits=True")])
+
+
+def swapped_loss(case: Case) -> Iterator[Finding]:
+    """A cross-entropy whose labels come from the source, and whose predictions do not."""
+    way = case.way
+    if way is None or not len(way):
+        return
+    for step in way.through({"multiply", *WITH_LABELS}):
+        if way.position[step] == 0 and _gets_labels(case, way, step):
+            yield _swapped(case, way, step)
+            return
+
+
+def _gets_labels(case: Case, way: Way, step: int) -> bool:
+    """Whether a step leads to the labels of a loss and none leads to its predictions."""
+    if len(way.out_of[way.made[step]]) > 1:
+        return False
+    if way.ops[step] in WITH_LABELS:
+        return True
+    ran = way.ran(step)
+    if way.ops[step] != "multiply" or _group(case, ran) not in LABELS_FIRST:
+        return False
+    other = _maker(case, ran.inputs[1])
+    return other is not None and case.recording.ops[other.op].name == "log"
+
+
+def _swapped(case: Case, way: Way, step: int) -> Finding:
+    event = way.event[step]
+    span = case.recording.located[event].span
+    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    return Finding(
+        code="SWAPPED_LOSS_ARGUMENTS",
+        title=say("The arguments of `{text}` look swapped", text=text),
+        message=paragraph(
+            say(
+                "The loss in line {line} takes the labels first and what was predicted second. "
+                "Here the gradient flows into the first argument only.",
+                line=line,
+            ),
+            say(
+                "So `{source}` is taken for labels, and the logarithm is that of the labels.",
+                source=name_of(case, case.source),
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_exchanged(case, span),
+        evidence=(event,),
+        steps=(Step(line, say("the labels got the gradient")),),
+    )
+
+
+def _exchanged(case: Case, span: int) -> Fix | None:
+    """The call with its two arguments the other way round."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    named = {each.arg: each.value for each in call.keywords}
+    pairs = (call.args[:2], [named[a] for a in ("labels", "logits") if a in named])
+    for pair in pairs:
+        if len(pair) == 2 and not any(isinstance(each, ast.Starred) for each in pair):
+            one, other = pair
+            texts = code.text(other), code.text(one)
+            changes = [edits.replaced(code, n, t) for n, t in zip(pair, texts, strict=True)]
+            return edits.fix(code, changes)
+    return None

@@ -1,0 +1,46 @@
+"""What is asked of the numbers and the shapes on the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis.births import births
+from tapelab.diagnosis.cancelling import cancelled
+from tapelab.diagnosis.dead import dead_units
+from tapelab.diagnosis.degenerate import degenerate
+from tapelab.diagnosis.flats import saturated
+from tapelab.diagnosis.iterating import not_converged, trip_count
+from tapelab.diagnosis.kinks import on_kink
+from tapelab.diagnosis.magnitudes import exploding, vanishing
+from tapelab.diagnosis.mistaken_losses import double_softmax, swapped_loss
+from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, unnormalised_sum, wrong_axis
+from tapelab.diagnosis.sparse_rows import repeated_rows
+from tapelab.diagnosis.special_cases import special_case
+from tapelab.diagnosis.underflow import underflow
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Finding
+
+OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
+    births,
+    exploding,
+    degenerate,
+    underflow,
+    dead_units,
+    saturated,
+    cancelled,
+    vanishing,
+    swapped_loss,
+    double_softmax,
+    unintended_broadcast,
+    wrong_axis,
+    special_case,
+    on_kink,
+    not_converged,
+    trip_count,
+    unnormalised_sum,
+    repeated_rows,
+)
+"""The checks of the numbers that a gradient was made of; a healthy one passes them all."""
