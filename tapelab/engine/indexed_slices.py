@@ -12,6 +12,7 @@ from tapelab.dtypes import DType
 from tapelab.engine.log import Dropped
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.kernels.bulk import added
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.shapes import TensorShape
 
@@ -126,4 +127,5 @@ def accumulated(held: Any, more: Any) -> Any:
         return held.merged(more)
     held = held.dense() if sparse[0] else held
     more = more.dense() if sparse[1] else more
-    return REGISTRY["add"](held, more)
+    total = added(held, more)
+    return REGISTRY["add"](held, more) if total is None else total

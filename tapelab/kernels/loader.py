@@ -12,6 +12,7 @@ work with NumPy.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from typing import Any, Final
 
@@ -35,10 +36,17 @@ def ran_into(results: Sequence[Any], name: str, *arrays: Any) -> bool:
     return _done(name, found, [*views, *(each.view() for each in results[1:])])
 
 
-def ran_in_slices(name: str, *arrays: Any) -> bool:
-    """The same for a kernel that treats each entry, or each row, on its own: threads may share."""
+def ran_in_slices(name: str, *arrays: Any, shared: Sequence[Any] = ()) -> bool:
+    """The same for a kernel that treats each entry, or each row, on its own: threads may share.
+
+    What all slices need as a whole is `shared`; the kernel takes it first.
+    """
     found = _fetched(name)
-    return found is not None and _done(name, in_slices, [found, *read_only(arrays)])
+    if found is None:
+        return False
+    views = read_only([*shared, *arrays])
+    work = partial(found, *views[: len(shared)]) if shared else found
+    return _done(name, in_slices, [work, *views[len(shared) :]])
 
 
 def read_only(arrays: Sequence[Any]) -> list[Any]:

@@ -29,6 +29,14 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     **{f"compiled_normal.normalized_slopes_{of}": ("rows", "rows", *"xxx", "rows", *"xxxx")
        for of in ("rows", "columns")},
     **{f"compiled_normal.product_{of}": ("rows", "rows", "x") for of in ("rows", "columns")},
+    **{f"compiled_windows.{name}": ("how", "picture", "picture")
+       for name in ("max_pool", "windows_sum", "windows_spread")},
+    "compiled_windows.largest_places": ("how", "picture", "counts"),
+    "compiled_windows.put_back": ("rows", "counts of rows", "rows"),
+    "compiled_windows.windows_back": ("how", "parts", "picture"),
+    "compiled_windows.depthwise": ("how", "filters", "picture", "picture"),
+    "compiled_windows.depthwise_input": ("how", "filters", "picture", "picture"),
+    "compiled_windows.depthwise_filter": ("how", "picture", "picture", "sums"),
     "compiled_normal.sum_rows": ("rows", "doubles"),
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""
@@ -58,6 +66,11 @@ def compile_all(progress: Callable[[int, int], Any] = lambda done, total: None) 
 
 def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
     """Small arrays of the kinds that a kernel takes."""
-    made = {"x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64),
-            "doubles": np.ones(2)}  # fmt: skip
+    made = {
+        "x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64),
+        "doubles": np.ones(2), "picture": np.ones((1, 2, 2), dtype),
+        "counts": np.zeros((1, 2, 2), np.int32), "counts of rows": np.zeros((2, 2), np.int32),
+        "parts": np.ones((1, 2, 2, 1, 1, 1), dtype), "sums": np.ones((1, 1, 2)),
+        "how": np.array([1, 1, 1, 1, 1, 1, 0, 0, 1]), "filters": np.ones((1, 1, 2), dtype),
+    }  # fmt: skip
     return [made[kind].copy() for kind in kinds]

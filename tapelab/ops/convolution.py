@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.kernels.windows import Sliding, added_back, windows_of
+from tapelab.kernels import convolution as kernels
+from tapelab.kernels.convolution import groups_of
+from tapelab.kernels.windows import Sliding
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS
 
@@ -79,29 +81,11 @@ def by_loops(x: Any, w: Any, how: Sliding) -> Any:
     return y
 
 
-def groups_of(x: Shape, w: Shape) -> int:
-    """Into how many groups the channels of pictures fall, by the depth of the filters."""
-    return x[-1] // w[-2]
-
-
-def _cut(whole: Any, groups: int, axis: int) -> list[Any]:
-    """The equal parts along an axis, one for each group."""
-    return [whole] if groups == 1 else np.split(whole, groups, axis)
-
-
-def _joined(parts: list[Any], axis: int) -> Any:
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis)
-
-
 @op(formula=r"y = \operatorname{conv}(x, w)", glyph="∗", title="Convolution", raw="Conv2D",
     samples=pictures, kinds=FLOATS, same_dtype=True, reference=by_loops)  # fmt: skip
 def convolution(x: Any, w: Any, *, how: Sliding) -> Any:
     """Each entry is a window of the picture times the filter, entry by entry, summed."""
-    rank, groups = len(how.size), groups_of(x.shape, w.shape)
-    of_windows = (*range(rank + 2, 2 * rank + 2), rank + 1)
-    windows = _cut(windows_of(x, how), groups, rank + 1)
-    pairs = zip(windows, _cut(w, groups, -1), strict=True)
-    return _joined([np.tensordot(a, b, (of_windows, range(rank + 1))) for a, b in pairs], -1)
+    return kernels.convolved(x, w, how)
 
 
 @convolution.grad("x", r"\bar x = \operatorname{spread}(\bar y, w)")
@@ -118,10 +102,7 @@ def convolution_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding) -> Any:
     raw="Conv2DBackpropInput", samples=results, kinds=FLOATS, same_dtype=True)  # fmt: skip
 def convolution_input(x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry laid over its window of the picture, times the filter; what overlaps is added."""
-    rank, groups = len(how.size), groups_of(shape, w.shape)
-    pairs = zip(_cut(x, groups, -1), _cut(w, groups, -1), strict=True)
-    parts = [np.moveaxis(np.tensordot(a, b, (-1, -1)), -1, rank + 1) for a, b in pairs]
-    return added_back(_joined(parts, rank + 1), how, shape)
+    return kernels.laid_over(x, w, how, shape)
 
 
 @convolution_input.grad("x", r"\bar x = \operatorname{conv}(\bar y, w)")
@@ -138,11 +119,7 @@ def convolution_input_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding, s
     raw="Conv2DBackpropFilter", samples=filters, kinds=FLOATS, same_dtype=True)  # fmt: skip
 def convolution_filter(x: Any, y: Any, *, how: Sliding, groups: int) -> Any:
     """For each entry of the filter, what it met in all windows, times what came of it, summed."""
-    rank = len(how.size)
-    met = (range(rank + 1), range(rank + 1))
-    pairs = zip(_cut(windows_of(x, how), groups, rank + 1), _cut(y, groups, -1), strict=True)
-    parts = [np.moveaxis(np.tensordot(a, b, met), 0, rank) for a, b in pairs]
-    return np.ascontiguousarray(_joined(parts, -1))
+    return kernels.collected(x, y, how, groups)
 
 
 @convolution_filter.grad("x", r"\bar x = \operatorname{spread}(y, \bar z)")

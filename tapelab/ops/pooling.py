@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
+from tapelab.kernels import pooling as kernels
 from tapelab.kernels.windows import Sliding, added_back, windows_of
 from tapelab.ops import samples
 from tapelab.ops.convolution import DEEP, SLIDES
@@ -38,11 +39,17 @@ def means(rng: np.random.Generator) -> list[samples.Sample]:
     samples=pictures, kinds=REALS)  # fmt: skip
 def max_pool(x: Any, *, how: Sliding) -> Any:
     """The largest entry of each window; the first such entry receives the gradient."""
-    return windows_of(x, how, lowest(x.dtype)).max(axis=_inside(how))
+    found = kernels.max_pool(x, how)
+    return windows_of(x, how, lowest(x.dtype)).max(axis=_inside(how)) if found is None else found
 
 
 @max_pool.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
 def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
+    if type(dy) is type(x) is np.ndarray and kernels.suits(x, how):
+        at = kernels.largest_places(x, how)
+        found = None if at is None else kernels.put_back(dy, at, x.shape)
+        if found is not None:
+            return found
     places = places_of_largest(x._value if type(x) is Tensor else x, how).reshape(-1)
     shape = tuple(x.shape)
     rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
@@ -53,7 +60,9 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
     raw="AvgPool", samples=pictures, kinds=FLOATS)  # fmt: skip
 def avg_pool(x: Any, *, how: Sliding) -> Any:
     """The mean of each window; places in the margin do not count."""
-    return windows_of(x, how).sum(axis=_inside(how)) / _counts(x.shape, how).astype(x.dtype)
+    found = kernels.window_sums(x, how)
+    sums = windows_of(x, how).sum(axis=_inside(how)) if found is None else found
+    return np.divide(sums, _counts(x.shape, how).astype(x.dtype), out=found)
 
 
 @avg_pool.grad("x", r"\bar x = \operatorname{spread}(\bar y)")
@@ -66,6 +75,9 @@ def avg_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
 def avg_unpool(x: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry shared evenly among its window; where windows overlap the shares are added."""
     shares = x / _counts(shape, how).astype(x.dtype)
+    found = kernels.window_spread(shares, how, shape)
+    if found is not None:
+        return found
     inside = shares.reshape(*x.shape, *(1,) * len(how.size))
     return added_back(np.broadcast_to(inside, (*x.shape, *how.size)), how, shape)
 
@@ -77,6 +89,10 @@ def avg_unpool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding, shape: Shape) ->
 
 def places_of_largest(x: Any, how: Sliding) -> Any:
     """Where the largest entry of each window stands in the pictures laid flat."""
+    found = kernels.largest_places(x, how)
+    if found is not None:
+        offsets = np.arange(len(x)) * math.prod(x.shape[1:])
+        return found + offsets.reshape(-1, *(1,) * (x.ndim - 1))
     windows = windows_of(x, how, lowest(x.dtype))
     numbers = windows_of(np.arange(x.size).reshape(x.shape), how)
     flat = (*windows.shape[: x.ndim], math.prod(windows.shape[x.ndim :]))

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import numpy as np
 import pytest
 
-from tapelab.kernels import compiled, elements, loader, rows, softmax, warmup
+from tapelab.kernels import (
+    bulk,
+    compiled,
+    elements,
+    loader,
+    normal,
+    pooling,
+    rows,
+    softmax,
+    warmup,
+)
+from tapelab.kernels.windows import Sliding
 
 
 def signatures():
@@ -20,6 +32,14 @@ def test_no_kernel_that_ops_run_is_left_out():
     assert missing == set()
     kernels = {name for name in vars(compiled) if name.endswith(("32", "_slope", "_rows"))}
     assert kernels - set(warmup._TAKES) <= {"exp32", "log1p32"}
+
+
+@pytest.mark.parametrize("home", ["compiled_normal", "compiled_windows"])
+def test_no_kernel_in_a_file_of_its_own_is_left_out(home):
+    helpers = {"plus", "runs"}
+    module = importlib.import_module(f"tapelab.kernels.{home}")
+    kernels = {name for name, each in vars(module).items() if hasattr(each, "signatures")}
+    assert {f"{home}.{name}" for name in kernels - helpers} <= set(warmup._TAKES)
 
 
 def test_progress_goes_from_nothing_to_all():
@@ -45,8 +65,34 @@ def test_after_it_ops_compile_nothing_more():
     softmax.cross_entropy(x, x)
     softmax.numbered_cross_entropy(classes, x)
     rows.add_rows(x, classes, (3, 128))
+    normalizations(np.ones((4096, 64), np.float32))
+    windows(np.ones((4, 32, 32, 16), np.float32))
     assert not loader._given_up
     assert signatures() == before
+
+
+def normalizations(x):
+    """Run what is compiled of normalization, by rows and by columns."""
+    for numbers in (x[:, :1], x[0]):
+        normal.distances(numbers, x, numbers)
+        normal.mean_square(x, numbers)
+        normal.normalized(x, numbers, numbers, x[0], x[0])
+        normal.normalized_slopes(x, x, numbers, numbers, x[0], x[0])
+        bulk.product_to(numbers.shape, x, x)
+    bulk.sum_along(x, None)
+
+
+def windows(x):
+    """Run what is compiled of windows; one picture is laid out like several."""
+    how, w = Sliding((2, 2), (1, 1), (1, 1), ((0, 1), (0, 1))), np.ones((2, 2, 1, 16), np.float32)
+    for pictures in (x, np.ones((1, *x.shape[1:3], 64), np.float32)):
+        pooling.put_back(pictures, pooling.largest_places(pictures, how), pictures.shape)
+        pooling.max_pool(pictures, how)
+        pooling.window_spread(pooling.window_sums(pictures, how), how, pictures.shape)
+        parts = np.ones((*pictures.shape[:3], 2, 2, pictures.shape[3]), np.float32)
+        pooling.windows_back(parts, how, pictures.shape)
+    pooling.depthwise_input(pooling.depthwise(x, w, how), w, how, x.shape)
+    pooling.depthwise_filter(x, x, how)
 
 
 def test_without_numba_it_is_an_import_error(monkeypatch):
