@@ -14,6 +14,7 @@ import numpy as np
 
 from tapelab.compiling.admission import may_be_lowered
 from tapelab.compiling.capturing import captured
+from tapelab.compiling.fusing import fuse
 from tapelab.compiling.generating import generated
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.lowering import Lowered, NotLoweredError, Place, lowered
@@ -97,7 +98,7 @@ class Compiled:
     """A program in the place of a replay: it reads and writes the variables and makes tensors."""
 
     def __init__(self, found: Lowered) -> None:
-        self.program = program = optimised(found.program)
+        self.program = program = fuse(optimised(found.program))
         self._run = generated(program)
         self._cells = found.cells
         self._outputs = _built(found.outputs)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from tapelab.compiling.program import Fused, Instruction, Program
-from tapelab.compiling.spelling import spelled
+from tapelab.compiling.spelling import NAMES, spelled
 
 Run = Callable[..., tuple[Any, ...]]
 _LARGE: Final = 1024
@@ -24,7 +24,7 @@ _LARGE: Final = 1024
 
 def generated(program: Program) -> Run:
     """A function from the values of the parameters to those of the results."""
-    names: dict[str, Any] = {f"c{slot}": value for slot, value in program.constants.items()}
+    names = NAMES | {f"c{slot}": value for slot, value in program.constants.items()}
     names["__name__"] = __name__  # infinities are no news: warnings of NumPy go by this name
     last = _last_uses(program)
     lines = [f"def run({', '.join(f'v{slot}' for slot in program.parameters)}):"]

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compiling.program import Fused, Instruction, Kind, Program
+from tapelab.engine.op import REGISTRY
 
 _GROWN: Final = 4096
 """A constant is not worked out beforehand if it has more elements than this and than its inputs."""
@@ -16,7 +17,7 @@ _GROWN: Final = 4096
 
 def optimised(program: Program) -> Program:
     """A program with the same results, without what need not be done at each run."""
-    for each in (with_constants_folded, without_idle_ops, without_repeats, without_dead_code):
+    for each in PASSES:
         program = each(program)
     return program
 
@@ -119,6 +120,25 @@ _IDLE: Final[dict[str, Find]] = {
 """Ops that return an input as it is, where its kind is that of the result."""
 
 
+def with_shapes_changed_once(program: Program) -> Program:
+    """What is given one shape after another is given the last one at once."""
+    before: dict[int, int] = {}
+    kept = []
+    for each in program.instructions:
+        if each.op.name not in _RESHAPES or len(each.inputs) != 1 or isinstance(each.op, Fused):
+            kept.append(each)
+            continue
+        source, result = before.get(each.inputs[0], each.inputs[0]), each.outputs[0]
+        before[result] = source
+        shape = ("shape", program.kinds[result].shape)
+        kept.append(Instruction(REGISTRY["reshape"], (source,), (shape,), (result,)))
+    return replace(program, instructions=tuple(kept))
+
+
+_RESHAPES: Final = frozenset({"reshape", "expand_dims", "squeeze"})
+"""Ops that return the same numbers in the same order, in another shape."""
+
+
 def without_repeats(program: Program) -> Program:
     """What is computed twice from the same values is computed once."""
     stands_for: dict[int, int] = {}
@@ -184,3 +204,13 @@ def _renamed(program: Program, stands_for: Mapping[int, int]) -> Program:
         replace(each, inputs=tuple(map(final, each.inputs))) for each in program.instructions
     )
     return replace(program, results=tuple(map(final, program.results)), instructions=instructions)
+
+
+PASSES: Final = (
+    with_constants_folded,
+    with_shapes_changed_once,
+    without_idle_ops,
+    without_repeats,
+    without_dead_code,
+)
+"""All passes, in the order in which they help each other."""
