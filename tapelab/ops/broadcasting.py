@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from tapelab.engine.op import REGISTRY, op
 from tapelab.ops import samples
 
 Shape = tuple[int, ...]
+_sum: Final[Any] = np.add.reduce
 
 
 def stretched(rng: np.random.Generator) -> list[samples.Sample]:
@@ -36,7 +37,7 @@ def sum_to(x: Any, *, shape: Shape) -> Any:
     extra = np.ndim(x) - len(shape)
     stretched = (i + extra for i, n in enumerate(shape) if n == 1 and np.shape(x)[i + extra] != 1)
     axes = (*range(extra), *stretched)
-    return np.sum(x, axis=axes).reshape(shape) if axes else np.reshape(x, shape)
+    return _sum(x, axis=axes).reshape(shape) if axes else np.reshape(x, shape)
 
 
 def spreads(rng: np.random.Generator) -> list[samples.Sample]:
