@@ -25,6 +25,7 @@ from tapelab.engine.log import (
 )
 from tapelab.engine.op import REGISTERED, Op
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
+from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.kernels.bulk import LARGE
 
@@ -100,11 +101,8 @@ def _walk(
     def step_back(record: Record) -> None:
         _step_back(whole(record), adjoints, wanted, tracked, recorded, flows)
 
-    if recorded:
-        for record in records:
-            step_back(record)
-    else:
-        hand_back(records, adjoints, wanted, tracked, flows, step_back)
+    hand = hand_back_on_tensors if recorded else hand_back
+    hand(records, adjoints, wanted, tracked, flows, step_back)
 
 
 def _step_back(

@@ -213,6 +213,7 @@ class ThreadState(threading.local):
         self.trace: Any = None  # the function that is being traced, if any
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
+        self.here: Origin | None = None  # where all ops stand that a way back is made of
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
         self.asked: deque[tuple[weakref.ref[GradientTape], int]] = deque(maxlen=QUESTIONS)
 
@@ -259,6 +260,9 @@ def origin_here(op: Op | None = None) -> Origin:
     """The place in the learner's code that led to this call: the first frame that is not ours or
     NumPy's.
     """
+    here = thread.here
+    if here is not None:
+        return tuple.__new__(Origin, (op, here[1], here[2], thread.scope))
     frame = sys._getframe(1)
     while id(frame.f_globals) in _ours or _is_ours(frame.f_globals):
         if frame.f_back is None:

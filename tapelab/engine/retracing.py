@@ -1,0 +1,111 @@
+"""The way back while another tape listens: gradient rules on tensors, and each op in them is heard.
+
+What happens to an op here is what `backprop` does: this file is only about speed. Each tensor from
+the tape is made once for the whole way and bears the marks of the tapes that follow it, so that
+the ops of the rules go the short way; and they all stand at the one place in the learner's code
+that asked for the way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, Final
+
+from tapelab.engine.flows import flow_of
+from tapelab.engine.handing import Told, undo_broadcast
+from tapelab.engine.indexed_slices import accumulated
+from tapelab.engine.log import PAIRED, SINGLE, Origin, Record, origin_here, thread
+from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.tensor import Tensor, wrap
+
+_NO_SETTINGS: Final[dict[str, Any]] = {}
+
+
+def hand_back_on_tensors(
+    records: Iterable[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
+    told: Told, otherwise: Callable[[Record], None],
+) -> None:  # fmt: skip
+    """Hand adjoints back through ops, the last first; what is not ordinary goes `otherwise`."""
+    tensor, here = _tensors(), origin_here()
+    for record in records:
+        op: Op = record[3][0]
+        if _is_ordinary(op):
+            thread.here = here
+            try:
+                done = _step_back(record, op, adjoints, wanted, tracked, told, tensor)
+            finally:
+                thread.here = None
+            if done:
+                continue
+        otherwise(record)
+
+
+@cache
+def _is_ordinary(op: Op) -> bool:
+    """Whether an op is one of ours, with one result and a rule of its own for each input."""
+    if REGISTRY.get(op.name) is not op or op.slopes is None or op.multi or op.variadic:
+        return False
+    return all(slope is None or slope.__module__.startswith("tapelab.") for slope in op.slopes)
+
+
+def _tensors() -> Callable[[Any, int, Origin], Tensor]:
+    """What makes a tensor of a value from the tape, for each id once."""
+    made: dict[int, Tensor] = {}
+    marks, listening = thread.marks, thread.active
+    followed: set[int] = set()
+    if all(tape._simple for tape in listening):
+        followed, *others = [tape._tracked for tape in listening]
+        followed = followed.intersection(*others) if others else followed
+
+    def tensor(value: Any, number: int, origin: Origin) -> Tensor:
+        found = made.get(number)
+        if found is None:
+            found = made[number] = wrap(value, number, origin)
+            if number in followed:
+                found._tapes = marks
+        return found
+
+    return tensor
+
+
+def _step_back(
+    record: Record, op: Op, adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
+    told: Told, tensor: Callable[[Any, int, Origin], Tensor],
+) -> bool:  # fmt: skip
+    settings, kind, origin = _NO_SETTINGS, record[0], record[3]
+    ids: tuple[int, ...]
+    values: tuple[Any, ...]
+    if kind == PAIRED:
+        _, number, _, _, one, other, x, y, result, _ = record
+        ids, values = (one, other), (x, y)
+    elif kind == SINGLE:
+        _, number, _, _, one, x, result, _ = record
+        ids, values = (one,), (x,)
+    else:
+        _, _, _, _, ids, values, number, result, settings, _ = record
+    dy = adjoints.get(number)
+    if type(dy) is not Tensor:
+        return dy is None
+    if number not in wanted:
+        del adjoints[number]
+    inputs = [tensor(value, each, origin) for value, each in zip(values, ids, strict=True)]
+    y = tensor(result, number, origin)
+    for position, each in enumerate(ids):
+        if each in tracked:
+            slope = op.slopes[position]  # type: ignore[index]  # ordinary ops have slopes
+            more = None if slope is None else slope(dy, y, *inputs, **settings)
+            if more is not None:
+                if op.broadcasts:
+                    more = undo_broadcast(more, values[position])
+                held = adjoints.get(each)
+                adjoints[each] = more if held is None else _sum(held, more)
+            if told is not None:
+                told.append(flow_of(record[1], position, each, dy, more, adjoints))
+    return True
+
+
+def _sum(held: Any, more: Any) -> Any:
+    if type(held) is Tensor and type(more) is Tensor:
+        return held + more  # type: ignore[operator]  # tensors get their operators from `ops`
+    return accumulated(held, more)
