@@ -53,7 +53,7 @@ def py_function(
         tape.watch([each for each in copies if each.dtype.is_differentiable])
         forms = _run(func, list(map(in_form, given, copies)), kinds)
     for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and nobody else
-        log.holders.discard(tape)
+        log.let_go(tape)
     results = [numbers(each) for each in forms]
     names = names_of(func, given, list(range(len(given))), [])
     if given and results:

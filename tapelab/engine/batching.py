@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.engine.backprop import (
+from tapelab.engine.handing import undo_broadcast
     contributions,
     lifted,
     lifted_all,

@@ -110,7 +110,7 @@ def step(
     if back is not None:
         settings = {BACK: back if tapes else None, "body": tuple([y._id for y in results])}
     if tapes and thread.log is not None:
-        thread.log.heavy = True
+        thread.log.heed()
     if not tapes:
         values = tuple(map(small, values))
         result_values = tuple(map(small, result_values)) if op.multi else small(result_values)

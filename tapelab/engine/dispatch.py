@@ -13,6 +13,7 @@ from tapelab.engine.log import (
     FLAT,
     LANES,
     RAN,
+    Log,
     Record,
     Scope,
     is_large,
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
 
 def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
-    marks = thread.marks
+    state = thread.__dict__
+    marks = state["marks"]
     if marks is LANES:
         return thread.lanes.run(op, inputs, settings)
     values = tuple([x._value if type(x) is Tensor else x for x in inputs])
@@ -41,8 +43,10 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     kernel = op.kernel
     if op.kinds and values[0].dtype.kind not in op.kinds:
         kernel = _kernel_for(op, values[0])
-    if op.same_dtype and values[-2].dtype != values[-1].dtype:
-        raise _mixed_dtypes(op, values)
+    if op.same_dtype:
+        one, other = values[-2].dtype, values[-1].dtype
+        if one is not other and one != other:
+            raise _mixed_dtypes(op, values)
     try:
         result = kernel(*values, **settings)
     except (OpError, TypeError):
@@ -51,46 +55,53 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         raise _refused(op, values, error) from error
     origin = origin_here(op)
     if op.multi:
-        made: Any = tuple([wrap(each, next_id(), origin) for each in result])
-        result_ids: Any = tuple([each._id for each in made])
-    else:
-        made = wrap(result, next_id(), origin)
-        result_ids, result = made._id, made._value
-    tapes = _tapes(marks, op, inputs, ids, result_ids, result) if marks else ()
-    for each in made if op.multi else (made,):
+        return _several(op, origin, ids, values, result, settings)
+    made = wrap(result, next_id(), origin)
+    result = made._value
+    made._tapes = tapes = _tapes(marks, op, inputs, ids, made._id, result) if marks else ()
+    if tapes:
+        _heed(state["log"], result, values)
+    else:  # no way back will need the large values
+        values, result = tuple([small(value) for value in values]), small(result)
+    fields = (origin, ids, values, made._id, result, settings, tapes)
+    state["records"].append((RAN, made._id, state["number"], *fields))
+    return made
+
+
+def _several(
+    op: Op, origin: Any, ids: Any, values: Any, results: Any, settings: dict[str, Any]
+) -> tuple[Tensor, ...]:
+    """Write down that an op ran that has several results."""
+    made = tuple([wrap(each, next_id(), origin) for each in results])
+    result_ids = tuple([each._id for each in made])
+    tapes = listeners(op, ids, result_ids, results) if thread.marks else ()
+    for each in made:
         each._tapes = tapes
-    _write(op, origin, ids, values, result_ids, result, settings, tapes)
+    if tapes:
+        _heed(thread.log, None, (*values, *results))
+    else:
+        values, results = tuple(map(small, values)), tuple(map(small, results))
+    fields = (origin, ids, values, result_ids, results, settings, tapes)
+    thread.records.append((RAN, result_ids[0], thread.number, *fields))
     return made
 
 
 def _tapes(
-    marks: tuple[int, ...], op: Op, inputs: Any, ids: Any, result_ids: Any, results: Any
+    marks: tuple[int, ...], op: Op, inputs: Any, ids: Any, number: int, result: Any
 ) -> tuple[int, ...]:
     """The tapes that record an op, at a glance where an input bears the mark of all that listen."""
-    if not op.multi and op.pattern != "stop":
+    if op.pattern != "stop":
         for each in inputs:
             if type(each) is Tensor and each._tapes is marks:
-                return marks if results.dtype.kind in "fcV" else ()
-    tapes = listeners(op, ids, result_ids, results)
-    return marks if tapes == marks and not op.multi else tapes
+                return marks if result.dtype.kind in "fcV" else ()
+    tapes = listeners(op, ids, number, result)
+    return marks if tapes == marks else tapes
 
 
-def _write(
-    op: Op, origin: Any, ids: Any, values: Any, result_ids: Any, results: Any, settings: Any,
-    tapes: tuple[int, ...],
-) -> None:  # fmt: skip
-    serial = result_ids[0] if op.multi else result_ids
-    if tapes:
-        log = thread.log
-        if log is not None and any(
-            map(is_large, (*values, *(results if op.multi else (results,))))
-        ):
-            log.heavy = True
-    else:  # no way back will need the large values
-        values = tuple(map(small, values))
-        results = tuple(map(small, results)) if op.multi else small(results)
-    record = (RAN, serial, thread.number, origin, ids, values, result_ids, results, settings, tapes)
-    thread.records.append(record)
+def _heed(log: Log | None, result: Any, values: Any) -> None:
+    """Let the log know that the next record holds large values, if it does."""
+    if log is not None and (is_large(result) or any(map(is_large, values))):
+        log.heed()
 
 
 def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:

@@ -127,19 +127,37 @@ class Log:
     records: list[Record] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
-    holders: weakref.WeakSet[GradientTape] = field(default_factory=weakref.WeakSet)
-    heavy: bool = False  # some record holds a large value, or a learner's function
+    holders: set[weakref.ref[GradientTape]] = field(default_factory=set)
+    # Where records stand that hold a large value, or a learner's function.
+    heavy: list[int] = field(default_factory=list)
+
+    def hold(self, tape: GradientTape) -> None:
+        """Keep large values as long as a tape lives that may need them for its way back."""
+        self.holders.add(weakref.ref(tape))
+
+    def let_go(self, tape: GradientTape) -> None:
+        """Keep nothing for a tape any more."""
+        self.holders.discard(weakref.ref(tape))
+
+    def heed(self) -> None:
+        """Remember that the next record will hold what is let go of later."""
+        self.heavy.append(len(self.records))
 
     def latest(self) -> list[Record]:
         """The last records as they are remembered when no tape listens any more: all small."""
-        last = self.records[-RECENT:]
-        return [lightened(record) for record in last] if self.heavy else last
+        start = max(0, len(self.records) - RECENT)
+        last = self.records[start:]
+        for at in self.heavy:
+            if at >= start:
+                last[at - start] = lightened(last[at - start])
+        return last
 
     def release(self, tape: GradientTape) -> None:
         """Let go of the large values once no tape needs them for its way back."""
-        self.holders.discard(tape)
-        if self.heavy and not self.holders:
-            self.records = [lightened(record) for record in self.records]
+        self.let_go(tape)
+        if self.heavy and not any(each() is not None for each in self.holders):
+            for at in self.heavy:
+                self.records[at] = lightened(self.records[at])
 
 
 class Before(NamedTuple):
@@ -307,9 +325,11 @@ def is_large(value: Any) -> bool:
 
 def small(value: Any) -> Any:
     """The value itself if it is small enough to keep, else its shape and dtype."""
-    if getattr(value, "size", 1) <= KEPT_ELEMENTS:
+    if type(value) is not np.ndarray and getattr(value, "size", 1) <= KEPT_ELEMENTS:
         return value
-    return Dropped(value.shape, value.dtype)
+    if value.size <= KEPT_ELEMENTS:
+        return value
+    return tuple.__new__(Dropped, (value.shape, value.dtype))
 
 
 def whole(record: Record) -> Record:

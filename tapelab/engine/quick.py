@@ -136,7 +136,7 @@ def _large(state: dict[str, Any], *values: Any) -> tuple[Any, ...]:
     """What the log keeps of large values: all that a way back will take, else only small ones."""
     if not state["marks"]:
         return tuple(map(small, values))
-    state["log"].heavy = True
+    state["log"].heed()
     return values
 
 

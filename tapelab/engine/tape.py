@@ -121,7 +121,7 @@ class GradientTape:
             thread.log = self._windows[-1][0] if self._windows else Log(recent.so_far())
             write_to(thread.log.records)
         log = thread.log
-        log.holders.add(self)
+        log.hold(self)
         self._thread = thread.number
         thread.tapes.append(self)
         thread.active = (*thread.active, self)
@@ -138,6 +138,7 @@ class GradientTape:
         window[2] = len(window[0].records)
         thread.tapes.remove(self)
         thread.active = tuple(tape for tape in thread.active if tape is not self)
+        self._marks = (None, ())  # which lead to this tape: Python would have to search for it
         if not any(isinstance(each, GradientTape) for each in thread.tapes):
             thread.log = None
             write_to(recent)

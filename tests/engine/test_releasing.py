@@ -1,0 +1,59 @@
+"""What a tape held is gone with it: at once, without a search for garbage."""
+
+import gc
+import weakref
+
+import tapelab as tf
+from tapelab.engine.log import OPS, RECENT, recent, whole
+
+
+def test_a_tape_that_was_asked_is_freed_without_a_search_for_garbage():
+    x = tf.Variable([1.0, 2.0])
+    gc.collect()
+    gc.disable()
+    try:
+        with tf.GradientTape() as outer, tf.GradientTape() as tape:
+            y = x * x
+        tape.gradient(y, x)
+        gone = [weakref.ref(each) for each in (outer, tape)]
+        del outer, tape
+        assert [each() for each in gone] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_the_short_memory_holds_no_large_value_of_a_tape_that_closed():
+    x = tf.ones([1000])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        for _ in range(3):
+            x = tf.reshape(tf.tanh(x * x), [1000])
+    kept = [whole(record) for record in recent if record[0] in OPS][-9:]
+    values = [value for record in kept for value in (*record[5], record[7])]
+    assert len(values) == 21
+    assert {type(value).__name__ for value in values} == {"Dropped"}
+
+
+def test_the_short_memory_is_as_long_after_a_tape_as_before():
+    x = tf.constant(1.0)
+    for length in (10, RECENT // 2, RECENT + 10, 2 * RECENT):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            for _ in range(length):
+                last = x * x
+    assert RECENT <= len(list(recent)) <= 2 * RECENT
+    assert last._id in {record[1] for record in recent}
+
+
+def test_a_tape_that_died_unasked_keeps_nothing_for_others():
+    x = tf.ones([1000])
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = x * x
+        del inner
+    outer.gradient(y, x)
+    ((log, *_),) = outer._windows
+    large = [whole(record) for record in log.records if record[0] in OPS]
+    assert [type(value).__name__ for value in large[0][5]] == ["Dropped", "Dropped"]
