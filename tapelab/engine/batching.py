@@ -13,19 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.backprop import (
-from tapelab.engine.handing import undo_broadcast
-    contributions,
-    lifted,
-    lifted_all,
-    lifted_results,
-    told_again,
-    undo_broadcast,
-)
+from tapelab.engine.backprop import contributions, lifted, lifted_all, lifted_results, told_again
 from tapelab.engine.batching_lanes import Lanes
 from tapelab.engine.batching_rows import Call, Operand, shape_of, spread_over
 from tapelab.engine.batching_rules import is_diagonal, on_all_rows
 from tapelab.engine.flows import Flows, RowsTold
+from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.log import BACK, Record, thread, whole
 from tapelab.engine.op import REGISTERED, REGISTRY, Op
