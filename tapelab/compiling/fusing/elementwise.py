@@ -28,13 +28,13 @@ def add_n(*x: Lanes) -> Lanes:
 
 
 def larger(x: Lanes, y: Lanes) -> Lanes:
-    """The larger of two, NaN if one of them is."""
-    return x.where(y, (x >= y) | x.is_nan() if x.kind in FLOATS else x >= y)
+    """The larger of two, the second if they are equal, NaN if one of them is."""
+    return x.where(y, (x > y) | x.is_nan() if x.kind in FLOATS else x > y)
 
 
 def smaller(x: Lanes, y: Lanes) -> Lanes:
-    """The smaller of two, NaN if one of them is."""
-    return x.where(y, (x <= y) | x.is_nan() if x.kind in FLOATS else x <= y)
+    """The smaller of two, the second if they are equal, NaN if one of them is."""
+    return x.where(y, (x < y) | x.is_nan() if x.kind in FLOATS else x < y)
 
 
 def clipped(x: Lanes, low: Lanes, high: Lanes) -> Lanes:

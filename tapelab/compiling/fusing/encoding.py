@@ -90,8 +90,8 @@ class _Writing:
         behind = PROGRAM_START + 4 * np.size(self.lines)
         start = -(-behind // 8) * 8
         lines = np.array(self.lines, np.int32)
-        number = codes()["number", "i32"], codes()["number", "i64"], codes()["number", "i8"]
-        lines[np.isin(lines[:, 0], number), 2] += start
+        for moved in MEMORY_OF.values():
+            lines[lines[:, 0] == codes()["number", moved], 2] += start
         room = np.zeros(self._end + 64, np.uint8)
         offset = -room.ctypes.data % 64
         memory = np.zeros(start + 8 * len(self.constants), np.uint8)

@@ -94,7 +94,8 @@ def tanh(x: Lanes) -> Lanes:
     """-(e**-2a - 1) / (e**-2a + 1) of the magnitude a."""
     known = PRECISIONS[x.kind]
     a = x.magnitude()
-    n, rest, _ = _parts(a.like(known.flat).where(a, a > known.flat) * -2)
+    a = a.like(known.flat).where(a, a > known.flat)
+    n, rest, _ = _parts(-(a + a))
     scale = _power_of_2(n)
     less = scale.fma(rest, scale - 1)
     return (-less / (less + 2)).signed_as(x)

@@ -40,7 +40,12 @@ def fuse(program: Program) -> Program:
         inside = set(unit.members)
         wanted = {slot for at in unit.members for slot in program.instructions[at].outputs
                   if readers[slot] - inside}  # fmt: skip
+        if not wanted:
+            continue
         made = plan(unit, program, entries, wanted)
+        if not made.inputs:  # numbers alone, which other passes work out beforehand
+            instructions += [program.instructions[at] for at in unit.members]
+            continue
         inputs = tuple(each if isinstance(each, int) else _constant(each, kinds, constants)
                        for each in made.inputs)  # fmt: skip
         instructions.append(Instruction(_fused(made, program), inputs, (), made.outputs))

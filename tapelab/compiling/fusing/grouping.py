@@ -10,12 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from tapelab.compiling.fusing.elementwise import ELEMENTWISE
 from tapelab.compiling.fusing.lanes import Lanes, Writer, kind_of
 from tapelab.compiling.fusing.layouts import Lying, Reducing, broadcast, reducing, spread_shape
-from tapelab.compiling.program import Fused, Instruction, Program
+from tapelab.compiling.program import Fused, Instruction, Kind, Program, Settings
 
 Shape = tuple[int, ...]
 NARROWEST: Final = 16
@@ -101,28 +102,37 @@ def _joined(
 
 def entry_of(instruction: Instruction, program: Program) -> Entry | None:
     """What an instruction is for a pass; None if it cannot be part of one."""
-    if isinstance(instruction.op, Fused) or len(instruction.outputs) != 1:
+    op, outputs = instruction.op, instruction.outputs
+    if isinstance(op, Fused) or len(outputs) != 1 or not instruction.inputs:
         return None
-    kinds = [program.kinds[slot] for slot in instruction.inputs]
-    result = program.kinds[instruction.outputs[0]]
-    reduction = reducing(instruction, kinds[0], result) if kinds else None
+    kinds = tuple([program.kinds[slot] for slot in instruction.inputs])
+    try:
+        return _entry(op.name, instruction.settings, kinds, program.kinds[outputs[0]])
+    except TypeError:  # settings that are no key
+        return None
+
+
+@lru_cache(4096)
+def _entry(
+    name: str, settings: Settings, kinds: tuple[Kind, ...], result: Kind
+) -> Entry | None:  # fmt: skip
+    reduction = reducing(name, settings, kinds[0], result)
     if reduction is not None:
         return _wide(Entry(kinds[0].shape, reduction.cut, (Lying("full"),), reduction))
-    if instruction.op.name in _REPEATS:
-        shapes = [_REPEATS[instruction.op.name](kinds[0].shape, result.shape, instruction)]
-        alias = True
-    elif _elementwise(instruction, program):
-        shapes, alias = [kind.shape for kind in kinds], False
+    alias = name in _REPEATS
+    made, operands = kind_of(result.dtype), tuple(kind_of(kind.dtype) for kind in kinds)
+    if alias:
+        shapes = [_REPEATS[name](kinds[0].shape, result.shape, dict(settings))]
+    elif _written(name, operands, dict(settings)) == made:
+        shapes = [kind.shape for kind in kinds]
     else:
         return None
-    if result.size == 0 or kind_of(result.dtype) is None:
+    known = [broadcast(shape, result.shape) for shape in shapes]
+    lying = tuple(each for each in known if each is not None)
+    cuts = {each.cut for each in lying if each.cut is not None}
+    if made is None or len(lying) < len(known) or len(cuts) > 1:
         return None
-    lying = [broadcast(shape, result.shape) for shape in shapes]
-    known = tuple(each for each in lying if each is not None)
-    cuts = {each.cut for each in known if each.cut is not None}
-    if len(known) < len(lying) or len(cuts) > 1:
-        return None
-    return _wide(Entry(result.shape, min(cuts, default=None), known, alias=alias))
+    return _wide(Entry(result.shape, min(cuts, default=None), lying, alias=alias))
 
 
 def _wide(entry: Entry) -> Entry | None:
@@ -132,41 +142,25 @@ def _wide(entry: Entry) -> Entry | None:
     return None if math.prod(entry.shape) == 0 else entry
 
 
-def _spread(shape: Shape, whole: Shape, instruction: Instruction) -> Shape:
-    settings = dict(instruction.settings)
+def _spread(shape: Shape, whole: Shape, settings: dict[str, Any]) -> Shape:
     return spread_shape(shape, whole, settings["axis"], settings["keepdims"])
 
 
-def _as_it_is(shape: Shape, whole: Shape, instruction: Instruction) -> Shape:
+def _as_it_is(shape: Shape, whole: Shape, settings: dict[str, Any]) -> Shape:
     return shape
 
 
 _REPEATS: Final = {"spread": _spread, "broadcast_to": _as_it_is}
 """Ops that only repeat entries, with the shape that their operand has among the whole."""
 
-_answers: Final[dict[Any, bool]] = {}
-
-
-def _elementwise(instruction: Instruction, program: Program) -> bool:
-    """Whether the op works on entries of these dtypes: it is tried once, on paper."""
-    name = instruction.op.name
-    if name not in ELEMENTWISE:
-        return False
-    kinds = tuple(kind_of(program.kinds[slot].dtype) for slot in instruction.inputs)
-    result = kind_of(program.kinds[instruction.outputs[0]].dtype)
-    try:
-        key = (name, kinds, instruction.settings, result)
-        if key not in _answers:
-            _answers[key] = _written(name, kinds, dict(instruction.settings)) == result
-        return _answers[key]
-    except TypeError:  # settings that are no key
-        return False
-
 
 def _written(name: str, kinds: tuple[str | None, ...], settings: dict[str, Any]) -> str | None:
-    """The kind of what an op makes of operands of some kinds; None if it does not work on them."""
-    allowed, function = ELEMENTWISE[name]
-    if None in kinds or not kinds or kinds[0] not in allowed or _unlike(name, kinds):
+    """The kind of what an op makes of entries of some kinds: it is tried once, on paper.
+
+    None if it does not work on entries, or not on these.
+    """
+    allowed, function = ELEMENTWISE.get(name, (frozenset(), None))
+    if function is None or None in kinds or kinds[0] not in allowed or _unlike(name, kinds):
         return None
     writer = Writer()
     try:

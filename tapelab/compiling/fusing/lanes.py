@@ -25,12 +25,13 @@ BITS_OF: Final = {"float": "i32", "double": "i64"}
 STORED: Final = {"i1": "i8"}
 """Truths take a byte in memory."""
 SIZES: Final = {"float": 4, "double": 8, "i32": 4, "i64": 8, "i1": 1}
+_KIND_OF: Final = {np.dtype(name): kind for name, kind in KINDS.items()}
 _SHORT: Final = {"float": "f32", "double": "f64", "i32": "i32", "i64": "i64", "i1": "i1"}
 
 
 def kind_of(dtype: np.dtype[Any]) -> str | None:
     """What LLVM calls a dtype; None where it cannot be fused."""
-    return KINDS.get(dtype.name)
+    return _KIND_OF.get(dtype)
 
 
 def literal(value: Any, kind: str) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, Final
 
 from tapelab.compiling.fusing.group import Along, How, Layout
-from tapelab.compiling.program import Instruction, Kind
+from tapelab.compiling.program import Kind, Settings
 
 Shape = tuple[int, ...]
 
@@ -58,16 +59,16 @@ def spread_shape(shape: Shape, whole: Shape, axis: Shape | None, keepdims: bool)
     return tuple(1 if at in gone else n for at, n in enumerate(whole))
 
 
-def reducing(instruction: Instruction, kind: Kind, result: Kind) -> Reducing | None:
+def reducing(name: str, settings: Settings, kind: Kind, result: Kind) -> Reducing | None:
     """What a reduction takes together; None if that is not the beginning or the end of the axes."""
-    how = _HOWS.get(instruction.op.name)
+    how = _HOWS.get(name)
     if how is None or kind.dtype.char not in "fd" or kind.dtype != result.dtype:
         return None
     axes = [at for at, n in enumerate(kind.shape) if n != 1]
-    gone = _gone(instruction, kind.shape)
+    gone = _gone(name, dict(settings), kind.shape)
     taken = [at in gone for at in axes]
     count = math.prod(kind.shape[at] for at in axes if at in gone)
-    shared = count if instruction.op.name == "reduce_mean" else 1
+    shared = count if name == "reduce_mean" else 1
     if not any(taken):
         return None
     if all(taken):
@@ -81,9 +82,8 @@ def reducing(instruction: Instruction, kind: Kind, result: Kind) -> Reducing | N
     return None
 
 
-def _gone(instruction: Instruction, shape: Shape) -> set[int]:
-    settings = dict(instruction.settings)
-    if instruction.op.name == "sum_to":
+def _gone(name: str, settings: dict[str, Any], shape: Shape) -> set[int]:
+    if name == "sum_to":
         padded = (1,) * (len(shape) - len(settings["shape"])) + tuple(settings["shape"])
         return {at for at, n in enumerate(padded) if n == 1}
     axis = settings.get("axis")
@@ -92,7 +92,7 @@ def _gone(instruction: Instruction, shape: Shape) -> set[int]:
     return {int(each) % len(shape) for each in (axis if isinstance(axis, tuple) else (axis,))}
 
 
-_HOWS: dict[str, How] = {
+_HOWS: Final[dict[str, How]] = {
     "reduce_sum": "sum", "reduce_mean": "sum", "sum_to": "sum",
     "reduce_max": "max", "reduce_min": "min",
 }  # fmt: skip
