@@ -19,7 +19,7 @@ from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import DERIVED, Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.narrow import narrowed
 from tapelab.engine.reaching import forgotten
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
 from tapelab.recording.facts import Method
 
@@ -48,11 +48,15 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     tape._close()
     targets, origins = targets_of(target), sources_of(sources)
     upstream = fitting_seeds(tape, targets, seeds)
-    answer = ask(tape, Method.GRADIENT, zero, targets, origins)
+    answer = ask(tape, Method.GRADIENT, zero, targets, origins, asked_from())
     found = sweep(tape, targets, upstream, origins, answer.flows)
-    results = [filled(source, each, zero) for source, each in zip(origins, found, strict=True)]
+    results = [
+        filled(answer, source, each, zero) for source, each in zip(origins, found, strict=True)
+    ]
     keep(answer, results)
     tape._release()
+    if origins and sources is origins[0]:
+        return results[0]
     return nest.pack_sequence_as(sources, gradients_like(nest.flatten(sources), results))
 
 
@@ -62,7 +66,7 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
     Where the tape has let go of numbers that it would take, only the question is kept.
     """
     targets, origins = targets_of(target), sources_of(sources)
-    answer = ask(tape, Method.PICTURE, False, targets, origins)
+    answer = ask(tape, Method.PICTURE, False, targets, origins, origin_here())
     if forgotten(tape):
         answer.results = (None,) * len(origins)
         return
@@ -81,10 +85,18 @@ def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | 
     return None
 
 
-def ask(tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any) -> Answer:
+def asked_from() -> Origin:
+    """Where the composite that is running was called."""
+    scope = thread.scope
+    return origin_here() if scope is None else Origin(None, scope.code, scope.instruction, scope)
+
+
+def ask(
+    tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any, origin: Origin
+) -> Answer:
     """Remember a question; its answer is yet to come."""
     ends = tuple(map(seen, targets)), tuple(map(seen, sources))
-    answer = Answer(next_id(), origin_here(), method, zero, *ends)
+    answer = Answer(next_id(), origin, method, zero, *ends)
     if method is not Method.PICTURE:
         thread.asked.append((ref(tape), answer.serial))
     tape._answers.append(answer)
@@ -127,13 +139,14 @@ def unrecorded(
         thread.active = listening
 
 
-def filled(source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()) -> Any:
+def filled(
+    answer: Answer, source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()
+) -> Any:
     """What a tape answers for a source: a tensor, None without a path, or zeros on request."""
+    if isinstance(found, (Tensor, IndexedSlices)):
+        return found
     if found is None:
         if not zero:
             return None
-        dtype = source.dtype.as_numpy_dtype
-        return constant_of(np.zeros((*before, *source.shape), dtype)[()])
-    if isinstance(found, (Tensor, IndexedSlices)):
-        return found
-    return constant_of(narrowed(found, source.dtype._numpy))
+        found = np.zeros((*before, *source.shape), source.dtype.as_numpy_dtype)[()]
+    return wrap(narrowed(found, source.dtype._numpy), next_id(), answer.origin)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 def targets_of(target: Any) -> list[Tensor]:
     """The tensors that are to be differentiated; a variable stands for its value."""
+    if type(target) is Tensor:
+        return [target]
     if target is None:
         raise TypeError(
             "Argument `target` should be a list or nested structure of Tensors, Variables or "
@@ -31,6 +33,8 @@ def targets_of(target: Any) -> list[Tensor]:
 
 def sources_of(sources: Any) -> list[Any]:
     """The tensors and variables by which a target is differentiated."""
+    if type(sources) is Tensor:
+        return [sources]
     return [real(source, "source") for source in numbers_of(nest.flatten(sources))]
 
 
@@ -43,7 +47,7 @@ def check_ends(target: Any, sources: Any) -> None:
 
 def real(thing: Any, part: str) -> Any:
     """A tensor or a variable; whatever else was given raises."""
-    if isinstance(thing, (Tensor, Variable)):
+    if type(thing) is Tensor or isinstance(thing, (Tensor, Variable)):
         return thing
     if isinstance(thing, Holder):
         return handle_of(thing._cell)
@@ -61,7 +65,7 @@ def real(thing: Any, part: str) -> Any:
 
 def fitting_seeds(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list[Any]:
     """The seeds of the targets; nobody looks at those of targets that the tape does not follow."""
-    if any(target._id in tape._tracked for target in targets):
+    if seeds is None or any(target._id in tape._tracked for target in targets):
         return seeds_of(targets, seeds)
     try:
         return seeds_of(targets, seeds)
@@ -71,9 +75,8 @@ def fitting_seeds(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list
 
 def seeds_of(targets: list[Tensor], seeds: Any) -> list[Any]:
     """The output gradients that were given, in the shapes of the targets, or ones."""
-    ones = [np.ones_like(t._value)[()] for t in targets]
     if seeds is None:
-        return ones
+        return [_ones(target._value) for target in targets]
     given = numbers_of(nest.flatten(seeds))
     if any(seed is None for seed in given):
         raise ValueError(
@@ -82,6 +85,10 @@ def seeds_of(targets: list[Tensor], seeds: Any) -> list[Any]:
     if len(given) != len(targets):
         raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(given)}.")
     return [_seed(each, target._value) for each, target in zip(given, targets, strict=True)]
+
+
+def _ones(value: Any) -> Any:
+    return type(value)(1) if isinstance(value, np.generic) else np.ones_like(value)[()]
 
 
 def _seed(given: Any, value: Any) -> Any:

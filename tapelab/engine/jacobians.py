@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.asking import Answer, ask, filled, keep, unrecorded
+from tapelab.engine.asking import Answer, ask, asked_from, filled, keep, unrecorded
 from tapelab.engine.batching import sweep_rows
 from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import real, sources_of, targets_of
@@ -35,12 +35,12 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
             "as target. Ask once for each, or tf.stack them first."
         )
     (end,), origins = targets_of(target), sources_of(sources)
-    answer = ask(tape, Method.JACOBIAN, zero, [end], origins)
+    answer = ask(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
     empty, before = not end._value.size, end._value.shape
     results = []
     for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
         found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
-        results.append(filled(source, found, zero or rows is not None, before))
+        results.append(filled(answer, source, found, zero or rows is not None, before))
     keep(answer, results)
     tape._release()
     return nest.pack_sequence_as(sources, results)
@@ -59,7 +59,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     tape._close()
     (end,), origins = targets_of(target), sources_of(source)
     value, rows = end._value, None
-    answer = ask(tape, Method.BATCH_JACOBIAN, True, [end], origins)
+    answer = ask(tape, Method.BATCH_JACOBIAN, True, [end], origins, asked_from())
     if value.size and _recorded(tape, end):
         seeds = Seeds(value[0], value.shape[:1])
         (rows,) = sweep_rows(tape, end, seeds, origins, answer.flows)

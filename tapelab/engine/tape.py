@@ -347,6 +347,8 @@ def _instead(thing: Any) -> str:
 
 
 def _wants_zero(unconnected: Any) -> bool:
+    if unconnected is UnconnectedGradients.NONE:
+        return False
     try:
         return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
     except ValueError:
