@@ -37,6 +37,10 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     "compiled_windows.depthwise": ("how", "filters", "picture", "picture"),
     "compiled_windows.depthwise_input": ("how", "filters", "picture", "picture"),
     "compiled_windows.depthwise_filter": ("how", "picture", "picture", "sums"),
+    **{f"compiled_circle.{name}": ("doubles", "doubles") for name in ("sine", "cosine")},
+    "compiled_choice.chosen": ("truths", "x", "x", "x"),
+    "compiled_choice.chosen_or_number": ("x", "truths", "x", "x"),
+    "compiled_choice.chosen_number": ("x", "truths", "x", "x"),
     "compiled_normal.sum_rows": ("rows", "doubles"),
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""
@@ -68,7 +72,7 @@ def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
     """Small arrays of the kinds that a kernel takes."""
     made = {
         "x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64),
-        "doubles": np.ones(2), "picture": np.ones((1, 2, 2), dtype),
+        "doubles": np.ones(2), "truths": np.ones(2, bool), "picture": np.ones((1, 2, 2), dtype),
         "counts": np.zeros((1, 2, 2), np.int32), "counts of rows": np.zeros((2, 2), np.int32),
         "parts": np.ones((1, 2, 2, 1, 1, 1), dtype), "sums": np.ones((1, 1, 2)),
         "how": np.array([1, 1, 1, 1, 1, 1, 0, 0, 1]), "filters": np.ones((1, 1, 2), dtype),

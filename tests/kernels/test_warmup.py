@@ -10,6 +10,8 @@ import pytest
 
 from tapelab.kernels import (
     bulk,
+    choice,
+    circle,
     compiled,
     elements,
     loader,
@@ -34,9 +36,17 @@ def test_no_kernel_that_ops_run_is_left_out():
     assert kernels - set(warmup._TAKES) <= {"exp32", "log1p32"}
 
 
-@pytest.mark.parametrize("home", ["compiled_normal", "compiled_windows"])
+@pytest.mark.parametrize(
+    "home",
+    [
+        "compiled_choice",
+        "compiled_circle",
+        "compiled_normal",
+        "compiled_windows",
+    ],
+)
 def test_no_kernel_in_a_file_of_its_own_is_left_out(home):
-    helpers = {"plus", "runs"}
+    helpers = {"plus", "runs", "along", "turned"}
     module = importlib.import_module(f"tapelab.kernels.{home}")
     kernels = {name for name, each in vars(module).items() if hasattr(each, "signatures")}
     assert {f"{home}.{name}" for name in kernels - helpers} <= set(warmup._TAKES)
@@ -65,6 +75,10 @@ def test_after_it_ops_compile_nothing_more():
     softmax.cross_entropy(x, x)
     softmax.numbered_cross_entropy(classes, x)
     rows.add_rows(x, classes, (3, 128))
+    choice.chosen(x > 0, x, x)
+    choice.chosen(x > 0, x, np.float32(0))
+    choice.chosen(x > 0, np.float32(0), x)
+    circle.sine(circle.cosine(np.ones((1024, 128))))
     normalizations(np.ones((4096, 64), np.float32))
     windows(np.ones((4, 32, 32, 16), np.float32))
     assert not loader._given_up
