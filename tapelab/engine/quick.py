@@ -143,6 +143,8 @@ def _large(state: dict[str, Any], *values: Any) -> tuple[Any, ...]:
 def _place(op: Op, places: dict[int, Origin]) -> Origin:
     """Where the learner's code called an operator, kept if that very code called it."""
     origin = origin_here(op)
+    if thread.here is not None:
+        return origin
     caller = _frame(2)
     if origin[1] is caller.f_code and origin[3] is None:
         places[caller.f_lasti] = origin

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, Final
 
+from numpy import ndarray
+
 from tapelab.engine.flows import flow_of
 from tapelab.engine.handing import Told, undo_broadcast
 from tapelab.engine.indexed_slices import accumulated
@@ -28,17 +30,17 @@ def hand_back_on_tensors(
 ) -> None:  # fmt: skip
     """Hand adjoints back through ops, the last first; what is not ordinary goes `otherwise`."""
     tensor, here = _tensors(), origin_here()
-    for record in records:
-        op: Op = record[3][0]
-        if _is_ordinary(op):
-            thread.here = here
-            try:
-                done = _step_back(record, op, adjoints, wanted, tracked, told, tensor)
-            finally:
-                thread.here = None
-            if done:
-                continue
-        otherwise(record)
+    try:
+        for record in records:
+            op: Op = record[3][0]
+            if _is_ordinary(op):
+                thread.here = here
+                if _step_back(record, op, adjoints, wanted, tracked, told, tensor):
+                    continue
+            thread.here = None  # a learner's rule stands where it is written
+            otherwise(record)
+    finally:
+        thread.here = None
 
 
 @cache
@@ -90,13 +92,13 @@ def _step_back(
     if number not in wanted:
         del adjoints[number]
     inputs = [tensor(value, each, origin) for value, each in zip(values, ids, strict=True)]
-    y = tensor(result, number, origin)
+    y, arrays = tensor(result, number, origin), type(result) is ndarray
     for position, each in enumerate(ids):
         if each in tracked:
             slope = op.slopes[position]  # type: ignore[index]  # ordinary ops have slopes
             more = None if slope is None else slope(dy, y, *inputs, **settings)
             if more is not None:
-                if op.broadcasts:
+                if op.broadcasts and (arrays or type(values[position]) is ndarray):
                     more = undo_broadcast(more, values[position])
                 held = adjoints.get(each)
                 adjoints[each] = more if held is None else _sum(held, more)
