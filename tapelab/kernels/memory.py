@@ -16,8 +16,8 @@ import numpy as np
 
 POOLED_FROM: Final = 2**20
 """Bytes; smaller arrays come from the allocator, which keeps their memory at hand itself."""
-MOST: Final = 2**26
-"""Bytes that the pool keeps at most; what does not fit is not pooled."""
+MOST: Final = 2**27
+"""Bytes that the pool keeps at most; what takes more than half of them is not pooled."""
 
 _blocks: Final[list[Any]] = []
 _lock: Final = Lock()

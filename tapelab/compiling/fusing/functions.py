@@ -218,7 +218,7 @@ def _wave(x: Lanes, ahead: int, name: str) -> Lanes:
 
 
 def _by_library_where_far(x: Lanes, y: Lanes, name: str, far: float) -> Lanes:
-    """The angles that are too large for the short way go to the C library, all of the sixteen."""
+    """The angles that are too large for the short way go to the C library, if there are any."""
     writer = x.writer
     beyond = x.magnitude() > far
     mask = writer.value(f"bitcast {beyond.type} {beyond.name} to i{WIDTH}")
@@ -233,12 +233,13 @@ def _by_library_where_far(x: Lanes, y: Lanes, name: str, far: float) -> Lanes:
     slow = writer.value(f"call {wide.type} @each_{name}({wide.type} {wide.name})")
     if x.kind == "float":
         slow = writer.value(f"fptrunc {wide.type} {slow} to {x.type}")
+    chosen = writer.value(f"select {beyond.type} {beyond.name}, {x.type} {slow}, {x.type} {y.name}")
     writer.line(f"br label %{joined}")
     writer.label(near)
     writer.line(f"br label %{joined}")
     writer.label(joined)
     writer.declared.add(_each(name))
-    text = f"phi {x.type} [{slow}, %{away}], [{y.name}, %{near}]"
+    text = f"phi {x.type} [{chosen}, %{away}], [{y.name}, %{near}]"
     return Lanes(writer, writer.value(text), x.kind)
 
 

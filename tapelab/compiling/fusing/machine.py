@@ -115,6 +115,8 @@ def loaded(code: bytes, name: str) -> int:
     engine.finalize_object()
     _engines.append(engine)
     address: int = engine.get_function_address(name)
+    if not address:
+        raise LookupError(f"There is no function {name} in this machine code.")
     return address
 
 

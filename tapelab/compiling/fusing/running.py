@@ -27,6 +27,8 @@ COMPILED_FROM: Final = 4096
 MOST_STEPS: Final = 256
 """Groups of more ops are interpreted: compiling takes half a millisecond for each."""
 
+_compiled_here: Final[list[str]] = []
+
 Way = Literal["beside", "at once", "never"]
 _chosen: Final[dict[str, Way]] = {"way": "beside"}
 
@@ -100,6 +102,11 @@ def finished() -> None:
     _later(lambda: None).result()
 
 
+def compiled_here() -> int:
+    """How many functions this process had to compile itself."""
+    return len(_compiled_here)
+
+
 def address(what: str, name: str, text: Callable[[], str]) -> int:
     """Where a function stands in memory: its code from the disk, or compiled and kept there."""
     file = store.entry(what)
@@ -108,6 +115,7 @@ def address(what: str, name: str, text: Callable[[], str]) -> int:
     if found is not None:
         return found
     code = machine.machine_code(text())
+    _compiled_here.append(what)
     if file is not None:
         store.write(file, code)
     return machine.loaded(code, name)
