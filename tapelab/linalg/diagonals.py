@@ -6,7 +6,7 @@ from typing import Any
 
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import matrices
 from tapelab.ops.diagonals import Band, band_of, from_band, set_band
@@ -95,6 +95,7 @@ def set_diag(
     """The matrix with other numbers on a diagonal, or on several."""
     raw = "MatrixSetDiagV3"
     x, y = matched(input, diagonal)
+    require_one_dtype(raw, (x._value, y._value))
     low, high = _range(raw, k)
     if x.ndim < 2:
         raise invalid_argument(

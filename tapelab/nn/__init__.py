@@ -13,7 +13,7 @@ from tapelab.arrays.shaping import concat
 from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import invalid_argument
 from tapelab.math import ordering
 from tapelab.missing import in_module
@@ -176,6 +176,11 @@ def isotonic_regression(
     """
     given: Any = tensor(inputs)
     x: Any = cast(given, dtype=_mean_dtype(given)) if given.dtype.is_integer else given
+    if not x.dtype.is_floating:
+        raise invalid_argument(
+            "IsotonicRegression", f"Value for attr 'T' of {spoken(x._value.dtype)} is not in the "
+            "list of allowed values: float, double, int32, int64, half. Means are of real numbers",
+        )  # fmt: skip
     if not x.ndim and axis == -1:
         return IsotonicRegression(x, constant(0)) if decreasing else (x, constant(0))
     along = one_axis(x, axis, "IsotonicRegression", "axis must be in the range")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,12 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import activation, exponential, losses, reduction
+from tapelab.ops.broadcasting import broadcast_to
 from tapelab.ops.casting import cast
 from tapelab.ops.public import matched, strict_operand, tensor
 from tapelab.ops.selection import zeros_like
 from tapelab.ops.settings import number
-from tapelab.ops.shape import transpose
+from tapelab.ops.shape import reshape, transpose
 
 
 @takes_composites
@@ -57,7 +59,20 @@ def softmax_cross_entropy_with_logits(
     if axis not in {-1, y.ndim - 1}:
         order = (*(at for at in range(y.ndim) if at != axis % y.ndim), axis % y.ndim)
         x, y = transpose(x, perm=order), transpose(y, perm=order)
-    made: Tensor = losses.softmax_cross_entropy(x, y)
+    made: Tensor = losses.softmax_cross_entropy(_for_every_row(x, y), y)
+    return made
+
+
+def _for_every_row(x: Tensor, y: Tensor) -> Tensor:
+    """The labels in the shape of the scores, where one row or one column of them counts for all."""
+    labels, (*lead, width) = x._value.shape, y._value.shape or (1,)
+    count = math.prod(labels[:-1])
+    fits = labels and count in {1, math.prod(lead)} and labels[-1] in {1, width}
+    if labels == (*lead, width) or not fits:
+        return x
+    begun = lead if count == math.prod(lead) else [1] * len(lead)
+    rows = reshape(x, shape=(*begun, labels[-1]))
+    made: Tensor = broadcast_to(rows, shape=(*lead, width))
     return made
 
 
@@ -103,12 +118,17 @@ def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None
     """How surprised each score is by its label between 0 and 1."""
     y = tensor(logits)
     x = tensor(labels)
-    if x.shape != y.shape:
-        raise ValueError(
-            f"`logits` and `labels` must have the same shape, received ({y.shape} vs {x.shape})."
-        )
+    _require_same_shape(x, y)
     made: Tensor = losses.sigmoid_cross_entropy(x, y)
     return made
+
+
+def _require_same_shape(labels: Tensor, logits: Tensor) -> None:
+    if labels.shape != logits.shape:
+        raise ValueError(
+            "`logits` and `labels` must have the same shape, received "
+            f"({logits.shape} vs {labels.shape})."
+        )
 
 
 @composite
@@ -118,6 +138,7 @@ def weighted_cross_entropy_with_logits(
     """The sigmoid cross entropy with more weight on the positive labels."""
     x: Any = tensor(labels)
     y: Any = tensor(logits)
+    _require_same_shape(x, y)
     weight: Any = matched(pos_weight, x)[0]
     more = (weight - 1.0) * x + 1.0
     return (1.0 - x) * y + more * activation.softplus(-y)
