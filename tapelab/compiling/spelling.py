@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tapelab.compiling.program import Instruction, Kind
-from tapelab.kernels.bulk import LARGE
+from tapelab.kernels.elements import LARGE
 
 NAMES: Final[dict[str, Any]] = {"total": np.add.reduce, "maximum": np.maximum}
 """What the expressions call, beside methods of arrays."""

@@ -27,7 +27,7 @@ from tapelab.engine.op import REGISTERED, Op
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
 from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
-from tapelab.kernels.bulk import LARGE
+from tapelab.kernels.elements import LARGE
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape

@@ -16,7 +16,7 @@ from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.log import PAIRED, SINGLE, Dropped, Record
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tensor import Tensor
-from tapelab.kernels.bulk import LARGE
+from tapelab.kernels.elements import LARGE
 
 Told = list[Flow] | None
 """Where steps are told at once; None where that can wait until somebody looks."""

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import kernels
 from tapelab.dtypes import DType
 from tapelab.engine.log import Dropped
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.kernels.bulk import added
+from tapelab.kernels.elements import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.shapes import TensorShape
 
@@ -127,5 +128,6 @@ def accumulated(held: Any, more: Any) -> Any:
         return held.merged(more)
     held = held.dense() if sparse[0] else held
     more = more.dense() if sparse[1] else more
-    total = added(held, more)
+    large = type(held) is np.ndarray and held.size >= LARGE
+    total = kernels.bulk.added(held, more) if large else None
     return REGISTRY["add"](held, more) if total is None else total

@@ -10,13 +10,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.kernels.elements import LARGE
 from tapelab.kernels.loader import ran, ran_in_slices
 from tapelab.kernels.memory import empty
 from tapelab.kernels.normal import laid_flat
 from tapelab.kernels.threads import in_slices
-
-LARGE: Final = 2**18
-"""From so many entries on: one MiB of float32."""
 
 CHUNK: Final = 2**14
 """So many entries are summed at once where all are; their sums are summed in turn."""

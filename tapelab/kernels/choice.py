@@ -14,17 +14,10 @@ from tapelab.kernels.loader import ran_in_slices
 from tapelab.kernels.memory import empty
 
 HOME: Final = "compiled_choice"
-COMPILED_FROM: Final = 2**16
-"""From so many entries on, compiled code: below, a third of a second for numba is never won."""
 
 
 def chosen(c: Any, x: Any, y: Any) -> Any:
-    """Entries from x where the condition holds, else from y: an array, or a number of NumPy."""
-    found = _compiled(c, x, y) if c.size >= COMPILED_FROM else None
-    return np.where(c, x, y)[()] if found is None else found
-
-
-def _compiled(c: Any, x: Any, y: Any) -> Any:
+    """Entries from x where the condition holds, else from y; None where NumPy is to choose."""
     if x.dtype != y.dtype or x.dtype.char not in "fd" or c.dtype != bool:
         return None
     result = empty(c.shape, x.dtype)

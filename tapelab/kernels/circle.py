@@ -11,12 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.kernels.elements import LARGE, by_numpy
+from tapelab.kernels.elements import COMPILED_FROM, LARGE, by_numpy
 from tapelab.kernels.loader import ran_in_slices
 from tapelab.kernels.memory import empty
 
-COMPILED_FROM: Final = 2**15
-"""From so many entries on, compiled code: below, a third of a second for numba is never won."""
 FARTHEST: Final = 1e6
 """Up to this angle in radians, quarter turns are taken off without a loss."""
 ULPS: Final = 1

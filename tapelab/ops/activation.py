@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.kernels import choice, elements
+from tapelab.kernels import elements
+from tapelab.kernels.elements import chosen
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import less
@@ -68,7 +69,7 @@ def relu6_grad_x(dy: Any, y: Any, x: Any) -> Any:
     alpha: x * (x > 0) + alpha * x * (x <= 0))  # fmt: skip
 def leaky_relu(x: Any, *, alpha: float) -> Any:
     """Each positive entry as it is, and the others made small instead of cut off."""
-    return choice.chosen(x > 0, x, alpha * x)
+    return chosen(x > 0, x, alpha * x)
 
 
 @leaky_relu.grad("x", r"\bar x = \bar y \text{ if } x > 0 \text{ else } \alpha \bar y")
@@ -81,7 +82,7 @@ def leaky_relu_grad_x(dy: Any, y: Any, x: Any, *, alpha: float) -> Any:
     reference=lambda x: np.maximum(x, 0) + np.minimum(np.exp(x) - 1, 0))  # fmt: skip
 def elu(x: Any) -> Any:
     """Each positive entry as it is; the others bend smoothly towards -1."""
-    return choice.chosen(x > 0, x, np.expm1(np.minimum(x, x.dtype.type(0))))
+    return chosen(x > 0, x, np.expm1(np.minimum(x, x.dtype.type(0))))
 
 
 @elu.grad("x", r"\bar x = \bar y \text{ if } x > 0 \text{ else } \bar y \cdot (y + 1)")
@@ -95,7 +96,7 @@ def elu_grad_x(dy: Any, y: Any, x: Any) -> Any:
 def selu(x: Any) -> Any:
     """Like elu, scaled by the two constants that keep mean 0 and variance 1 from layer to layer."""
     below = SELU_ALPHA * np.expm1(np.minimum(x, x.dtype.type(0)))
-    return SELU_SCALE * choice.chosen(x > 0, x, below)
+    return SELU_SCALE * chosen(x > 0, x, below)
 
 
 @selu.grad("x", r"\bar x = s \bar y \text{ if } x > 0 \text{ else } \bar y \cdot (y + s \alpha)")

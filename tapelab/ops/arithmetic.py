@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import kernels
 from tapelab.dtypes import ALL, as_dtype
 from tapelab.engine.op import op
-from tapelab.kernels import bulk
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, SIGNED, is_complex
 
@@ -54,7 +54,7 @@ def subtract_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @subtract.grad_in_bulk("y")
 def subtract_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return bulk.negative_to(y.shape, dz)
+    return kernels.bulk.negative_to(y.shape, dz)
 
 
 @op(formula=r"z = x \cdot y", glyph="×", raw="Mul", samples=samples.pairs, kinds=NUMBERS + "b",
@@ -88,12 +88,12 @@ def multiply_floats_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 @multiply.grad_in_bulk("x")
 def multiply_bulk_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return bulk.product_to(x.shape, dz, y)
+    return kernels.bulk.product_to(x.shape, dz, y)
 
 
 @multiply.grad_in_bulk("y")
 def multiply_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return bulk.product_to(y.shape, dz, x)
+    return kernels.bulk.product_to(y.shape, dz, x)
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab import kernels
 from tapelab.engine.op import op
-from tapelab.kernels import bulk, softmax
+from tapelab.kernels import softmax
+from tapelab.kernels.elements import LARGE
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import spread
 from tapelab.ops.casting import cast
@@ -161,7 +163,7 @@ for _question in (reduce_all, reduce_any):
 
 def summed(x: Any, axis: Axes, *, keepdims: bool, dtype: Any) -> Any:
     """The sum of an array along axes; a number of NumPy where none is left."""
-    total = bulk.sum_along(x, axis) if x.size >= bulk.LARGE else None
+    total = kernels.bulk.sum_along(x, axis) if x.size >= LARGE else None
     if total is None:
         return sum_along(x, axis=axis, keepdims=keepdims, dtype=dtype)[()]
     return np.reshape(total, _kept(x.shape, axis)) if keepdims else total

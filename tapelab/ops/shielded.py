@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.kernels import choice
+from tapelab.kernels.elements import chosen
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated, quotient
 from tapelab.ops.rules import CONTINUOUS, NUMBERS
@@ -19,7 +19,7 @@ from tapelab.ops.selection import nonzero_mask
 def divide_no_nan(x: Any, y: Any) -> Any:
     """The quotient of two entries, and 0 where the second is 0."""
     z = quotient(x, y, "tf.math.divide_no_nan")
-    return choice.chosen(y == 0, z.dtype.type(0), z)
+    return chosen(y == 0, z.dtype.type(0), z)
 
 
 @divide_no_nan.grad("x", r"\bar x = \frac{\bar z}{y} \text{ or } 0", local=r"\frac{1}{y}")
@@ -38,7 +38,7 @@ def divide_no_nan_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     kinds=CONTINUOUS, broadcasts=True, same_dtype=True, reference=np.multiply)  # fmt: skip
 def multiply_no_nan(x: Any, y: Any) -> Any:
     """The product of two entries, and 0 where the second is 0, even against infinity."""
-    return choice.chosen(y == 0, x.dtype.type(0), x * y)
+    return chosen(y == 0, x.dtype.type(0), x * y)
 
 
 @multiply_no_nan.grad("x", r"\bar x = \bar z \cdot y", local="y")
@@ -55,7 +55,7 @@ def multiply_no_nan_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     kinds=CONTINUOUS, broadcasts=True, same_dtype=True, reference=np.true_divide)  # fmt: skip
 def xdivy(x: Any, y: Any) -> Any:
     """The quotient of two entries, and 0 where the first is 0, even over 0."""
-    return choice.chosen(x == 0, x.dtype.type(0), x / y)
+    return chosen(x == 0, x.dtype.type(0), x / y)
 
 
 @xdivy.grad("x", r"\bar x = \frac{\bar z}{y}", local=r"\frac{1}{y}")
@@ -73,7 +73,7 @@ def xdivy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     y: x * np.log(y))  # fmt: skip
 def xlogy(x: Any, y: Any) -> Any:
     """The first entry times the logarithm of the second, and 0 where the first is 0."""
-    return choice.chosen(x == 0, x.dtype.type(0), x * np.log(y))
+    return chosen(x == 0, x.dtype.type(0), x * np.log(y))
 
 
 @xlogy.grad("x", r"\bar x = \bar z \cdot \ln y", local=r"\ln y")
@@ -91,7 +91,7 @@ def xlogy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     y: x * np.log(1 + y))  # fmt: skip
 def xlog1py(x: Any, y: Any) -> Any:
     """The first entry times the logarithm of 1 plus the second, and 0 where the first is 0."""
-    return choice.chosen(x == 0, x.dtype.type(0), x * np.log1p(y))
+    return chosen(x == 0, x.dtype.type(0), x * np.log1p(y))
 
 
 @xlog1py.grad("x", r"\bar x = \bar z \cdot \ln(1 + y)", local=r"\ln(1 + y)")

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tapelab import kernels
 from tapelab.engine.op import op
-from tapelab.kernels import circle
+from tapelab.kernels.elements import COMPILED_FROM
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.powers import rsqrt, square
@@ -18,7 +19,7 @@ from tapelab.ops.rules import CONTINUOUS, FLOATS
     reference=lambda x: np.cos(x - np.pi / 2))  # fmt: skip
 def sin(x: Any) -> Any:
     """The sine of each entry, in radians."""
-    return np.sin(x) if x.size < circle.COMPILED_FROM else circle.sine(x)
+    return np.sin(x) if x.size < COMPILED_FROM else kernels.circle.sine(x)
 
 
 @sin.grad("x", r"\bar x = \bar y \cdot \cos x", local=r"\cos x")
@@ -31,7 +32,7 @@ def sin_grad_x(dy: Any, y: Any, x: Any) -> Any:
     reference=lambda x: np.sin(x + np.pi / 2))  # fmt: skip
 def cos(x: Any) -> Any:
     """The cosine of each entry, in radians."""
-    return np.cos(x) if x.size < circle.COMPILED_FROM else circle.cosine(x)
+    return np.cos(x) if x.size < COMPILED_FROM else kernels.circle.cosine(x)
 
 
 @cos.grad("x", r"\bar x = -\bar y \cdot \sin x", local=r"-\sin x")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine import backprop
+from tapelab.engine import backprop, handing, indexed_slices
 from tapelab.kernels import bulk, loader
+from tapelab.ops import reduction
 
 SHAPES = [((6, 5), (6, 5)), ((6, 5), (6, 1)), ((6, 5), (5,)), ((6, 5), ()), ((6, 1), (1, 5)),
           ((2, 3, 4), (2, 1, 1)), ((2, 3, 4), (3, 4)), ((2, 3, 4), (1, 3, 1)), ((1, 5), (1, 1)),
@@ -17,7 +18,7 @@ SHAPES = [((6, 5), (6, 5)), ((6, 5), (6, 1)), ((6, 5), (5,)), ((6, 5), ()), ((6,
 @pytest.fixture(autouse=True)
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, too, and let none fail in silence."""
-    for module in (bulk, backprop):
+    for module in (bulk, backprop, handing, indexed_slices, reduction):
         monkeypatch.setattr(module, "LARGE", 1)
     yield
     assert not loader._given_up
@@ -42,7 +43,8 @@ def test_gradients_are_those_of_small_arrays(monkeypatch, function, shapes, dtyp
         return tape.gradient(y, sources, output_gradients=tf.constant(upstream))
 
     got = both()
-    monkeypatch.setattr(backprop, "LARGE", 2**62)
+    for module in (backprop, handing, indexed_slices):
+        monkeypatch.setattr(module, "LARGE", 2**62)
     for one, other, array in zip(got, both(), arrays, strict=True):
         assert one.shape == array.shape
         assert one.dtype == dtype
