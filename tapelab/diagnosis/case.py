@@ -16,6 +16,7 @@ from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
+    from tapelab.recording.events import Located
 
 PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
 """Cuts across which the true slope is zero: where other paths live, nothing is missing."""
@@ -56,6 +57,7 @@ class Case:
     account: Account
     targets: tuple[int, ...]
     source: int
+    call: int = -1
 
     @property
     def recording(self) -> Recording:
@@ -77,11 +79,29 @@ class Case:
         """The case of one source of a question; without targets or sources where it had none."""
         asked = account.asked[call]
         source = asked.sources[position] if asked.sources else -1
-        return cls(account, asked.targets, source)
+        return cls(account, asked.targets, source, call)
 
     def beside(self, target: int, source: int) -> Case:
         """Another case of the same account."""
         return Case(self.account, (target,), source)
+
+    @cached_property
+    def question(self) -> Located | None:
+        """The question that was put to the tape, by the learner if it was; None without one."""
+        asked = [p for p in self.recording.located if isinstance(p.event, e.Asked)]
+        own = [p for p in asked if isinstance(p.event, e.Asked) and self._is_put_by(p.event)]
+        return next(iter(sorted(own, key=lambda p: -p.index)), None)
+
+    def _is_put_by(self, asked: e.Asked) -> bool:
+        if self.call >= 0:
+            return asked.call == self.call
+        return asked.targets == self.targets and any(map(self.is_source, asked.sources))
+
+    @cached_property
+    def zero(self) -> bool:
+        """Whether the question was to be answered with zeros where no path leads."""
+        asked = self.question.event if self.question else None
+        return isinstance(asked, e.Asked) and asked.unconnected == 1
 
     @cached_property
     def target(self) -> int:
@@ -181,6 +201,7 @@ class Case:
             return tuple(edge for edge in first if self._is_missed(edge))
         on_path = [edge for edge in self.path if edge.cut is not None]
         others = [e for e in self._frontier(uncut, self.downstream) if e not in on_path]
+        others = [e for e in others if e.cut is not Cut.DERIVED or not self.flow.is_heard(e.event)]
         return (*on_path, *others)
 
     def _frontier(self, reached: set[int], origins: set[int]) -> list[Edge]:
@@ -194,10 +215,10 @@ class Case:
         )
         return sorted(edges, key=lambda edge: edge.event)
 
-    def between(self, cut: Cut) -> list[Edge]:
-        """The steps from source to target that were cut in one way, in code order."""
+    def between(self, *cuts: Cut) -> list[Edge]:
+        """The steps from source to target that were cut in some ways, in code order."""
         edges = (edge for tensor in self.upstream for edge in self.flow.into.get(tensor, ()))
-        found = [e for e in edges if e.cut is cut and e.origin in self.downstream]
+        found = [e for e in edges if e.cut in cuts and e.origin in self.downstream]
         return sorted(found, key=lambda edge: edge.event)
 
     def _is_missed(self, edge: Edge) -> bool:
@@ -206,6 +227,8 @@ class Case:
             return False
         if edge.cut is Cut.BEFORE:
             return self._used_before(edge)
+        if edge.cut is Cut.DERIVED:
+            return edge.to not in self.flow.tracked and not self.flow.is_heard(edge.event)
         if edge.cut in {Cut.STATE, Cut.COPIED}:
             return edge.event > self.opened
         return True

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from tapelab.diagnosis.assigning import state_read
 from tapelab.diagnosis.consuming import consumed
 from tapelab.diagnosis.copying import copied
+from tapelab.diagnosis.derivatives import derived, from_before
 from tapelab.diagnosis.flow import Cut, Edge
 from tapelab.diagnosis.integers import int_on_the_way, int_source
 from tapelab.diagnosis.leaving import left
+from tapelab.diagnosis.numerical import OF_NUMBERS
+from tapelab.diagnosis.objects import wrong_object
 from tapelab.diagnosis.rebinding import rebound
+from tapelab.diagnosis.special_cases import special_source
 from tapelab.diagnosis.stopping import flat, handed_out, stopped, withheld
 from tapelab.diagnosis.timing import ran_off_tape
 from tapelab.diagnosis.unused import inside_a_step, swapped, unused
@@ -24,12 +28,15 @@ if TYPE_CHECKING:
 AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
     rebound,
     swapped,
+    special_source,
     inside_a_step,
+    wrong_object,
     unused,
     int_source,
     not_trainable,
     autowatch_off,
     not_watched,
+    from_before,
 )
 """Causes of a None that lie in the source itself: the first that applies is the answer. A tensor
 of whole numbers may lack `watch` besides.
@@ -49,10 +56,11 @@ AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.THREAD: ran_off_tape,
     Cut.LATE: ran_off_tape,
     Cut.COPIED: copied,
+    Cut.DERIVED: derived,
 }
 """Causes that lie between source and target, by the kind of cut."""
 
-CHECKS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = ()
+CHECKS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (*OF_NUMBERS,)
 """What is asked of every case, also where a gradient arrives: numbers, shapes, state."""
 
 REFUSALS: Final[dict[str, Callable[[Case, Mapping[str, Any]], Finding]]] = {

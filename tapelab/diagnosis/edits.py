@@ -99,6 +99,12 @@ def after_statement(code: Code, statement: ast.stmt, line: str) -> Edit:
     return Edit(Extent(at.end_line, end, at.end_line, end), f"\n{ahead}{line}")
 
 
+def behind(code: Code, node: ast.AST, text: str) -> Edit:
+    """Some text right behind an expression."""
+    end = code.extent(node)[2:]
+    return Edit(Extent(*end, *end), text)
+
+
 def bracketed(code: Code, place: ast.expr, text: str) -> str:
     """A text for the place of an expression, in brackets where it would fall apart without."""
     try:

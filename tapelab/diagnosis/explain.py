@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL
+from tapelab.diagnosis.derivatives import crosses_a_gradient, is_rightly_zero
 from tapelab.diagnosis.finding import Explanation, Finding
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.timing import TIMES
 from tapelab.diagnosis.watching import not_watched
+from tapelab.diagnosis.zeros import unconnected_zero
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
@@ -76,9 +78,15 @@ def _named(case: Case, tensors: Sequence[int]) -> str:
 def _missing(case: Case) -> Iterator[Finding]:
     """Why nothing arrives, or only a part."""
     if not case.connected:
+        if case.zero and is_rightly_zero(case):
+            return
+        yield from filter(None, [unconnected_zero(case)])
         yield from _at_the_source(case)
+    beside_time = crosses_a_gradient(case)
     for edge in case.cuts:
         assert edge.cut is not None
+        if beside_time and edge.cut in TIMES:
+            continue
         yield AT_A_CUT[edge.cut](case, edge)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.detours import unmatched_returns
 from tapelab.recording import events as e
+from tapelab.recording.facts import DERIVATIVE
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.code import Codes
@@ -32,6 +33,7 @@ class Cut(Enum):
     THREAD = "another thread"
     LATE = "watched too late"
     COPIED = "a copy of the value"
+    DERIVED = "a gradient that a tape gave"
 
 
 FLOATING: Final = ("float", "bfloat", "complex")
@@ -139,6 +141,9 @@ class Flow:
             event = place.event
             if isinstance(event, (e.Read, e.Watched)) and event.variable >= 0:
                 present[event.variable] = event.tensor
+            elif isinstance(event, e.Made) and self.recording.strings[event.how] == DERIVATIVE:
+                if event.source >= 0:
+                    yield Edge(event.source, event.tensor, place.index, cut=Cut.DERIVED)
             elif isinstance(event, e.Made) and self.variable_of(event.tensor) >= 0:
                 present[self.variable_of(event.tensor)] = event.tensor
                 if event.source >= 0:
@@ -169,6 +174,32 @@ class Flow:
                     yield Edge(self._left(index).tensor, event.tensor, index, cut=Cut.LEFT)
         for index, tensor in unmatched_returns(self.recording, self._codes):
             yield Edge(self._left(index).tensor, tensor, index, cut=Cut.LEFT)
+
+    def first_state_of(self, variable: int) -> int:
+        """The state with which a variable began, as far as the recording knows it."""
+        made = (
+            place.event.tensor
+            for place in self.recording.located
+            if isinstance(place.event, e.Made)
+        )
+        states = (tensor for tensor in made if self._variables[tensor] == variable)
+        return next(states, self._variables.index(variable))
+
+    def is_heard(self, event: int) -> bool:
+        """Whether the tape was recording when something happened."""
+        return any(start < event < stop for start, stop in self._heard)
+
+    @cached_property
+    def _heard(self) -> list[tuple[int, int]]:
+        """The stretches of events during which the tape was recording."""
+        stretches, begun = [], -1
+        for place in self.recording.located:
+            if isinstance(place.event, (e.Opened, e.Resumed)) and begun < 0:
+                begun = place.index
+            elif isinstance(place.event, (e.Closed, e.Paused)) and begun >= 0:
+                stretches.append((begun, place.index))
+                begun = -1
+        return [*stretches, (begun, len(self.recording))] if begun >= 0 else stretches
 
     def _left(self, index: int) -> e.Left:
         event = self.recording.event(index)

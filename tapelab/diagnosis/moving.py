@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def into_the_block(case: Case) -> Fix | None:
     """The statements from before the tape at the start of its block."""
     block = block_of(case)
-    statements = _misplaced(case, Cut.BEFORE, block)
+    statements = _misplaced(case, block, Cut.BEFORE)
     if block is None or not statements:
         return None
     lines = [block.code.text(statement) for statement in statements]
@@ -33,9 +33,9 @@ def into_the_block(case: Case) -> Fix | None:
 def up_into_the_block(case: Case) -> Fix | None:
     """The statements from behind the tape at the end of its block."""
     block = block_of(case)
-    if block is None:
+    if block is None or case.between(Cut.BEFORE):
         return None
-    statements = _misplaced(case, Cut.AFTER, block)
+    statements = _misplaced(case, block, Cut.AFTER, Cut.DERIVED)
     computed = _computed_inside(case, block)
     if computed or not statements:
         return computed
@@ -45,10 +45,12 @@ def up_into_the_block(case: Case) -> Fix | None:
     return edits.fix(block.code, [added, *gone])
 
 
-def _misplaced(case: Case, cut: Cut, block: Block | None) -> list[ast.stmt]:
+def _misplaced(case: Case, block: Block | None, *cuts: Cut) -> list[ast.stmt]:
     """The statements, in order, whose ops on the path ran at the wrong time."""
     found: dict[ast.stmt, None] = {}
-    for edge in case.between(cut) if block else ():
+    for edge in case.between(*cuts) if block else ():
+        if edge.cut is Cut.DERIVED and case.flow.is_heard(edge.event):
+            continue
         span = case.recording.located[edge.event].span
         statement = block and _in_scope(block, case.codes.statement(span))
         if statement is None:

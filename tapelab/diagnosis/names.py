@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.flow import Edge
 
+QUESTIONS: Final = (".gradient", ".jacobian", ".batch_jacobian")
+"""How the calls end that ask a tape."""
+
 ROOM: Final = 32
 """How many characters a number, or an expression without a name, may take in a sentence."""
 
@@ -61,6 +64,16 @@ def argument(case: Case, tensor: int) -> Written | None:
             if node is not None:
                 return Written(code, node)
     return None
+
+
+def question(case: Case) -> Written | None:
+    """The call with which the learner asked the tape, where it is known."""
+    if case.question is None:
+        return None
+    code, call = case.codes.of(case.question.span), case.codes.expression(case.question.span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    return Written(code, call) if ast.unparse(call.func).endswith(QUESTIONS) else None
 
 
 def _argument(case: Case, asked: e.Asked, call: ast.Call, tensor: int) -> ast.expr | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding
-from tapelab.diagnosis.names import argument, name_of
+from tapelab.diagnosis.names import name_of, question
 from tapelab.diagnosis.watching import uses_in_block
 from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
@@ -43,14 +43,16 @@ def swapped(case: Case) -> Finding | None:
 
 def _swap(case: Case) -> Fix | None:
     """The question with its target and its source changed over."""
-    target, source = argument(case, case.target), argument(case, case.source)
-    if target is None or source is None or target.code is not source.code:
+    asked = question(case)
+    if asked is None or not isinstance(asked.node, ast.Call):
         return None
-    if isinstance(source.code.parent.get(source.node), (ast.List, ast.Tuple)):
+    code, named = asked.code, {each.arg: each.value for each in asked.node.keywords}
+    ends = [*asked.node.args[:2], *(named[each] for each in ("target", "sources") if each in named)]
+    if len(ends) != 2:
         return None
-    pairs = ((target.node, source.text), (source.node, target.text))
-    changes = [edits.replaced(target.code, node, text) for node, text in pairs]
-    return edits.fix(target.code, changes)
+    one, other = ends
+    changes = [edits.replaced(code, one, code.text(other))]
+    return edits.fix(code, [*changes, edits.replaced(code, other, code.text(one))])
 
 
 def inside_a_step(case: Case) -> Finding | None:

@@ -67,7 +67,7 @@ def _told(records: Iterable[Record], derived: bool) -> list[Record]:
 
 def _aftermath(tape: GradientTape, around: list[Record]) -> list[Record]:
     """The first ops and assignments after a tape's last answers that take something of them."""
-    reached = {number for answer in tape._answers for number in answer.made}
+    reached = {number for answer in tape._answers for number in answer.made if number >= 0}
     first = min((answer.serial for answer in tape._answers), default=0)
     found: list[Record] = []
     for record in sorted(around, key=itemgetter(1)):
@@ -111,7 +111,7 @@ def _made_by(record: Record) -> tuple[int, ...]:
     if kind == ASSIGNED:
         return (record[7],)
     if kind == DERIVED:
-        return tuple(record[5])
+        return tuple([number for number in record[5] if number >= 0])
     return ()
 
 
