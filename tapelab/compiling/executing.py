@@ -30,6 +30,8 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 Replayed = Callable[[list[Tensor]], Any]
 _MOST_PROGRAMS: Final = 32
 """So many lists of shapes of one trace get programs of their own."""
+_COMPOSITE: Final = (None,)
+"""The kind of calls with ragged or sparse tensors, which are always replayed."""
 _new: Final = object.__new__
 _ARRAY: Final = np.ndarray
 
@@ -38,7 +40,9 @@ class Execution:
     """What is known of the calls of one trace: how many there were, and its programs."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, Compiled | int | str] = {}
+        self._known: dict[Any, Compiled | int | str] = {
+            _COMPOSITE: "it takes tensors that are made of several"
+        }
 
     def known(self, inputs: list[Tensor], cells: Sequence[Cell]) -> Compiled | int | str:
         """What there is for such a call: a program, a count of calls, or a reason why not."""
@@ -77,7 +81,10 @@ def unheard() -> bool:
 
 
 def _kind(inputs: list[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
-    shapes = [each._value.shape for each in inputs]
+    try:
+        shapes = [each._value.shape for each in inputs]
+    except AttributeError:
+        return _COMPOSITE
     if not cells:
         return tuple(shapes)
     return (*shapes, *[(id(cell), cell.state._value.shape) for cell in cells])
