@@ -126,7 +126,7 @@ def test_a_misspelt_setting_is_refused():
         tf.linalg.diag([1.0, 2.0], pading=9)
 
 
-def test_equal_eigenvalues_have_the_gradient_that_tensorflow_gives_them():
+def test_equal_eigenvalues_have_the_gradient_that_tensorflow_gives_them(tf):
     x = tf.Variable([[1.0, 0.0], [0.0, 1.0]])
     with tf.GradientTape(persistent=True) as tape:
         w, v = tf.linalg.eigh(x)
