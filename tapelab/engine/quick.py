@@ -15,12 +15,15 @@ from typing import Any, Final
 import numpy as np
 from numpy import float32, float64, ndarray
 
+from tapelab.engine.cell import read
 from tapelab.engine.log import PAIRED, SINGLE, Origin, next_id, origin_here, small, thread
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 Method = Callable[..., Any]
+Kernel = Callable[[Any, Any], Any]
 
 _SINGLE: Final = np.dtype(float32)
 _DOUBLE: Final = np.dtype(float64)
@@ -31,43 +34,52 @@ _new: Final = object.__new__
 
 
 def paired(
-    op: Op, apply: Callable[[Any, Any], Any], long_way: Method, *, mirrored: bool = False
+    op: Op, apply: Kernel, on_arrays: Kernel, long_way: Method, *, mirrored: bool = False
 ) -> Method:
-    """The operator `x ∘ y`, or `y ∘ x`, of tensors: `apply` on their values, or the long way."""
+    """The operator `x ∘ y`, `y ∘ x` or function of two tensors, or of tensors and numbers.
+
+    `apply` is what it is on two scalars, `on_arrays` what it is where one is an array.
+    """
     places: dict[int, Origin] = {}
 
-    def operator(self: Any, other: Any) -> Any:
-        if type(self) is not Tensor:
-            return long_way(self, other)
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if type(x) is not Tensor:
+            if type(x) is not Variable:
+                return long_way(x, y)
+            x = read(x)
+        if type(y) is Variable:
+            y = read(y)
         state = thread.__dict__
         marks = state["marks"]
-        x = self._value
-        if type(other) is Tensor:
-            if marks and self._tapes is not marks and other._tapes is not marks:
-                return long_way(self, other)
-            y, one, number = other._value, self._id, other._id
-            if (type(x) is not float32 or type(y) is not float32) and not _alike(x, y):
-                return long_way(self, other)
-        elif (type(other) is float or type(other) is int) and -_EXACT < other < _EXACT:
-            dtype, log = x.dtype, state["log"]
-            if (marks and self._tapes is not marks) or (log is not None and log.exits):
-                return long_way(self, other)
+        a = x._value
+        if type(y) is Tensor:
+            if marks and x._tapes is not marks and y._tapes is not marks:
+                return long_way(x, y)
+            b, one, other = y._value, x._id, y._id
+            scalars = type(a) is float32 and type(b) is float32
+            if not scalars and not _alike(a, b):
+                return long_way(x, y)
+        elif (type(y) is float or type(y) is int) and -_EXACT < y < _EXACT:
+            dtype, log = a.dtype, state["log"]
+            if (marks and x._tapes is not marks) or (log is not None and log.exits):
+                return long_way(x, y)
             if dtype is not _SINGLE and dtype is not _DOUBLE:
-                return long_way(self, other)
-            y, one, number = dtype.type(other), self._id, next_id()
+                return long_way(x, y)
+            b, one, other = dtype.type(y), x._id, next_id()
+            scalars = type(a) is not ndarray
         else:
-            return long_way(self, other)
+            return long_way(x, y)
         if mirrored:
-            x, y, one, number = y, x, number, one
+            a, b, one, other = b, a, other, one
         try:
-            z = apply(x, y)
+            c = apply(a, b) if scalars else on_arrays(a, b)
         except ValueError:
-            return long_way(self, other)
-        value = z
-        if type(z) is ndarray:
-            z.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
-            if z.size > KEPT_ELEMENTS:
-                x, y, z = _large(state, x, y, z)
+            return long_way(x, y)
+        value = c
+        if type(c) is ndarray:
+            c.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
+            if c.size > KEPT_ELEMENTS:
+                a, b, c = _large(state, a, b, c)
         frame = _frame(1)
         origin = places.get(frame.f_lasti)
         if origin is None or origin[1] is not frame.f_code or origin[3] is not state["scope"]:
@@ -78,11 +90,11 @@ def paired(
         made._origin = origin
         made._tapes = marks
         state["records"].append(
-            (PAIRED, serial, state["number"], origin, one, number, x, y, z, marks)
+            (PAIRED, serial, state["number"], origin, one, other, a, b, c, marks)
         )
         return made
 
-    return operator
+    return function
 
 
 def single(op: Op, long_way: Method) -> Method:

@@ -36,6 +36,7 @@ from tapelab.ops.public import (
     matched,
     position,
     running,
+    shortened,
     strict_operand,
     tensor,
     unary,
@@ -143,6 +144,7 @@ real = choosing.real
 imag = choosing.imag
 
 
+@shortened(arithmetic.add)
 @elementwise
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
@@ -160,6 +162,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@shortened(arithmetic.divide)
 @elementwise
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; whole numbers give floats."""

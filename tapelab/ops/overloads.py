@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,11 +10,10 @@ import numpy as np
 from tapelab.engine.composite_tensor import NotDense
 from tapelab.engine.convert import operand
 from tapelab.engine.op import Op
-from tapelab.engine.quick import paired
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
 from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts
-from tapelab.ops.public import strict_operand
+from tapelab.ops.public import short, strict_operand
 
 Method = Callable[..., Any]
 
@@ -29,13 +27,6 @@ PAIRS: dict[str, Op] = {
     "pow": powers.pow_,
     "matmul": products.matmul,
 }
-QUICK: dict[Op, Callable[[Any, Any], Any]] = {
-    arithmetic.add: operator.add,
-    arithmetic.subtract: operator.sub,
-    arithmetic.multiply: operator.mul,
-    arithmetic.divide: operator.truediv,
-}
-"""Pairs whose kernel on ordinary floats is the operator itself."""
 ORDERS: dict[str, Op] = {
     "lt": comparison.less,
     "le": comparison.less_equal,
@@ -55,11 +46,8 @@ def install() -> None:
     for kind in (Tensor, Variable):
         for name, op in PAIRS.items():
             forward, reflected = _pair(op)
-            if op in QUICK:
-                forward = paired(op, QUICK[op], forward)
-                reflected = paired(op, QUICK[op], reflected, mirrored=True)
-            _attach(kind, f"__{name}__", forward)
-            _attach(kind, f"__r{name}__", reflected)
+            _attach(kind, f"__{name}__", short(op, forward))
+            _attach(kind, f"__r{name}__", short(op, reflected, mirrored=True))
         for name, op in ORDERS.items():
             _attach(kind, f"__{name}__", _order(op))
         for name, ops in LOGIC.items():

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,14 +20,25 @@ from tapelab.engine.composite_tensor import (
 )
 from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.op import Op
-from tapelab.engine.quick import single
+from tapelab.engine.quick import paired, single
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
+from tapelab.ops import arithmetic, selection
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths, number
 
 Public = Callable[..., Any]
+
+ON_FLOATS: Final[dict[Op, tuple[Public, Public]]] = {
+    arithmetic.add: (operator.add, np.add),
+    arithmetic.subtract: (operator.sub, np.subtract),
+    arithmetic.multiply: (operator.mul, np.multiply),
+    arithmetic.divide: (operator.truediv, np.true_divide),
+    selection.maximum: (np.maximum, np.maximum),
+    selection.minimum: (np.minimum, np.minimum),
+}
+"""What an op of two tensors is on scalars, and what on arrays, of ordinary floats."""
 
 
 def tensor(x: Any, dtype: Any = None) -> Tensor:
@@ -94,6 +107,18 @@ def _is_smooth(op: Op) -> bool:
     return (not op.kinds or "f" in op.kinds) and op.slopes is not None and None not in op.slopes
 
 
+def short(op: Op, long_way: Public, *, mirrored: bool = False) -> Public:
+    """A function of two tensors that goes the short way where the op has one."""
+    if op not in ON_FLOATS:
+        return long_way
+    return paired(op, *ON_FLOATS[op], long_way, mirrored=mirrored)
+
+
+def shortened(op: Op) -> Callable[[Public], Public]:
+    """Let a function that is written out go the short way of its op."""
+    return lambda function: wraps(function)(short(op, function))
+
+
 def binary(op: Op) -> Public:
     """The public function of an op of two tensors."""
 
@@ -102,9 +127,10 @@ def binary(op: Op) -> Public:
             return op(*matched(x, y))
         except NotDense as error:
             refused = error
-        return hand_over_elements(refused, function, x, y)
+        return hand_over_elements(refused, public, x, y)
 
-    return dressed(function, op, *op.inputs)
+    public = short(op, function)
+    return dressed(public, op, *op.inputs)
 
 
 def binary_of_numbers(op: Op) -> Public:
@@ -122,9 +148,10 @@ def binary_of_numbers(op: Op) -> Public:
                     "float, double, int32, … Try tf.logical_and, or tf.cast(x, tf.float32)",
                 )  # fmt: skip
             return op(first, second)
-        return hand_over_elements(refused, function, x, y)
+        return hand_over_elements(refused, public, x, y)
 
-    return dressed(function, op, *op.inputs)
+    public = short(op, function)
+    return dressed(public, op, *op.inputs)
 
 
 def logical(op: Op) -> Public:

@@ -6,6 +6,8 @@ import pytest
 
 import tapelab as tf
 from tapelab.engine.log import OPS, PAIRED, RAN, SINGLE, thread, whole
+from tapelab.engine.op import REGISTRY
+from tapelab.ops.arithmetic import multiply
 from tapelab.recording import events as e
 
 
@@ -35,13 +37,45 @@ def test_both_ways_write_the_same():
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = x * x
-        z = tf.multiply(x, x)
+        z = multiply(x, x)
     short, long = map(whole, ops_on(tape))
     assert short[3].op is long[3].op
     assert short[4] == long[4]
     assert short[6] == y._id
     assert long[6] == z._id
     assert short[8:] == long[8:]
+
+
+@pytest.mark.parametrize("function", [tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum])
+def test_functions_of_two_tensors_go_the_short_way_with_the_numbers_of_the_long_one(function):
+    x, y = tf.constant([1.0, 5.0, 3.0]), tf.constant([[2.0], [3.0]])
+    op = REGISTRY[function.__name__]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x, y])
+        short, long = function(x, y), op(x, y)
+    assert [record[0] for record in ops_on(tape)] == [PAIRED, RAN]
+    assert short.numpy().tolist() == long.numpy().tolist()
+    for one, other in zip(tape.gradient(short, [x, y]), tape.gradient(long, [x, y]), strict=True):
+        assert one.numpy().tolist() == other.numpy().tolist()
+
+
+def test_a_variable_that_goes_the_short_way_is_read_and_watched():
+    x, w = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
+    with tf.GradientTape() as tape:
+        y = x * w + w
+    assert [record[0] for record in ops_on(tape)] == [PAIRED, PAIRED]
+    kinds = [type(s.event).__name__ for s in tape.recording()]
+    assert kinds.count("Read") == 1
+    assert kinds.index("Watched") < kinds.index("Read") < kinds.index("Ran")
+    assert tape.gradient(y, w).numpy().tolist() == [2, 3]
+
+
+def test_a_variable_is_read_before_the_tensor_beside_it_is_looked_at():
+    v, w = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = v / w
+    assert [each.name for each in tape.watched_variables()] == [v.name, w.name]
+    assert [each.numpy() for each in tape.gradient(y, [v, w])] == pytest.approx([1 / 3, -2 / 9])
 
 
 def test_a_number_beside_a_tensor_keeps_its_side():
