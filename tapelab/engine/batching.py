@@ -8,8 +8,9 @@ op. Only a learner's own function is asked row by row, for it may do anything wi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from tapelab.engine.batching_rules import is_diagonal, on_all_rows
 from tapelab.engine.flows import Flows, RowsTold
 from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import BACK, Record, thread, whole
+from tapelab.engine.log import Record, thread, whole
 from tapelab.engine.op import REGISTERED, REGISTRY, Op
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
 from tapelab.engine.tensor import Tensor
@@ -28,6 +29,7 @@ from tapelab.engine.tensor import Tensor
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
+_RESHAPING: Final = frozenset({"reshape", "expand_dims", "squeeze"})
 AT_ONCE: Final = 2**22
 """How many numbers the largest adjoint may hold; more rows are swept in several parts."""
 
@@ -55,7 +57,7 @@ def sweep_rows(
 
 def _largest(records: Sequence[Record]) -> int:
     """How many numbers the largest value on the tape has."""
-    return max((np.size(value) for record in records for value in record[5]), default=1)
+    return max([np.size(value) for record in records for value in record[5]], default=1)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -104,60 +106,79 @@ def _upstream(record: Record, adjoints: dict[int, Any], count: int, recorded: bo
     )
 
 
-class _Step:
+class _Step(NamedTuple):
     """One op on the way back, with as many rows as there are upstream gradients."""
 
-    def __init__(self, record: Record, count: int, recorded: bool) -> None:
-        _, _, _, origin, ids, values, result_ids, results, settings, _ = record
-        op: Op = origin.op
-        learners = BACK in settings or REGISTRY.get(op.name) is not op or op.raw in REGISTERED
-        self.back = self._by_lane
-        if learners:
-            self.back = self._by_row
-        elif is_diagonal(op):
-            self.back = self._direct
-        tensors = recorded or self.back == self._by_lane
-        self.op, self.values, self.settings, self.origin = op, values, settings, origin
-        self.count, self.recorded = count, recorded
-        self.inputs = lifted_all(values, ids, tensors, origin)
-        self.result = lifted_results(results, result_ids, tensors, origin, op)
+    record: Record
+    rows: int
+    recorded: bool
 
-    def _direct(self, dy: Any, moving: Sequence[int]) -> list[Any]:
+    def back(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
+        """The rows that flow to the inputs at some positions; None where nothing flows."""
+        op: Op = self.record[3][0]
+        return _way_of(op, op.raw in REGISTERED)(self, dy, moving)
+
+    def _reshaped(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
+        """The same entries in the shape that they had before."""
+        shape = (self.rows, *np.shape(self.record[5][0]))
+        return [REGISTRY["reshape"](dy, shape=shape) for _ in moving]
+
+    def _direct(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
         """The rule as it is: what it multiplies the rows by is broadcast over them."""
-        flows = contributions(self.op, dy, self.result, self.inputs, self.settings)
-        return [self._fitting(flows(position), dy, self.values[position]) for position in moving]
+        flows, values = self._flows(dy, tensors=self.recorded), self.record[5]
+        return [self._fitting(flows(position), dy, values[position]) for position in moving]
 
     def _fitting(self, rows: Any, dy: Any, value: Any) -> Any:
         """Rows summed down to the shape of the value that they flow to."""
         if rows is None:
             return None
-        if shape_of(rows) != shape_of(dy):  # a slope of 0 has no rows
-            rows = spread_over(rows, shape_of(rows), self.count)
-        shape, there = np.shape(value), shape_of(rows)[1:]
-        if there == shape:
+        shape, whole_shape = np.shape(value), shape_of(dy)
+        if shape_of(rows) != whole_shape:  # a slope of 0 has no rows
+            rows = spread_over(rows, shape_of(rows), self.rows)
+            whole_shape = shape_of(rows)
+        if whole_shape[1:] == shape:
             return rows
-        operand = Operand(rows, there, batched=True)
-        return on_all_rows(Call(REGISTRY["sum_to"], self.count, (operand,), {"shape": shape}))
+        operand = Operand(rows, whole_shape[1:], batched=True)
+        return on_all_rows(Call(REGISTRY["sum_to"], self.rows, (operand,), {"shape": shape}))
 
-    def _by_lane(self, dy: Any, moving: Sequence[int]) -> list[Any]:
-        lanes = Lanes(self.count, self.origin, recorded=self.recorded)
+    def _by_lane(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
+        origin = self.record[3]
+        lanes = Lanes(self.rows, origin, recorded=self.recorded)
         with lanes:
-            seen = tuple(map(lanes.lane, dy)) if self.op.multi else lanes.lane(dy)
-            flows = contributions(self.op, seen, self.result, self.inputs, self.settings)
-            return [lanes.rows(self._flow(flows(position), position)) for position in moving]
+            flows = self._flows(
+                tuple(map(lanes.lane, dy)) if origin[0].multi else lanes.lane(dy), tensors=True
+            )
+            return [lanes.rows(self._dense(flows(position), position)) for position in moving]
 
-    def _by_row(self, dy: Any, moving: Sequence[int]) -> list[Any]:
-        unstack, stack = REGISTRY["unstack"], REGISTRY["stack"]
-        found = []
-        for each in zip(*map(unstack, dy), strict=True) if self.op.multi else unstack(dy):
-            flows = contributions(self.op, each, self.result, self.inputs, self.settings)
-            found.append([self._flow(flows(position), position) for position in moving])
+    def _by_row(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
+        unstack, stack, found = REGISTRY["unstack"], REGISTRY["stack"], []
+        multi = self.record[3][0].multi
+        for each in zip(*map(unstack, dy), strict=True) if multi else unstack(dy):
+            flows = self._flows(each, tensors=self.recorded)
+            found.append([self._dense(flows(position), position) for position in moving])
         return [None if rows[0] is None else stack(*rows) for rows in zip(*found, strict=True)]
 
-    def _flow(self, flow: Any, position: int) -> Any:
+    def _flows(self, dy: Any, *, tensors: bool) -> Callable[[int], Any]:
+        """What the rules of the op make of an upstream gradient, on tensors or on raw values."""
+        _, _, _, origin, ids, values, result_ids, results, settings, _ = self.record
+        inputs = lifted_all(values, ids, tensors, origin)
+        result = lifted_results(results, result_ids, tensors, origin, origin[0])
+        return contributions(origin[0], dy, result, inputs, settings)
+
+    def _dense(self, flow: Any, position: int) -> Any:
         """What flows to an input, dense and in its shape."""
         if isinstance(flow, IndexedSlices):
             return flow.dense()
-        if flow is not None and self.op.broadcasts:
-            return undo_broadcast(flow, self.values[position])
+        if flow is not None and self.record[3][0].broadcasts:
+            return undo_broadcast(flow, self.record[5][position])
         return flow
+
+
+@cache
+def _way_of(op: Op, registered: bool) -> Callable[[_Step, Any, Sequence[int]], Sequence[Any]]:
+    """How rows go back through an op: a learner's own gradient function is asked row by row."""
+    if registered or REGISTRY.get(op.name) is not op:
+        return _Step._by_row
+    if op.name in _RESHAPING:
+        return _Step._reshaped
+    return _Step._direct if is_diagonal(op) else _Step._by_lane

@@ -19,15 +19,15 @@ def matmul(call: Call) -> Any:
         return _tall(call, a, b, swap=turn_a, turn=turn_b)
     across = _tall(call, b, a, swap=not turn_b, turn=not turn_a)
     length = a.shape[1] if turn_a else a.shape[0]
-    return _swapped(across, call.count, (b.shape[0] if turn_b else b.shape[1], length))
+    return _swapped(across, call.rows, (b.shape[0] if turn_b else b.shape[1], length))
 
 
 def _tall(call: Call, x: Operand, common: Operand, *, swap: bool, turn: bool) -> Any:
     """The products of all x, transposed if so said, with one matrix, transposed if so said."""
-    rows = _swapped(x.value, call.count, x.shape) if swap else x.value
+    rows = _swapped(x.value, call.rows, x.shape) if swap else x.value
     height, width = x.shape[::-1] if swap else x.shape
-    made = call.op(reshaped(rows, (call.count * height, width)), common.value, transpose_b=turn)
-    return reshaped(made, (call.count, height, common.shape[0] if turn else common.shape[1]))
+    made = call.op(reshaped(rows, (call.rows * height, width)), common.value, transpose_b=turn)
+    return reshaped(made, (call.rows, height, common.shape[0] if turn else common.shape[1]))
 
 
 def _swapped(rows: Any, count: int, shape: Shape) -> Any:
@@ -55,6 +55,6 @@ def solve(call: Call) -> Any:
         return call.of(*(call.with_rank(rank) if call.op.broadcasts else call.spread()))
     height, width = b.shape
     transpose: Op = REGISTRY["transpose"]
-    columns = reshaped(transpose(b.value, perm=(1, 0, 2)), (height, call.count * width))
-    found = reshaped(call.of(a.value, columns), (a.shape[1], call.count, width))
+    columns = reshaped(transpose(b.value, perm=(1, 0, 2)), (height, call.rows * width))
+    found = reshaped(call.of(a.value, columns), (a.shape[1], call.rows, width))
     return transpose(found, perm=(1, 0, 2))

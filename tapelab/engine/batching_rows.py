@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +21,11 @@ class Operand(NamedTuple):
     batched: bool
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """An op that is to be done for a number of rows at once."""
 
     op: Any
-    count: int
+    rows: int
     operands: tuple[Operand, ...]
     settings: dict[str, Any]
 
@@ -37,13 +35,13 @@ class Call:
 
     def spread(self) -> list[Any]:
         """The operands with as many rows each."""
-        return [x.value if x.batched else spread_over(x.value, x.shape, self.count)
+        return [x.value if x.batched else spread_over(x.value, x.shape, self.rows)
                 for x in self.operands]  # fmt: skip
 
     def with_rank(self, rank: int) -> list[Any]:
         """The operands with so many axes in each row, the new ones of length 1 in front."""
         return [
-            reshaped(x.value, (self.count, *(1,) * (rank - len(x.shape)), *x.shape))
+            reshaped(x.value, (self.rows, *(1,) * (rank - len(x.shape)), *x.shape))
             if x.batched and len(x.shape) < rank
             else x.value
             for x in self.operands

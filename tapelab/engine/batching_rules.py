@@ -40,7 +40,7 @@ def _rule_for(op: Op) -> Rule:
 
 def _row_by_row(call: Call) -> Any:
     unstack, stack = REGISTRY["unstack"], REGISTRY["stack"]
-    rows = [unstack(x.value) if x.batched else (x.value,) * call.count for x in call.operands]
+    rows = [unstack(x.value) if x.batched else (x.value,) * call.rows for x in call.operands]
     made = [call.of(*each) for each in zip(*rows, strict=True)]
     if call.op.multi:
         return tuple(stack(*each) for each in zip(*made, strict=True))
@@ -80,19 +80,19 @@ def _later(axes: Iterable[int] | None, rank: int) -> Shape:
 def _to_shape(call: Call) -> Any:
     """An op that is told the shape of its result."""
     (x,) = call.operands
-    return call.of(x.value, shape=(call.count, *call.settings["shape"]))
+    return call.of(x.value, shape=(call.rows, *call.settings["shape"]))
 
 
 def _broadcast_to(call: Call) -> Any:
     shape = call.settings["shape"]
-    return call.of(*call.with_rank(len(shape)), shape=(call.count, *shape))
+    return call.of(*call.with_rank(len(shape)), shape=(call.rows, *shape))
 
 
 def _sum_to(call: Call) -> Any:
     (x,), shape = call.operands, call.settings["shape"]
     ones = (1,) * (len(x.shape) - len(shape))
-    summed = call.of(x.value, shape=(call.count, *ones, *shape))
-    return reshaped(summed, (call.count, *shape)) if ones else summed
+    summed = call.of(x.value, shape=(call.rows, *ones, *shape))
+    return reshaped(summed, (call.rows, *shape)) if ones else summed
 
 
 def _spread(call: Call) -> Any:
@@ -101,8 +101,8 @@ def _spread(call: Call) -> Any:
     if len(x.shape) != len(shape):
         gone = range(len(shape)) if axis is None else [each % len(shape) for each in axis]
         left = [1 if at in gone else length for at, length in enumerate(shape)]
-        rows = reshaped(rows, (call.count, *left))
-    return REGISTRY["broadcast_to"](rows, shape=(call.count, *shape))
+        rows = reshaped(rows, (call.rows, *left))
+    return REGISTRY["broadcast_to"](rows, shape=(call.rows, *shape))
 
 
 def _transpose(call: Call) -> Any:
@@ -115,13 +115,13 @@ def _squeeze(call: Call) -> Any:
     (x,), axis = call.operands, call.settings.get("axis")
     rank = len(x.shape)
     gone = [each % rank for each in axis] if axis else [i for i in range(rank) if x.shape[i] == 1]
-    return reshaped(x.value, (call.count, *(n for at, n in enumerate(x.shape) if at not in gone)))
+    return reshaped(x.value, (call.rows, *(n for at, n in enumerate(x.shape) if at not in gone)))
 
 
 def _slice(call: Call) -> Any:
     """Cutting pieces out, or putting them back into a shape."""
     (x,), shape = call.operands, call.settings.get("shape")
-    whole = {} if shape is None else {"shape": (call.count, *shape)}
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
     return call.of(x.value, key=(slice(None), *call.settings["key"]), **whole)
 
 
@@ -153,10 +153,10 @@ def _pictures(call: Call) -> Any:
         return _row_by_row(call)
     pictures, *rest = x.shape
     shape = call.settings.get("shape")
-    whole = {} if shape is None else {"shape": (call.count * pictures, *shape[1:])}
-    laid = reshaped(x.value, (call.count * pictures, *rest))
+    whole = {} if shape is None else {"shape": (call.rows * pictures, *shape[1:])}
+    laid = reshaped(x.value, (call.rows * pictures, *rest))
     made = call.of(laid, *(each.value for each in filters), **whole)
-    return reshaped(made, (call.count, pictures, *shape_of(made)[1:]))
+    return reshaped(made, (call.rows, pictures, *shape_of(made)[1:]))
 
 
 def _at_places(call: Call) -> Any:
@@ -166,7 +166,7 @@ def _at_places(call: Call) -> Any:
     rank = len(x.shape if shape is None else shape)
     if places.batched:
         return _row_by_row(call)
-    whole = {} if shape is None else {"shape": (call.count, *shape)}
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
     found = call.spread()[1] if depth else places.value
     axis = call.settings.get("axis", 0) % rank + 1
     return call.of(x.value, found, axis=axis, batch_dims=depth + 1 if depth else 0, **whole)
@@ -174,7 +174,7 @@ def _at_places(call: Call) -> Any:
 
 def _scatter_rows(call: Call) -> Any:
     (x,), shape, places = call.operands, call.settings["shape"], call.settings["indices"]
-    whole = (call.count, *shape)
+    whole = (call.rows, *shape)
     return REGISTRY["add_at"](x.value, np.asarray(places), shape=whole, axis=1, batch_dims=0)
 
 
@@ -182,8 +182,8 @@ def _along_own(call: Call) -> Any:
     """Picking or putting along an axis at places of its own for each entry of a row."""
     (x,), shape, axis = call.operands, call.settings.get("shape"), call.settings["axis"]
     places = call.settings["indices"]
-    whole = {} if shape is None else {"shape": (call.count, *shape)}
-    common = np.broadcast_to(places, (call.count, *places.shape))
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
+    common = np.broadcast_to(places, (call.rows, *places.shape))
     return call.of(x.value, indices=common, axis=axis + 1 if axis >= 0 else axis, **whole)
 
 
@@ -192,7 +192,7 @@ def _masked(call: Call) -> Any:
     axis, shape = call.settings["axis"], call.settings.get("shape")
     if mask.batched or axis < 0:
         return _row_by_row(call)
-    whole = {} if shape is None else {"shape": (call.count, *shape)}
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
     return call.of(x.value, mask.value, axis=axis + 1, **whole)
 
 
@@ -201,7 +201,7 @@ def _rows_last(call: Call) -> Any:
     numbers = [x.value if not x.batched and _counts(x) else _last(rows)
                for x, rows in zip(call.operands, call.spread(), strict=True)]  # fmt: skip
     shape = call.settings.get("shape")
-    made = call.of(*numbers, **({} if shape is None else {"shape": (*shape, call.count)}))
+    made = call.of(*numbers, **({} if shape is None else {"shape": (*shape, call.rows)}))
     rank = len(shape_of(made))
     return REGISTRY["transpose"](made, perm=(rank - 1, *range(rank - 1)))
 
