@@ -41,6 +41,8 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     "compiled_choice.chosen": ("truths", "x", "x", "x"),
     "compiled_choice.chosen_or_number": ("x", "truths", "x", "x"),
     "compiled_choice.chosen_number": ("x", "truths", "x", "x"),
+    "compiled_rows.larger_rows": ("rows", "places", "rows"),
+    "compiled_rows.smaller_rows": ("rows", "places", "rows"),
     "compiled_normal.sum_rows": ("rows", "doubles"),
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""

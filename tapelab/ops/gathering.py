@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -82,12 +83,17 @@ gather.no_grad("indices", because=POSITIONS)
 @op(formula=r"y = \operatorname{scatter}(x)", glyph="scatter", title="Scatter", samples=unpicks)
 def add_at(x: Any, indices: Any, *, shape: Shape, axis: int, batch_dims: int) -> Any:
     """Add entries up at the places they were picked from, in an array of zeros."""
-    whole = np.zeros(shape, x.dtype)
     new = indices.ndim - batch_dims
     picked = np.moveaxis(x, range(axis, axis + new), range(batch_dims, batch_dims + new))
-    batch = _batch(indices.shape, batch_dims)
-    np.add.at(np.moveaxis(whole, axis, batch_dims), (*batch, indices), picked)
-    return whole
+    others = [n for at, n in enumerate(shape) if at != axis]
+    length, batches = shape[axis], math.prod(shape[:batch_dims])
+    # Each batch has rows of its own: those of batch b begin at b * length.
+    starts = np.arange(batches).reshape(*shape[:batch_dims], *(1,) * new) * length
+    places = (indices + starts).reshape(-1)
+    rows = picked.reshape(places.size, *picked.shape[batch_dims + new :])
+    whole = add_rows(rows, places, (batches * length, *others[batch_dims:]))
+    whole = whole.reshape(*others[:batch_dims], length, *others[batch_dims:])
+    return np.ascontiguousarray(np.moveaxis(whole, batch_dims, axis))
 
 
 @add_at.grad("x", r"\bar x = \operatorname{gather}(\bar y)")

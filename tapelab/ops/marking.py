@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.kernels.memory import empty
 from tapelab.ops import samples
 from tapelab.ops.gathering import POSITIONS
 from tapelab.ops.rules import WHOLE
@@ -24,7 +25,11 @@ def classes(rng: np.random.Generator) -> list[samples.Sample]:
     samples=classes)  # fmt: skip
 def marked(x: Any, *, depth: int, on: Any, off: Any, axis: int) -> Any:
     """Rows of one value with another at each index."""
-    rows = np.where(np.arange(depth) == np.asarray(x)[..., None], on, off)
+    indices = np.asarray(x)
+    rows = empty((*indices.shape, depth), np.result_type(on, off))
+    rows[...] = off
+    flat, inside = indices.reshape(-1), np.flatnonzero((indices >= 0) & (indices < depth))
+    rows.reshape(-1, depth)[inside, flat[inside]] = on
     return np.moveaxis(rows, -1, axis) if axis != -1 else rows
 
 
@@ -78,6 +83,10 @@ def dense_bincount(x: Any, w: Any, *, size: int, binary: bool) -> Any:
     weights = np.broadcast_to(w, x.shape).reshape(rows.shape)
     if binary:
         whole[at[kept], rows[kept]] = 1
+    elif w.dtype.kind in "fiu":
+        places = (at * size + rows)[kept]
+        sums = np.bincount(places, weights[kept], whole.size)
+        whole[...] = sums.reshape(whole.shape)
     else:
         np.add.at(whole, (at[kept], rows[kept]), weights[kept])
     return whole.reshape(*x.shape[:-1], size)

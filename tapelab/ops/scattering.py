@@ -11,6 +11,7 @@ from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, unlike
 from tapelab.errors import invalid_argument
+from tapelab.kernels.rows import meet_at
 from tapelab.ops import samples
 from tapelab.ops.comparison import equal
 from tapelab.ops.gathering import POSITIONS
@@ -68,8 +69,7 @@ def scatter_nd(indices: Any, x: Any, *, shape: Shape) -> Any:
     _check("ScatterNd", indices, shape, "shape")
     _check_updates("ScatterNd", indices, x, shape)
     whole = np.full(shape, b"" if x.dtype == object else 0, x.dtype)
-    np.add.at(whole, _places(indices), x)
-    return whole
+    return meet_at(np.add, whole, x, indices)
 
 
 @scatter_nd.grad("x", r"\bar x = \operatorname{gather}(\bar y)")
@@ -84,7 +84,8 @@ scatter_nd.no_grad("indices", because=POSITIONS)
     raw="TensorScatterUpdate")  # fmt: skip
 def tensor_scatter_nd_update(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which the entries at some index tuples are replaced."""
-    whole = _copy("TensorScatterUpdate", x, indices, y)
+    _check_written("TensorScatterUpdate", x, indices, y)
+    whole = np.array(x)
     whole[_places(indices)] = y
     return whole
 
@@ -107,9 +108,8 @@ tensor_scatter_nd_update.no_grad("indices", because=POSITIONS)
     raw="TensorScatterAdd")  # fmt: skip
 def tensor_scatter_nd_add(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which entries are added at some index tuples; repeats add up."""
-    whole = _copy("TensorScatterAdd", x, indices, y)
-    np.add.at(whole, _places(indices), y)
-    return whole
+    _check_written("TensorScatterAdd", x, indices, y)
+    return meet_at(np.add, x, y, indices)
 
 
 @tensor_scatter_nd_add.grad("x", r"\bar x = \bar z")
@@ -129,9 +129,8 @@ tensor_scatter_nd_add.no_grad("indices", because=POSITIONS)
     samples=written, raw="TensorScatterSub")  # fmt: skip
 def tensor_scatter_nd_sub(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which entries are subtracted at some index tuples; repeats add up."""
-    whole = _copy("TensorScatterSub", x, indices, y)
-    np.subtract.at(whole, _places(indices), y)
-    return whole
+    _check_written("TensorScatterSub", x, indices, y)
+    return meet_at(np.subtract, x, y, indices)
 
 
 @tensor_scatter_nd_sub.grad("x", r"\bar x = \bar z")
@@ -151,18 +150,16 @@ tensor_scatter_nd_sub.no_grad("indices", because=POSITIONS)
     samples=written)  # fmt: skip
 def tensor_scatter_nd_max(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which the larger entry stays at some index tuples."""
-    whole = _copy("TensorScatterMax", x, indices, y)
-    np.maximum.at(whole, _places(indices), y)
-    return whole
+    _check_written("TensorScatterMax", x, indices, y)
+    return meet_at(np.maximum, x, y, indices)
 
 
 @op(formula=r"z = \min(x, y)", glyph="min at", title="Minimum at", raw="TensorScatterMin",
     samples=written)  # fmt: skip
 def tensor_scatter_nd_min(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which the smaller entry stays at some index tuples."""
-    whole = _copy("TensorScatterMin", x, indices, y)
-    np.minimum.at(whole, _places(indices), y)
-    return whole
+    _check_written("TensorScatterMin", x, indices, y)
+    return meet_at(np.minimum, x, y, indices)
 
 
 @tensor_scatter_nd_max.grad("x", r"\bar x = \bar z \text{ if } x = z \text{ else } 0")
@@ -197,12 +194,11 @@ def _places(indices: Any) -> tuple[Any, ...]:
     return tuple(np.moveaxis(indices, -1, 0)) if indices.shape[-1] else (...,)
 
 
-def _copy(raw: str, x: Any, indices: Any, y: Any) -> Any:
+def _check_written(raw: str, x: Any, indices: Any, y: Any) -> None:
     if x.dtype != y.dtype:
         raise unlike(raw, 2, x.dtype, y.dtype)
     _check(raw, indices, x.shape, "shape")
     _check_updates(raw, indices, y, x.shape)
-    return np.array(x)
 
 
 def _check_updates(raw: str, indices: Any, y: Any, shape: Shape) -> None:

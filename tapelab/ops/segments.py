@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
-from tapelab.kernels.rows import add_rows
+from tapelab.kernels.rows import add_rows, meet_rows
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import equal
@@ -122,7 +122,7 @@ for _op in (segment_sum, of_segment, segment_mean, segment_max, segment_min, seg
 def _combined(how: np.ufunc, x: Any, s: Any, count: int, start: Any, empty: Any) -> Any:
     whole = np.full((count, *x.shape[1:]), start, x.dtype)
     kept = s >= 0
-    how.at(whole, s[kept], x[kept])
+    whole = meet_rows(how, whole, x if kept.all() else x[kept], s[kept])
     if empty is not None:
         whole[np.bincount(s[kept], minlength=count)[:count] == 0] = empty
     return whole

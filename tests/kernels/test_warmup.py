@@ -42,6 +42,7 @@ def test_no_kernel_that_ops_run_is_left_out():
         "compiled_choice",
         "compiled_circle",
         "compiled_normal",
+        "compiled_rows",
         "compiled_windows",
     ],
 )
@@ -75,6 +76,8 @@ def test_after_it_ops_compile_nothing_more():
     softmax.cross_entropy(x, x)
     softmax.numbered_cross_entropy(classes, x)
     rows.add_rows(x, classes, (3, 128))
+    for how in (np.maximum, np.minimum):
+        rows.meet_rows(how, x[:3], x, classes)
     choice.chosen(x > 0, x, x)
     choice.chosen(x > 0, x, np.float32(0))
     choice.chosen(x > 0, np.float32(0), x)
