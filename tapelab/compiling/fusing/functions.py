@@ -79,9 +79,9 @@ def expm1(x: Lanes) -> Lanes:
     top = 89.0 if x.kind == "float" else 710.0
     low = x.like(-40.0)
     reduced = low.where(x, x < low)
-    n, rest, _ = _parts(x.like(top).where(reduced, x > top), -1)
-    half = _power_of_2(n)
-    return x.where(half.fma(rest, half - 0.5) * 2, x.equals(0))
+    shifted, _, r = _reduced(x.like(top).where(reduced, x > top))
+    half = _power_of_2(shifted - 1)
+    return x.where(half.fma(_less_1(r), half - 0.5) * 2, x.equals(0))
 
 
 def sigmoid(x: Lanes) -> Lanes:
@@ -95,9 +95,9 @@ def tanh(x: Lanes) -> Lanes:
     known = PRECISIONS[x.kind]
     a = x.magnitude()
     a = a.like(known.flat).where(a, a > known.flat)
-    n, rest, _ = _parts(-(a + a))
-    scale = _power_of_2(n)
-    less = scale.fma(rest, scale - 1)
+    shifted, _, r = _reduced(-(a + a))
+    scale = _power_of_2(shifted)
+    less = scale.fma(_less_1(r), scale - 1)
     return (-less / (less + 2)).signed_as(x)
 
 
@@ -149,31 +149,34 @@ def tan(x: Lanes) -> Lanes:
 
 def _exp_of_low(x: Lanes) -> Lanes:
     """The exponential of numbers that are not too high; NaN fails the question, and stays."""
-    lowest = -PRECISIONS[x.kind].highest
-    shifted, rest, n = _parts(x.like(lowest).where(x, x < lowest))
-    power = rest + 1
+    known = PRECISIONS[x.kind]
+    shifted, n, r = _reduced(x.like(-known.highest).where(x, x < -known.highest))
+    power = polynomial(r, (1.0, 1.0, *coefficients.EXP[x.kind]))
     if x.writer.scales:
         return power.scaled(n)
-    whole = shifted.bits() - _bits(PRECISIONS[x.kind].magic + PRECISIONS[x.kind].bias, x.kind)
+    whole = shifted.bits() - _bits(known.magic + known.bias, x.kind)
     half = whole >> 1
     return power * _whole_power(half, x.kind) * _whole_power(whole - half, x.kind)
 
 
-def _parts(x: Lanes, ahead: int = 0) -> tuple[Lanes, Lanes, Lanes]:
-    """For the whole n nearest to x / ln(2): n + `ahead` as the end of bits, e**r - 1, and n.
+def _reduced(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+    """The whole n nearest to x / ln(2), as the end of bits and as it is, and what is left of x.
 
-    What is left over of x is r. The bits count from the bias of the exponent on, so that shifted
-    to their place they are the bits of a power of 2.
+    The bits count from the bias of the exponent on, so that shifted to their place they are the
+    bits of a power of 2.
     """
     known = PRECISIONS[x.kind]
     magic = known.magic + known.bias
     shifted = x.fma(1 / math.log(2), magic)
     n = shifted - magic
-    r = x
     for part in known.ln_2:
-        r = n.fma(-part, r)
-    rest = (r * r).fma(polynomial(r, coefficients.EXP[x.kind]), r)
-    return (shifted + ahead if ahead else shifted), rest, n
+        x = n.fma(-part, x)
+    return shifted, n, x
+
+
+def _less_1(r: Lanes) -> Lanes:
+    """The exponential of a small number less 1."""
+    return (r * r).fma(polynomial(r, coefficients.EXP[r.kind]), r)
 
 
 def _power_of_2(shifted: Lanes) -> Lanes:

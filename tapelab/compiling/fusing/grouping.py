@@ -8,7 +8,6 @@ each edge between units goes up, none can wait for itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -31,10 +30,13 @@ class Unit:
     shape: Shape | None = None
     cut: int | None = None
     members: list[int] = field(default_factory=list)
+    arrays: set[int] = field(default_factory=set)  # slots of its shape that it reads
+    joined: Unit | None = None  # the unit that it has become part of
 
-    def takes(self, shape: Shape, cut: int | None) -> bool:
+    def takes(self, shape: Shape | None, cut: int | None) -> bool:
         """Whether an op on such a shape, cut there, can run in the same pass."""
-        return self.shape == shape and (cut is None or self.cut in {None, cut})
+        fits = cut is None or self.cut is None or self.cut == cut
+        return fits and self.shape is not None and self.shape == shape
 
 
 @dataclass(frozen=True)
@@ -51,53 +53,89 @@ class Entry:
 def units(program: Program) -> tuple[list[Unit], dict[int, Entry]]:
     """The units of a program, each after those that it reads from, and their entries."""
     entries: dict[int, Entry] = {}
-    makers: dict[int, tuple[Unit, bool]] = {}
-    on_level: dict[tuple[int, Shape], list[Unit]] = {}
-    found: list[Unit] = []
+    grouping = _Grouping(program)
     for at, each in enumerate(program.instructions):
         entry = entry_of(each, program)
-        unit = None
-        if entry is not None:
-            unit, level = _joined(entry, each, makers, on_level)
+        if entry is None:
+            grouping.alone(at, each)
+        else:
             entries[at] = entry
-        if unit is None:
-            if entry is None:
-                level = max((makers[slot][0].level + 1 for slot in each.inputs if slot in makers),
-                            default=0)  # fmt: skip
-            unit = Unit(level, entry.shape if entry else None)
-            found.append(unit)
-            if entry is not None:
-                on_level.setdefault((level, entry.shape), []).append(unit)
-        unit.members.append(at)
-        if entry is not None and entry.cut is not None:
-            unit.cut = entry.cut
-        late = entry is not None and entry.reduction is not None
-        makers |= dict.fromkeys(each.outputs, (unit, late))
+            grouping.placed(at, each, entry)
+    found = [unit for unit in grouping.units if unit.joined is None]
     found.sort(key=lambda unit: (unit.level, unit.members[0]))
     return found, entries
 
 
-def _joined(
-    entry: Entry, instruction: Instruction, makers: dict[int, tuple[Unit, bool]],
-    on_level: dict[tuple[int, Shape], list[Unit]],
-) -> tuple[Unit | None, int]:  # fmt: skip
-    """The unit that an entry can join, and the level that it needs."""
-    level, hosts = 0, set()
-    for slot in instruction.inputs:
-        if slot not in makers:
-            continue
-        maker, late = makers[slot]
-        open_ = not late and maker.takes(entry.shape, entry.cut)
-        if open_:
-            hosts.add(maker)
-        level = max(level, maker.level if open_ else maker.level + 1)
-    highest = [host for host in hosts if host.level == level]
-    if len(highest) > 1:
-        level += 1
-    elif highest:
-        return highest[0], level
-    others: Iterable[Unit] = on_level.get((level, entry.shape), ())
-    return next((each for each in others if each.takes(entry.shape, entry.cut)), None), level
+class _Grouping:
+    """Units in the making: which of them makes each slot, and whether only when it is through."""
+
+    def __init__(self, program: Program) -> None:
+        self.units: list[Unit] = []
+        self._kinds = program.kinds
+        self._makers: dict[int, tuple[Unit, bool]] = {}
+        self._on_level: dict[tuple[int, Shape], list[Unit]] = {}
+
+    def alone(self, at: int, instruction: Instruction) -> None:
+        """An op that stays as it is."""
+        above = [self._maker(slot)[0].level + 1
+                 for slot in instruction.inputs if slot in self._makers]  # fmt: skip
+        unit = Unit(max(above, default=0), members=[at])
+        self.units.append(unit)
+        self._makers |= dict.fromkeys(instruction.outputs, (unit, False))
+
+    def placed(self, at: int, instruction: Instruction, entry: Entry) -> None:
+        """An op that goes into a unit: the one that makes its operands, another one, or a new."""
+        level, hosts = self._hosts(instruction, entry)
+        arrays = {slot for slot in instruction.inputs if self._kinds[slot].shape == entry.shape}
+        unit = self._merged(hosts) if hosts else self._beside(level, entry, arrays)
+        if unit is None:
+            unit = Unit(level, entry.shape)
+            self.units.append(unit)
+            self._on_level.setdefault((level, entry.shape), []).append(unit)
+        unit.members.append(at)
+        unit.arrays |= arrays
+        unit.cut = unit.cut if entry.cut is None else entry.cut
+        self._makers[instruction.outputs[0]] = unit, entry.reduction is not None
+
+    def _hosts(self, instruction: Instruction, entry: Entry) -> tuple[int, list[Unit]]:
+        """The level that an op needs, and the units there that make operands of it."""
+        level, cut = 0, entry.cut
+        hosts: dict[Unit, None] = {}
+        for slot in instruction.inputs:
+            if slot not in self._makers:
+                continue
+            maker, late = self._maker(slot)
+            if not late and maker.takes(entry.shape, cut):
+                cut = maker.cut if cut is None else cut
+                hosts[maker] = None
+                level = max(level, maker.level)
+            else:
+                level = max(level, maker.level + 1)
+        return level, [host for host in hosts if host.level == level]
+
+    def _maker(self, slot: int) -> tuple[Unit, bool]:
+        unit, late = self._makers[slot]
+        while unit.joined is not None:
+            unit = unit.joined
+        return unit, late
+
+    def _merged(self, hosts: list[Unit]) -> Unit:
+        """Several units of one level as one: none of them waits for another."""
+        first, *others = hosts
+        for each in others:
+            first.members = sorted({*first.members, *each.members})
+            first.arrays |= each.arrays
+            first.cut = each.cut if first.cut is None else first.cut
+            each.joined = first
+        return first
+
+    def _beside(self, level: int, entry: Entry, arrays: set[int]) -> Unit | None:
+        """A unit of that level that numbers can join, or arrays that it reads anyway."""
+        for each in self._on_level.get((level, entry.shape), ()):
+            shares = math.prod(entry.shape) == 1 or not each.arrays.isdisjoint(arrays)
+            if each.joined is None and shares and each.takes(entry.shape, entry.cut):
+                return each
+        return None
 
 
 def entry_of(instruction: Instruction, program: Program) -> Entry | None:
