@@ -32,6 +32,13 @@ class TensorShape:
         else:
             self._dims = (_dimension(dims),)
 
+    @classmethod
+    def of_array(cls, lengths: tuple[int | None, ...]) -> TensorShape:
+        """The shape with the lengths of an array, or of another shape: nothing is to be checked."""
+        made = object.__new__(cls)
+        made._dims = lengths
+        return made
+
     @property
     def rank(self) -> int | None:
         """The number of axes, None if unknown."""
@@ -112,7 +119,7 @@ class TensorShape:
 
     def __getitem__(self, key: Any) -> Any:
         found = self._known()[key]
-        return TensorShape(found) if isinstance(key, slice) else found
+        return TensorShape.of_array(found) if isinstance(key, slice) else found
 
     def __add__(self, other: Any) -> TensorShape:
         return self.concatenate(other)
@@ -121,6 +128,8 @@ class TensorShape:
         return TensorShape(other).concatenate(self)
 
     def __eq__(self, other: object) -> bool:
+        if type(other) is TensorShape:
+            return self._dims == other._dims
         try:
             return self._dims == TensorShape(other)._dims
         except (TypeError, ValueError):

@@ -32,12 +32,25 @@ _NO_TRUTHS: Final = frozenset({"int8", "int16", "uint8", "uint16", "uint32", "co
 _NON_RECTANGULAR: Final = "Can't convert non-rectangular Python sequence to Tensor."
 
 
+_EXACT: Final = 2**24
+"""Up to here every whole number is a float32."""
+_AT_A_GLANCE: Final[dict[tuple[type, str], Any]] = {
+    (float, ""): np.float32, (float, "float32"): np.float32, (float, "float64"): np.float64,
+    (int, ""): np.int32, (int, "int32"): np.int32, (int, "int64"): np.int64,
+    (int, "float32"): np.float32, (int, "float64"): np.float64,
+}  # fmt: skip
+"""What a Python number that is not large becomes, by its type and the name of the dtype."""
+
+
 def typed_array(value: Any, dtype: Any = None) -> Any:
     """A raw array or NumPy scalar of our own from Python or NumPy data.
 
     TypeError where the data do not fit the dtype, ValueError where there is no such array.
     """
     wanted = None if dtype is None else as_dtype(dtype)
+    number = _AT_A_GLANCE.get((type(value), "" if wanted is None else wanted.name))
+    if number is not None and -_EXACT < value < _EXACT:
+        return number(value)
     if isinstance(value, Tensor):
         return checked(value, wanted)._value
     if value is None:

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import ASSIGNED, READ, Origin, next_id, note, origin_here, small, thread
+from tapelab.engine.log import (
+    ASSIGNED,
+    READ,
+    Origin,
+    next_id,
+    note,
+    note_from,
+    origin_here,
+    small,
+    thread,
+)
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -63,21 +73,23 @@ class Holder:
 def read(variable: Holder) -> Tensor:
     """The present state of a variable as a tensor; tapes that listen begin to watch it."""
     cell = variable._cell
-    for watcher in thread.watchers:
+    state, now = cell.state, thread.__dict__
+    for watcher in now["watchers"]:
         watcher(cell)
-    for tape in thread.active:
+    for tape in now["listening"]:
         tape._on_read(cell)
-    log = thread.log
-    if log is not None and cell.state._id not in log.seen:
-        log.seen.add(cell.state._id)
-        note(READ, cell.identity, cell.state._id, small(cell.state._value))
-    return cell.state
+    log = now["log"]
+    if log is not None and state._id not in log.seen:
+        log.seen.add(state._id)
+        note(READ, cell.identity, state._id, small(state._value))
+    return state
 
 
 def store(cell: Cell, value: Any, how: How, source: int) -> None:
     """Give a variable a new state, and write down where it came from."""
-    cell.state = wrap(value, next_id(), origin_here())
-    note(ASSIGNED, cell.identity, int(how), source, cell.state._id, small(cell.state._value))
+    origin = origin_here()
+    cell.state = state = wrap(value, next_id(), origin)
+    note_from(origin, ASSIGNED, cell.identity, int(how), source, state._id, small(state._value))
 
 
 def own(value: Any) -> Any:
@@ -104,7 +116,7 @@ def moved(cell: Cell, delta: Any, how: How) -> Any:
             raw, f"No OpKernel was registered to support Op '{raw}' for a variable of dtype "
             f"{cell.dtype.name}; only numbers are added and subtracted",
         )  # fmt: skip
-    if np.shape(delta) != np.shape(value):
+    if delta.shape != value.shape:
         raise invalid_argument(
             raw,
             f"Cannot update variable with shape {brackets(np.shape(value))} using a Tensor with "

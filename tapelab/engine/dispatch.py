@@ -38,8 +38,14 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     marks = state["marks"]
     if marks is LANES:
         return thread.lanes.run(op, inputs, settings)
-    values = tuple([x._value if type(x) is Tensor else x for x in inputs])
-    ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
+    values: tuple[Any, ...]
+    ids: tuple[int, ...]
+    if len(inputs) == 1:  # a tensor, or nobody would have come here
+        (x,) = inputs
+        values, ids = (x._value,), (x._id,)
+    else:
+        values = tuple([x._value if type(x) is Tensor else x for x in inputs])
+        ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
     kernel = op.kernel
     if op.kinds and values[0].dtype.kind not in op.kinds:
         kernel = _kernel_for(op, values[0])
@@ -63,8 +69,10 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         _heed(state["log"], result, values)
     else:  # no way back will need the large values
         values, result = tuple([small(value) for value in values]), small(result)
-    fields = (origin, ids, values, made._id, result, settings, tapes)
-    state["records"].append((RAN, made._id, state["number"], *fields))
+    number = made._id
+    state["records"].append(
+        (RAN, number, state["number"], origin, ids, values, number, result, settings, tapes)
+    )
     return made
 
 

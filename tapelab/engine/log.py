@@ -128,8 +128,8 @@ class Log:
     seen: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
     holders: set[weakref.ref[GradientTape]] = field(default_factory=set)
-    # Where records stand that hold a large value, or a learner's function.
-    heavy: list[int] = field(default_factory=list)
+    # Where records stand that hold a large value or a learner's function, with those without.
+    heavy: dict[int, Record | None] = field(default_factory=dict)
 
     def hold(self, tape: GradientTape) -> None:
         """Keep large values as long as a tape lives that may need them for its way back."""
@@ -141,7 +141,7 @@ class Log:
 
     def heed(self) -> None:
         """Remember that the next record will hold what is let go of later."""
-        self.heavy.append(len(self.records))
+        self.heavy[len(self.records)] = None
 
     def latest(self) -> list[Record]:
         """The last records as they are remembered when no tape listens any more: all small."""
@@ -149,7 +149,7 @@ class Log:
         last = self.records[start:]
         for at in self.heavy:
             if at >= start:
-                last[at - start] = lightened(last[at - start])
+                last[at - start] = self._light(at)
         return last
 
     def release(self, tape: GradientTape) -> None:
@@ -157,7 +157,13 @@ class Log:
         self.let_go(tape)
         if self.heavy and not any(each() is not None for each in self.holders):
             for at in self.heavy:
-                self.records[at] = lightened(self.records[at])
+                self.records[at] = self._light(at)
+
+    def _light(self, at: int) -> Record:
+        found = self.heavy[at]
+        if found is None:
+            found = self.heavy[at] = lightened(self.records[at])
+        return found
 
 
 class Before(NamedTuple):
@@ -278,15 +284,16 @@ def origin_here(op: Op | None = None) -> Origin:
     """The place in the learner's code that led to this call: the first frame that is not ours or
     NumPy's.
     """
-    here = thread.here
+    state = thread.__dict__
+    here = state["here"]
     if here is not None:
-        return tuple.__new__(Origin, (op, here[1], here[2], thread.scope))
+        return tuple.__new__(Origin, (op, here[1], here[2], state["scope"]))
     frame = sys._getframe(1)
     while id(frame.f_globals) in _ours or _is_ours(frame.f_globals):
         if frame.f_back is None:
             break
         frame = frame.f_back
-    return tuple.__new__(Origin, (op, frame.f_code, frame.f_lasti, thread.scope))
+    return tuple.__new__(Origin, (op, frame.f_code, frame.f_lasti, state["scope"]))
 
 
 def _is_ours(names: dict[str, Any]) -> bool:
@@ -301,8 +308,14 @@ def _is_ours(names: dict[str, Any]) -> bool:
 
 def note(kind: int, *fields: Any) -> int:
     """Write a record other than that of an op; returns its serial number."""
+    return note_from(origin_here(), kind, *fields)
+
+
+def note_from(origin: Origin, kind: int, *fields: Any) -> int:
+    """Write a record of what was done at a place that is known."""
+    state = thread.__dict__
     serial = next_id()
-    thread.records.append((kind, serial, thread.number, origin_here(), *fields))
+    state["records"].append((kind, serial, state["number"], origin, *fields))
     return serial
 
 
@@ -345,11 +358,19 @@ def whole(record: Record) -> Record:
 
 def lightened(record: Record) -> Record:
     """A record without its large values and without a learner's function."""
-    if record[0] not in OPS or (not any(map(is_large, record)) and record[0] != RAN):
-        return record
-    record = whole(record)
+    kind = record[0]
+    if kind == RAN:
+        return _lightened(record)
+    if kind == PAIRED:
+        return (*record[:6], small(record[6]), small(record[7]), small(record[8]), record[9])
+    if kind == SINGLE:
+        return (*record[:5], small(record[5]), small(record[6]), record[7])
+    return record
+
+
+def _lightened(record: Record) -> Record:
     kind, serial, number, origin, ids, values, result_ids, results, settings, tapes = record
-    values = tuple(map(small, values))
+    values = tuple([small(value) for value in values])
     results = tuple(map(small, results)) if type(results) is tuple else small(results)
     if BACK in settings:  # a learner's function may hold on to anything
         settings = {**settings, BACK: None}

@@ -195,7 +195,8 @@ class GradientTape:
         for answer in self._answers:
             answer.flows.told()
         self._ids.add(tensor._id)
-        if all(tape._simple and tensor._id in tape._tracked for tape in thread.active):
+        known = (each is self or tensor._id in each._tracked for each in thread.active)
+        if all(known) and all(each._simple for each in thread.active):
             tensor._tapes = thread.marks
 
     def _on_read(self, cell: Cell) -> None:

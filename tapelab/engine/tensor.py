@@ -51,7 +51,7 @@ class Tensor(metaclass=Named):
     @property
     def shape(self) -> TensorShape:
         """How long the tensor is along each axis."""
-        return TensorShape(self._value.shape)
+        return TensorShape.of_array(self._value.shape)
 
     @property
     def dtype(self) -> DType:
@@ -233,7 +233,7 @@ def wrap(value: Any, number: int, origin: Origin) -> Tensor:
         if value.ndim == 0 and value.dtype != object:
             value = value[()]
         else:
-            value.flags.writeable = False
+            value.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
     elif type(value) is bytes:  # NumPy has no scalar for text
         value = np.array(value, object)
     made = object.__new__(Tensor)

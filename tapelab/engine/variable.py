@@ -300,9 +300,11 @@ def _revived(value: Any, name: str, trainable: bool) -> Variable:
 
 
 def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
-    given = read(given) if isinstance(given, Holder) else stacked(given, cell.dtype)
+    if type(given) is not Tensor:
+        given = read(given) if isinstance(given, Holder) else stacked(given, cell.dtype)
     if type(given) is Tensor:
-        if given.dtype is not cell.dtype:
+        same = given._value.dtype is cell.state._value.dtype
+        if not same and given.dtype is not cell.dtype:
             raise ValueError(
                 f"Tensor conversion requested dtype {cell.dtype.name} for Tensor with dtype "
                 f"{given.dtype.name}: {given!r}. Try tf.cast(value, {cell.dtype!r})."

@@ -39,12 +39,12 @@ def matmul(
     output_type: Any = None, grad_a: bool = False, grad_b: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """The matrix product: each entry is a row of `a` times a column of `b`, summed."""
-    for side, turned, conjugate in (("a", transpose_a, adjoint_a), ("b", transpose_b, adjoint_b)):
-        if turned and conjugate:
-            raise ValueError(
-                f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. Received "
-                f"`transpose_{side}`=True, `adjoint_{side}`=True."
-            )
+    if (transpose_a and adjoint_a) or (transpose_b and adjoint_b):
+        side = "a" if transpose_a and adjoint_a else "b"
+        raise ValueError(
+            f"Only one of `transpose_{side}` and `adjoint_{side}` can be True. Received "
+            f"`transpose_{side}`=True, `adjoint_{side}`=True."
+        )
     x, y = in_turn(a, b)
     x, y = conjugated(x) if adjoint_a else x, conjugated(y) if adjoint_b else y
     made: Tensor = products.matmul(

@@ -110,3 +110,12 @@ def test_other_axes_dtypes_and_layouts_give_the_same(scores):
     assert softmax.logsumexp(scores[:2], (1,)) is None
     cube = scores[: ROWS // 2 * 2].reshape(2, -1, WIDTH)
     np.testing.assert_allclose(softmax.logsumexp(cube, (2,)), sizes(cube), rtol=3e-7)
+
+
+@pytest.mark.parametrize("layout", ["C", "F"])
+def test_the_slope_of_few_numbered_scores_does_not_depend_on_their_layout(layout):
+    few = np.asarray(np.arange(12.0).reshape(3, 4) % 5, order=layout)
+    classes, dz = np.array([3, 0, 1]), np.array([1.0, 2.0, -1.0])
+    chances = np.exp(few) / np.exp(few).sum(axis=1, keepdims=True)
+    expected = dz[:, None] * (chances - np.eye(4)[classes])
+    assert softmax.numbered_softmax_slope(dz, classes, few) == pytest.approx(expected)
