@@ -46,16 +46,21 @@ def invert(x: Any) -> Any:
     kinds="iu", dtypes=("int32",), broadcasts=True, same_dtype=True, reference=lambda x,
     y: x * 2**y)  # fmt: skip
 def left_shift(x: Any, y: Any) -> Any:
-    """The bits moved up by y places."""
-    return np.left_shift(x, y)
+    """The bits moved up by y places, by at most one less than there are."""
+    return np.left_shift(x, _within_width(y))
 
 
 @op(formula=r"z = \lfloor \frac{x}{2^y} \rfloor", glyph=">>", pattern="integer", kinds="iu",
     samples=samples.integer_pairs, dtypes=("int32",), broadcasts=True, same_dtype=True,
     reference=lambda x, y: x // 2**y)  # fmt: skip
 def right_shift(x: Any, y: Any) -> Any:
-    """The bits moved down by y places; those that fall off are lost."""
-    return np.right_shift(x, y)
+    """The bits moved down by y places, at most one less than there are; what falls off is lost."""
+    return np.right_shift(x, _within_width(y))
+
+
+def _within_width(y: Any) -> Any:
+    """No shift for a negative number of places, and none beyond the width, as in TensorFlow."""
+    return np.clip(y, 0, 8 * y.dtype.itemsize - 1)
 
 
 _BITWISE: tuple[Op, ...] = (

@@ -67,8 +67,8 @@ def digamma_grad_x(dy: Any, y: Any, x: Any) -> Any:
 def polygamma(n: Any, x: Any) -> Any:
     """The slope of digamma, taken n times."""
     _refuse_half_entirely("Polygamma", x)
-    y = by_scipy("zeta", n + 1, x) * by_scipy("gamma", n + 1) * np.where(n % 2, 1, -1)
-    y = np.where(n == 0, by_scipy("digamma", np.broadcast_arrays(x, n)[0]), y)
+    y = _zeta(n + 1, x) * by_scipy("gamma", n + 1) * np.where(n % 2, 1, -1)
+    y = np.where(n == 0, digamma.kernel(np.broadcast_arrays(x, n)[0]), y)
     return np.where(n % 1 == 0, y, np.nan).astype(x.dtype)[()]
 
 
@@ -85,7 +85,14 @@ polygamma.no_grad("n", because=NO_ORDER.format("polygamma"))
 def zeta(x: Any, q: Any) -> Any:
     """The sum of one over all the powers of q, q + 1, q + 2 and so on."""
     _refuse_half_entirely("Zeta", q)
-    return by_scipy("zeta", x, q)
+    return _zeta(x, q)
+
+
+def _zeta(x: Any, q: Any) -> Any:
+    """At a pole, where q is 0 or a whole number below, only an even x has a limit of one sign."""
+    pole = (q <= 0) & (q % 1 == 0) & (x > 1)
+    y = by_scipy("zeta", x, q)
+    return np.where(pole, np.where(x % 2 == 0, np.inf, np.nan), y).astype(y.dtype)[()]
 
 
 @zeta.grad("q", r"\bar q = -\bar y \cdot x \cdot \operatorname{zeta}(x + 1, q)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 from typing import Final
 
 from .recognising import (
@@ -15,6 +16,8 @@ from .recognising import (
     seeds,
     sooner,
 )
+
+CASTS: Final = "You are casting an input of type complex"
 
 OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
@@ -156,7 +159,24 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
         "warning of a rule",
         "TensorFlow's own gradient rules cast complex numbers, and warn of it.",
-        lambda text, found, outcome: found.what == "warning" and "gradient(" in text,
+        lambda text, found, outcome: (
+            found.what == "warning"
+            and "gradient(" in text
+            and {*literal_eval(found.theirs)} - {*literal_eval(found.ours)} == {CASTS}
+            and {*literal_eval(found.ours)} <= {*literal_eval(found.theirs)}
+        ),
+    ),
+    Explained(
+        "question about nothing",
+        "A Jacobian row by row asks nothing of a target without entries, so that TensorFlow does "
+        "not warn of asking inside the tape; here it is asked at once.",
+        lambda text, found, outcome: (
+            found.what == "warning"
+            and found.theirs == "[]"
+            and literal_eval(found.ours) == ["Calling GradientTape.gradient on a persi"]
+            and "experimental_use_pfor=False" in text
+            and bool(re.search(r"zeros\(\[([1-9]\d*, )*0[,\]]", text))
+        ),
     ),
 )
 """Reasons why a gradient, a Jacobian or a second order may differ."""
