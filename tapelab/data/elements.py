@@ -16,11 +16,13 @@ from tapelab import nest
 from tapelab.data.ragged_rows import detached, row_of
 from tapelab.data.structure import is_structure, mapped
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.custom import body
 from tapelab.engine.log import thread
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable
 from tapelab.ops import samples
+from tapelab.recording.facts import DATASET
 from tapelab.scopes import off_tape
 
 Element = Any
@@ -101,7 +103,7 @@ def sources_in(value: Any) -> tuple[Tensor, ...]:
 def call(function: Callable[..., Any], element: Element) -> Any:
     """What a function of the learner gives for an element; no tape of the caller records it."""
     given = tensors_of(element)
-    with off_tape():
+    with off_tape(), body(DATASET):
         return function(*given) if isinstance(given, tuple) else function(given)
 
 

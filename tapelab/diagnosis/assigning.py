@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.metrics import as_loss, is_metric
 from tapelab.diagnosis.names import name_of, number, shortened
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 from tapelab.recording import events as e
@@ -34,22 +35,30 @@ def state_read(case: Case, edge: Edge) -> Finding:
     return Finding(
         code="STATE_READ",
         title=say(ENDS_AT, text=text),
-        message=paragraph(
-            say(
-                "An assignment stores numbers and forgets where they came from. Afterwards "
-                "`{name}` is read as {value} without a history.",
-                name=name,
-                value=value,
-            ),
-            lost(case),
-        ),
+        message=paragraph(_what_happened(case, place.span, name, value), lost(case)),
         where=case.codes.where(place.span),
-        fix=_functional(case, place.span),
+        fix=as_loss(case, place.span) or _functional(case, place.span),
         evidence=(edge.event,),
         steps=(
             Step(line_of(case, edge.event), say("`{text}` stored {value}", text=text, value=value)),
             *_read_again(case, edge, name),
         ),
+    )
+
+
+def _what_happened(case: Case, span: int, name: str, value: str) -> str:
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is not None and isinstance(call, ast.Call) and is_metric(code, call):
+        return say(
+            "A metric keeps count in variables that are not trained, such as `{name}`. Its result "
+            "is read from them, so it has no history. Compute the loss itself.",
+            name=name,
+        )
+    return say(
+        "An assignment stores numbers and forgets where they came from. Afterwards `{name}` is "
+        "read as {value} without a history.",
+        name=name,
+        value=value,
     )
 
 
@@ -71,11 +80,18 @@ def _functional(case: Case, span: int) -> Fix | None:
     variable, value = _new_value(code, call)
     if not value:
         return None
-    new = f"{ast.unparse(variable).rsplit('.', 1)[-1]}_new"
+    name = ast.unparse(variable)
+    if isinstance(variable, ast.Name) and _is_in_a_loop(code, statement):
+        return edits.fix(code, [edits.replaced(code, statement, f"{name} = {value}")])
+    new = f"{name.rsplit('.', 1)[-1]}_new"
     changes = [edits.replaced(code, statement, f"{new} = {value}")]
-    later = _reads_after(code, statement, ast.unparse(variable))
+    later = _reads_after(code, statement, name)
     changes += [edits.replaced(code, node, new) for node in later]
     return edits.fix(code, changes) if later else None
+
+
+def _is_in_a_loop(code: Code, statement: ast.stmt) -> bool:
+    return isinstance(code.parent.get(statement), (ast.For, ast.While))
 
 
 def _new_value(code: Code, call: ast.Call) -> tuple[ast.expr, str]:
@@ -89,6 +105,10 @@ def _new_value(code: Code, call: ast.Call) -> tuple[ast.expr, str]:
         tf = edits.tf_alias(code)
         updated = f"{tf}.tensor_scatter_nd_update({whole}, [[{index}]], [{code.text(value)}])"
         return variable.value, updated
+    if call.func.attr.startswith("scatter_nd_") and len(call.args) == 2 and not call.keywords:
+        name = f"{edits.tf_alias(code)}.tensor_{call.func.attr}"
+        given = ", ".join(code.text(each) for each in (variable, *call.args))
+        return variable, f"{name}({given})"
     pattern = FUNCTIONAL.get(call.func.attr, "")
     given = code.text(value) if pattern == "{value}" else _term(code, value)
     return variable, pattern.format(name=code.text(variable), value=given)

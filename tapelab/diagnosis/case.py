@@ -228,7 +228,8 @@ class Case:
         if edge.cut is Cut.BEFORE:
             return self._used_before(edge)
         if edge.cut is Cut.DERIVED:
-            return edge.to not in self.flow.tracked and not self.flow.is_heard(edge.event)
+            heard = edge.to in self.flow.tracked or self.flow.is_heard(edge.event)
+            return edge.event > self.opened and not heard
         if edge.cut in {Cut.STATE, Cut.COPIED}:
             return edge.event > self.opened
         return True

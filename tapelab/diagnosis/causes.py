@@ -10,15 +10,19 @@ from tapelab.diagnosis.consuming import consumed
 from tapelab.diagnosis.copying import copied
 from tapelab.diagnosis.derivatives import derived, from_before
 from tapelab.diagnosis.flow import Cut, Edge
+from tapelab.diagnosis.handing_out import handed_out
 from tapelab.diagnosis.integers import int_on_the_way, int_source
-from tapelab.diagnosis.leaving import left
+from tapelab.diagnosis.keeping import frozen_but_watched, untracked
+from tapelab.diagnosis.leaving import left, no_tensor
 from tapelab.diagnosis.numerical import OF_NUMBERS
 from tapelab.diagnosis.objects import wrong_object
+from tapelab.diagnosis.python_code import numpy_inside
 from tapelab.diagnosis.rebinding import rebound
 from tapelab.diagnosis.special_cases import special_source
-from tapelab.diagnosis.stopping import flat, handed_out, stopped, withheld
+from tapelab.diagnosis.stopping import flat, stopped, withheld
 from tapelab.diagnosis.timing import ran_off_tape
-from tapelab.diagnosis.unused import inside_a_step, swapped, unused
+from tapelab.diagnosis.unused import inside_a_dataset, inside_a_step, swapped, unused
+from tapelab.diagnosis.updating import rebound_in_a_step
 from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
 
 if TYPE_CHECKING:
@@ -30,7 +34,9 @@ AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
     swapped,
     special_source,
     inside_a_step,
+    inside_a_dataset,
     wrong_object,
+    no_tensor,
     unused,
     int_source,
     not_trainable,
@@ -60,7 +66,13 @@ AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
 }
 """Causes that lie between source and target, by the kind of cut."""
 
-CHECKS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (*OF_NUMBERS,)
+CHECKS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
+    untracked,
+    numpy_inside,
+    rebound_in_a_step,
+    *OF_NUMBERS,
+    frozen_but_watched,
+)
 """What is asked of every case, also where a gradient arrives: numbers, shapes, state."""
 
 REFUSALS: Final[dict[str, Callable[[Case, Mapping[str, Any]], Finding]]] = {

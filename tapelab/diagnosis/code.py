@@ -144,14 +144,15 @@ class Codes:
         place = self.recording.span(span)
         return place.line if place else 0
 
-    def where(self, span: int) -> Where | None:
-        """The place of a span, for a finding."""
-        place = self.recording.span(span)
-        if place is None:
+    def where(self, span: int, part: Extent | None = None) -> Where | None:
+        """The place of a span, or of a part of its code, for a finding."""
+        place, whole = self.recording.span(span), self.extent(span)
+        if place is None or whole is None:
             return None
+        code, extent = self.of(span), part or whole
+        text = " ".join(line.strip() for line in code.text(extent).split("\n")) if code else ""
         title = self.recording.sources[place.source].title
-        spot = (place.source, place.line, place.column, place.end_line, place.end_column)
-        return Where(*spot, file=title, text=self.text(span))
+        return Where(place.source, *extent, file=title, text=text)
 
 
 def _parsed(lines: list[str], first: int) -> ast.Module:

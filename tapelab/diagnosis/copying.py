@@ -23,6 +23,9 @@ def copied(case: Case, edge: Edge) -> Finding:
     """A new variable began with the value of a tensor on the way."""
     span = case.recording.located[edge.event].span
     made, name = name_of(case, edge.to), name_of(case, edge.origin)
+    call = case.codes.expression(span)
+    if name == made and isinstance(call, ast.Call) and call.args:
+        name = ast.unparse(call.args[0])
     text = shortened(case.codes.text(span)) or "tf.Variable"
     return Finding(
         code="COPIED_VALUE",
@@ -46,5 +49,8 @@ def _without_variable(case: Case, span: int) -> Fix | None:
     call, code = case.codes.expression(span), case.codes.of(span)
     if code is None or not isinstance(call, ast.Call) or not call.args:
         return None
-    text = edits.bracketed(code, call, code.text(call.args[0]))
+    given = code.text(call.args[0])
+    if isinstance(call.args[0], (ast.List, ast.Tuple)):
+        given = f"{edits.tf_alias(code)}.stack({given})"
+    text = edits.bracketed(code, call, given)
     return edits.fix(code, [edits.replaced(code, call, text)])

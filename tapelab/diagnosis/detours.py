@@ -63,9 +63,9 @@ def _constants(recording: Recording) -> list[tuple[int, int, int]]:
 
 
 class Trail:
-    """The names that carry what left at one place of a cell or file."""
+    """The names that carry what left at some places of a cell or file."""
 
-    def __init__(self, code: Code, left: Extent) -> None:
+    def __init__(self, code: Code, *left: Extent) -> None:
         self.code = code
         self.left = left
         self.names: set[str] = set()
@@ -77,8 +77,10 @@ class Trail:
 
     def touches(self, node: ast.AST) -> bool:
         """Whether a statement or an expression holds the exit or names what came of it."""
-        if isinstance(node, (ast.stmt, ast.expr)) and self.code.extent(node).holds(self.left):
-            return True
+        if isinstance(node, (ast.stmt, ast.expr)):
+            extent = self.code.extent(node)
+            if any(extent.holds(each) for each in self.left):
+                return True
         named = (each for each in ast.walk(node) if isinstance(each, ast.Name))
         return any(each.id in self.names for each in named)
 

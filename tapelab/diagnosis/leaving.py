@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.names import name_of, number, shortened
-from tapelab.diagnosis.numpy_names import stay_on_the_tape
+from tapelab.diagnosis.numpy_names import PREDICTIONS, stay_on_the_tape
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 from tapelab.recording import events as e
+from tapelab.recording.facts import STRAY
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -28,19 +30,58 @@ def left(case: Case, edge: Edge) -> Finding:
         code="LEFT_ENGINE",
         title=say(ENDS_AT, text=text),
         message=paragraph(
-            say(
-                "{function} took the value of `{name}` off the tape.",
-                function=_who(case, edge),
-                name=name,
-            ),
+            _how(case, edge, name),
             _plain_numbers(case, edge.to),
             lost(case),
         ),
         where=case.codes.where(place.span),
-        fix=stay_on_the_tape(case, place.span, back.span),
+        fix=stay_on_the_tape(case, [place.span, *_others(case, edge)], back.span),
         evidence=_evidence(case, edge),
         steps=_steps(case, edge, name, value),
     )
+
+
+def no_tensor(case: Case) -> Finding | None:
+    """A target that is a number of NumPy or Python, and came from nowhere that is known."""
+    event = case.flow.maker_of.get(case.target, -1)
+    made = case.recording.event(event) if event >= 0 else None
+    stray = isinstance(made, e.Made) and case.recording.strings[made.how] == STRAY
+    if not stray or case.path:
+        return None
+    target = name_of(case, case.target)
+    return Finding(
+        code="LEFT_ENGINE",
+        title=say("`{target}` is no tensor", target=target),
+        message=say(
+            "`{target}` is a plain number of NumPy or Python, {value}. It has no history, so no "
+            "gradient can be asked of it. Compute it with tf ops.",
+            target=target,
+            value=number(case, case.target),
+        ),
+        where=case.codes.where(case.recording.located[event].span),
+        fix=None,
+        evidence=(event,),
+    )
+
+
+def _how(case: Case, edge: Edge, name: str) -> str:
+    """By which way the value left."""
+    call = case.codes.expression(case.recording.located[edge.event].span)
+    function = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+    if function.rpartition(".")[2] in PREDICTIONS:
+        return say(
+            "`{function}` runs a loop of its own, off the tape, and returns NumPy arrays.",
+            function=function,
+        )
+    who = _who(case, edge)
+    return say("{function} took the value of `{name}` off the tape.", function=who, name=name)
+
+
+def _others(case: Case, edge: Edge) -> list[int]:
+    """The spans of the other exits from which the same constant was computed."""
+    back = case.flow.into.get(edge.to, ())
+    events = (each.event for each in back if each.cut is Cut.LEFT and each.event != edge.event)
+    return [case.recording.located[event].span for event in events]
 
 
 def _plain_numbers(case: Case, tensor: int) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import Block, block_of
+from tapelab.diagnosis.code import Extent
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.names import argument
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
+
+FREE_NAMES: Final = ("out", "result", "target", "computed_inside")
+"""What an expression may be called that is computed inside the block, if the name is free."""
 
 
 def into_the_block(case: Case) -> Fix | None:
@@ -23,11 +27,28 @@ def into_the_block(case: Case) -> Fix | None:
     if block is None or not statements:
         return None
     lines = [block.code.text(statement) for statement in statements]
-    inserted = [edits.first_in_block(block.code, block.node, line) for line in lines]
+    watched = _watch_calls(block)
+    inserted = [
+        edits.after_statement(block.code, watched[-1], line)
+        if watched
+        else edits.first_in_block(block.code, block.node, line)
+        for line in lines
+    ]
     joined = edits.joined(inserted)
     moved = edits.fix(block.code, [*(edits.removed(block.code, s) for s in statements), joined])
     short = moved and len(moved.before.split("\n")) <= len(lines) + 1
     return moved if short else edits.fix(block.code, [joined])
+
+
+def _watch_calls(block: Block) -> list[ast.stmt]:
+    """The statements `tape.watch(...)` with which a block begins."""
+    found: list[ast.stmt] = []
+    for statement in block.node.body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not ast.unparse(call.func).endswith(".watch"):
+            break
+        found.append(statement)
+    return found
 
 
 def up_into_the_block(case: Case) -> Fix | None:
@@ -90,5 +111,77 @@ def _computed_inside(case: Case, block: Block) -> Fix | None:
         return None
     if not isinstance(written.node, (ast.Call, ast.BinOp, ast.UnaryOp)):
         return None
-    added = edits.last_in_block(block.code, block.node, f"out = {written.text}")
-    return edits.fix(block.code, [added, edits.replaced(block.code, written.node, "out")])
+    name, known = _named(block, written.text)
+    changes = [edits.replaced(block.code, written.node, name)]
+    if not known:
+        changes.append(edits.last_in_block(block.code, block.node, f"{name} = {written.text}"))
+    return edits.fix(block.code, sorted(changes))
+
+
+def _named(block: Block, text: str) -> tuple[str, bool]:
+    """The name under which the block computes an expression, or a new one, and whether it does."""
+    names = {node.id for node in ast.walk(block.code.tree) if isinstance(node, ast.Name)}
+    for statement in block.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if block.code.text(value) == text:
+                    return name, True
+    return next(name for name in FREE_NAMES if name not in names), False
+
+
+def recorded_again(case: Case) -> Fix | None:
+    """The statements of a block `with tape.stop_recording():` without the block."""
+    for edge in case.between(Cut.PAUSED):
+        span = case.recording.located[edge.event].span
+        code, node = case.codes.of(span), case.codes.statement(span)
+        while code is not None and node is not None and not _pauses(node):
+            parent = code.parent.get(node)
+            node = parent if isinstance(parent, ast.stmt) else None
+        if code is not None and isinstance(node, ast.With) and len(node.items) == 1:
+            return edits.fix(code, [edits.replaced(code, node, _unwrapped(code, node))])
+    return None
+
+
+def _pauses(node: ast.stmt) -> bool:
+    if not isinstance(node, ast.With):
+        return False
+    return any(ast.unparse(each.context_expr).endswith("stop_recording()") for each in node.items)
+
+
+def _unwrapped(code: Code, block: ast.With) -> str:
+    """The body of a block, as far to the left as its header."""
+    first, last = code.extent(block.body[0]), code.extent(block.body[-1])
+    margin = code.line(first.line)[: first.column]
+    text = code.text(Extent(first.line, first.column, last.end_line, last.end_column))
+    if margin.strip():  # the body stands in the line of its header
+        return text
+    return text.replace(f"\n{margin}", f"\n{' ' * code.extent(block).column}")
+
+
+def in_this_thread(case: Case) -> Fix | None:
+    """A function that is called, not submitted to a pool of threads."""
+    for edge in case.between(Cut.THREAD):
+        code = case.codes.of(case.recording.located[edge.event].span)
+        for node in ast.walk(code.tree) if code else ():
+            new = _called(code, node) if code else ""
+            if code and new and isinstance(node, ast.Call):
+                text = edits.bracketed(code, node, new)
+                return edits.fix(code, [edits.replaced(code, node, text)])
+    return None
+
+
+def _called(code: Code, node: ast.AST) -> str:
+    """`pool.submit(f, x).result()` as `f(x)`, `pool.map(f, xs)` as `map(f, xs)`; else empty."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(
+                attr="result",
+                value=ast.Call(func=ast.Attribute(attr="submit"), args=[function, *given]),
+            )
+        ):
+            name = code.text(function)
+            name = f"({name})" if isinstance(function, ast.Lambda) else name
+            return f"{name}({', '.join(code.text(each) for each in given)})"
+        case ast.Call(func=ast.Attribute(attr="map", value=ast.Name()), args=[function, *given]):
+            return f"map({', '.join(code.text(each) for each in (function, *given))})"
+    return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
@@ -33,16 +34,19 @@ TF_NAMES: Final = dict.fromkeys(SAME_NAMES, "") | {
 REDUCTIONS: Final = {"mean", "sum", "prod", "max", "min", "std", "var"}
 EXITS: Final = {"numpy", "item", "tolist", "to_list", "copy", "astype"}
 COPIES: Final = {"float", "array", "asarray", "asanyarray", "float32", "float64"}
+PREDICTIONS: Final = {"predict", "predict_on_batch"}
 WRAPPERS: Final = {"constant", "convert_to_tensor", "Variable"}
 
 
-def stay_on_the_tape(case: Case, exit_span: int, back_span: int) -> Fix | None:
-    """The lines from an exit to the way back, with tf's functions in place of NumPy's."""
-    code, left = case.codes.of(exit_span), case.codes.extent(exit_span)
-    statement = case.codes.statement(exit_span)
-    if code is None or left is None or statement is None:
+def stay_on_the_tape(case: Case, exits: Sequence[int], back_span: int) -> Fix | None:
+    """The lines from some exits (their spans) to the way back, with tf's functions in place of
+    NumPy's.
+    """
+    code, statement = case.codes.of(exits[0]), case.codes.statement(exits[0])
+    lefts = [case.codes.extent(span) for span in exits if case.codes.of(span) is code]
+    if code is None or statement is None:
         return None
-    words = Rewording(code, Trail(code, left))
+    words = Rewording(code, Trail(code, *filter(None, lefts)))
     changes = words.edits(statement)
     if case.codes.of(back_span) is code and changes:
         last = case.codes.line(back_span)
@@ -72,8 +76,10 @@ class Rewording:
 
     def _said(self, call: ast.Call) -> str:
         """What to write for a call; empty where it can stay or has no other name."""
-        is_method = isinstance(call.func, ast.Attribute) and (
-            self.trail.touches(call.func.value) or call.func.attr in {"numpy", "to_list"}
+        is_method = (
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr not in PREDICTIONS
+            and (self.trail.touches(call.func.value) or call.func.attr in {"numpy", "to_list"})
         )
         if is_method:
             assert isinstance(call.func, ast.Attribute)
@@ -82,7 +88,10 @@ class Rewording:
         root, _, inner = module.partition(".")
         one = len(call.args) == 1 and all(each.arg in {"dtype", "name"} for each in call.keywords)
         if one and name in COPIES | WRAPPERS and root in {"", "np", "numpy", self.tf}:
-            return self._text(call.args[0])
+            given = self._text(call.args[0])
+            return f"{self.tf}.stack({given})" if isinstance(call.args[0], ast.List) else given
+        if name in PREDICTIONS and call.args:
+            return f"{module}({self._text(call.args[0])}, training=True)"
         if root in {"np", "numpy", "math"}:
             return self._function(call, f"{inner}.{name}" if inner else name, [])
         return ""

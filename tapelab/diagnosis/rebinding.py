@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
@@ -45,7 +46,7 @@ def rebound(case: Case) -> Finding | None:
             name=first.name,
         ),
         where=case.codes.where(place.span),
-        fix=_fix(case, chain),
+        fix=as_assignment(case, chain),
         evidence=tuple(sorted(step.event for step in chain)),
         steps=(
             *_made(case, first),
@@ -68,7 +69,7 @@ def _rebindings(case: Case) -> list[Rebinding]:
     steps: list[Rebinding] = []
     pending, seen = [case.source], {case.source}
     while pending:
-        step = _renaming(case, pending.pop())
+        step = renaming(case, pending.pop())
         if step is None or (steps and step.name != steps[0].name):
             continue
         steps.append(step)
@@ -80,7 +81,7 @@ def _rebindings(case: Case) -> list[Rebinding]:
     return []
 
 
-def _renaming(case: Case, tensor: int) -> Rebinding | None:
+def renaming(case: Case, tensor: int) -> Rebinding | None:
     """The statement such as `x = x + 1` that made a tensor and reuses a name for it."""
     event = case.flow.maker_of.get(tensor, -1)
     ran = case.recording.event(event) if event >= 0 else None
@@ -97,16 +98,22 @@ def _renaming(case: Case, tensor: int) -> Rebinding | None:
 def _reused_name(statement: ast.stmt | None, op: ast.expr | None) -> str:
     """The name that an assignment gives to what an op computed from it; empty if it does not."""
     match statement:
-        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target]) if op:
+        case ast.Assign(targets=[ast.Name() as target], value=ast.ListComp() as made) if op:
+            lists = (ast.unparse(part) for each in made.generators for part in _parts(each.iter))
+            return target.id if made.elt is op and target.id in lists else ""
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() | ast.Subscript() as target]) if op:
             name = ast.unparse(target)
-            parts = (node for node in ast.walk(op) if isinstance(node, ast.expr))
-            return name if any(ast.unparse(part) == name for part in parts) else ""
+            return name if any(ast.unparse(part) == name for part in _parts(op)) else ""
         case ast.AugAssign(target=ast.Name() | ast.Attribute() as target):
             return ast.unparse(target)
     return ""
 
 
-def _fix(case: Case, chain: list[Rebinding]) -> Fix | None:
+def _parts(node: ast.AST) -> Iterator[ast.expr]:
+    return (each for each in ast.walk(node) if isinstance(each, ast.expr))
+
+
+def as_assignment(case: Case, chain: list[Rebinding]) -> Fix | None:
     """All statements of a chain as assignments to the variable."""
     code = chain[0].code
     by_statement = {step.statement: step for step in reversed(chain) if step.code is code}
@@ -119,15 +126,27 @@ def _assigned(case: Case, step: Rebinding) -> str:
     """`x.assign_add(…)`, `x.assign_sub(…)` or, for anything else, `x.assign(…)`."""
     code, name = step.code, step.name
     match step.statement:
-        case ast.Assign(value=ast.BinOp(left=left, op=sign, right=right)) if (
-            type(sign) in METHODS and ast.unparse(left) == name and _same_shape(case, step)
-        ):
-            return f"{name}.{METHODS[type(sign)]}({code.text(right)})"
+        case ast.Assign(value=ast.ListComp(elt=elt, generators=[loop])) if not loop.ifs:
+            inner = ast.unparse(elt.left) if isinstance(elt, ast.BinOp) else ""
+            change = _changed(case, step._replace(name=inner), elt)
+            head = f"for {code.text(loop.target)} in {code.text(loop.iter)}"
+            return f"{head}: {change}" if inner and change else ""
         case ast.Assign(value=value):
-            return f"{name}.assign({code.text(value)})"
+            return _changed(case, step, value)
         case ast.AugAssign(op=sign, value=value) if type(sign) in METHODS:
             return f"{name}.{METHODS[type(sign)]}({code.text(value)})"
     return ""
+
+
+def _changed(case: Case, step: Rebinding, value: ast.expr) -> str:
+    """A new value as an assignment to the variable."""
+    code, name = step.code, step.name
+    match value:
+        case ast.BinOp(left=left, op=sign, right=right) if (
+            type(sign) in METHODS and ast.unparse(left) == name and _same_shape(case, step)
+        ):
+            return f"{name}.{METHODS[type(sign)]}({code.text(right)})"
+    return f"{name}.assign({code.text(value)})"
 
 
 def _same_shape(case: Case, step: Rebinding) -> bool:

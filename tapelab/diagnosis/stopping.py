@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.python_code import called_directly
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence, translated
 from tapelab.recording import events as e
 
@@ -22,6 +23,7 @@ CODES: Final = {
     "predicate-only": "PREDICATE_ONLY",
     "shape-only": "SHAPE_ONLY",
     "sampler": "SAMPLER",
+    "outside": "LEFT_ENGINE",
 }
 
 WHOLE: Final = sentence("`{text}` answers with whole numbers, and those cannot make small steps.")
@@ -76,7 +78,7 @@ def flat(case: Case, edge: Edge) -> Finding:
         title=say(NO_WAY, text=text),
         message=translated(op.rules[position].because) or say(WHOLE, text=text),
         where=case.codes.where(place.span),
-        fix=None,
+        fix=called_directly(case, place.span) if op.pattern == "outside" else None,
         evidence=(edge.event,),
         steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
     )
@@ -102,34 +104,4 @@ def withheld(case: Case, edge: Edge) -> Finding:
         fix=None,
         evidence=(edge.event,),
         steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
-    )
-
-
-def handed_out(case: Case, edge: Edge) -> Finding:
-    """A value that went into a queue or a Dataset and came out as a constant."""
-    place = case.recording.located[edge.event]
-    assert isinstance(place.event, e.Ran)
-    op = case.recording.ops[place.event.op]
-    because = op.rules[min(edge.position, len(op.rules) - 1)].because
-    text = shortened(case.codes.text(place.span)) or op.name
-    name, value = name_of(case, edge.origin), number(case, edge.to)
-    return Finding(
-        code="STATE_READ",
-        title=say(ENDS_AT, text=text),
-        message=paragraph(
-            translated(because),
-            say(
-                "`{name}` went in, and {value} came out without a history.", name=name, value=value
-            ),
-            lost(case),
-        ),
-        where=case.codes.where(place.span),
-        fix=None,
-        evidence=(edge.event,),
-        steps=(
-            Step(
-                line_of(case, edge.event),
-                say("`{text}` handed out {value} as a constant", text=text, value=value),
-            ),
-        ),
     )

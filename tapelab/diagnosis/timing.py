@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.diagnosis.block import block_of, line_of, marker, tape_name, watch
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.flow import Cut
-from tapelab.diagnosis.moving import into_the_block, up_into_the_block
+from tapelab.diagnosis.moving import (
+    in_this_thread,
+    into_the_block,
+    recorded_again,
+    up_into_the_block,
+)
 from tapelab.diagnosis.names import name_of, shortened
-from tapelab.diagnosis.wording import lost, paragraph, say, sentence
+from tapelab.diagnosis.wording import lost, paragraph, say, say_many, sentence
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -25,10 +30,6 @@ class Time(NamedTuple):
     title: str
     when: str
     fix: Callable[[Case], Fix | None]
-
-
-def _no_line(case: Case) -> Fix | None:
-    """What to move out of the block, or the thread, is for the learner to say."""
 
 
 TIMES: Final = {
@@ -48,13 +49,16 @@ TIMES: Final = {
         "RECORDING_PAUSED",
         sentence("`{text}` ran while recording was paused"),
         sentence("`{made}` was computed inside `{tape}.stop_recording()`."),
-        _no_line,
+        recorded_again,
     ),
     Cut.THREAD: Time(
         "OTHER_THREAD",
         sentence("`{text}` ran in another thread"),
-        sentence("`{made}` was computed in another thread than the one that opened `{tape}`."),
-        _no_line,
+        sentence(
+            "`{made}` was computed in another thread (number {thread}) than the one that opened "
+            "`{tape}`, and a tape listens to its own thread."
+        ),
+        in_this_thread,
     ),
     Cut.LATE: Time(
         "WATCHED_TOO_LATE",
@@ -78,16 +82,32 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
         "tape": tape_name(case),
         "source": name_of(case, case.source),
         "line": opened,
+        "thread": case.recording.located[edge.event].thread,
     }
     when = SINCE if opened and edge.cut is Cut.BEFORE else time.when
     return Finding(
         code=time.code,
         title=say(time.title, **words),
-        message=paragraph(say(when, **words), lost(case)),
+        message=paragraph(say(when, **words), _how_many(case, edge), lost(case)),
         where=case.codes.where(span),
         fix=time.fix(case),
         evidence=tuple(sorted({each.event for each in case.between(edge.cut)})),
         steps=_steps(case, edge, text),
+    )
+
+
+def _how_many(case: Case, edge: Edge) -> str:
+    """How many ops ran while recording was paused, and in which lines."""
+    events = sorted({each.event for each in case.between(Cut.PAUSED)})
+    if edge.cut is not Cut.PAUSED or len(events) < 2:
+        return ""
+    first, last = line_of(case, events[0]), line_of(case, events[-1])
+    return say_many(
+        "{count} op ran there (lines {first} to {last}).",
+        "{count} ops ran there (lines {first} to {last}).",
+        len(events),
+        first=first,
+        last=last,
     )
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding
-from tapelab.diagnosis.names import name_of, question
+from tapelab.diagnosis.names import name_of, question, shortened
 from tapelab.diagnosis.watching import uses_in_block
 from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
+from tapelab.recording.facts import DATASET
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -82,6 +83,47 @@ def _hidden(case: Case, place: Located, step: str) -> Finding:
             "`{source}` is read in its body instead. Hand it over as an argument.",
             source=source,
             step=step,
+        ),
+        where=case.codes.where(place.span),
+        fix=None,
+        evidence=(place.index,),
+    )
+
+
+def inside_a_dataset(case: Case) -> Finding | None:
+    """The source is used in a function that a Dataset calls for each of its elements."""
+    if case.path:
+        return None
+    for place in case.recording.located:
+        event = place.event
+        if not isinstance(event, e.Ran) or not _is_of_a_dataset(case, event.group):
+            continue
+        if any(map(case.is_source, event.inputs)):
+            return _in_a_dataset(case, place)
+    return None
+
+
+def _is_of_a_dataset(case: Case, group: int) -> bool:
+    while group >= 0:
+        if case.recording.groups[group].name == DATASET:
+            return True
+        group = case.recording.groups[group].parent
+    return False
+
+
+def _in_a_dataset(case: Case, place: Located) -> Finding:
+    source, target = name_of(case, case.source), name_of(case, case.target)
+    text = shortened(case.codes.text(place.span)) or source
+    return Finding(
+        code="STATE_READ",
+        title=say("The path ends at `{text}`", text=text),
+        message=say(
+            "A Dataset runs `{text}` off the tape and hands out numbers without a history, so no "
+            "path leads from `{target}` to `{source}`. Compute with `{source}` in the loop, not in "
+            "the Dataset.",
+            text=text,
+            target=target,
+            source=source,
         ),
         where=case.codes.where(place.span),
         fix=None,

@@ -58,7 +58,7 @@ def step_op(
         raw=name,
         sentence=sentence,
         multi=many,
-        pattern="flat" if because else "differentiable",
+        pattern="outside" if because else "differentiable",
     )
     for each, letter in zip(inputs, letters, strict=True):
         formula = rf"\bar {letter} = \operatorname{{gradient of {said}}}(\bar y)"

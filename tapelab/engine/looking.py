@@ -9,14 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from tapelab import nest
+from tapelab.engine.arrays import typed_array
 from tapelab.engine.asking import Answer, picture
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.ends import check_ends
-from tapelab.engine.log import Origin, Seen, next_id
+from tapelab.engine.log import MADE, RETURNED, Origin, Record, Seen, next_id, small, thread
 from tapelab.engine.snapshot import take
-from tapelab.recording.facts import Method
+from tapelab.engine.tensor import constant_of
+from tapelab.recording.facts import STRAY, Method
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -32,7 +36,12 @@ class Look(NamedTuple):
 
 
 def look(tape: GradientTape, target: Any, sources: Any) -> Look:
-    """A recording in which a tape is asked for the way from targets back to sources."""
+    """A recording in which a tape is asked for the way from targets back to sources.
+
+    A number of NumPy or Python stands for a constant that was made of it.
+    """
+    strays: list[Record] = []
+    target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     found = _asked(tape, target, sources)
     if found is not None:
@@ -40,10 +49,29 @@ def look(tape: GradientTape, target: Any, sources: Any) -> Look:
     before = len(tape._answers)
     try:
         picture(tape, target, sources)
-        recording = take(tape, derived=True)
+        recording = take(tape, derived=True, strays=strays)
         return Look(recording, before, tuple(range(len(tape._answers[before].sources))))
     finally:
         del tape._answers[before:]
+
+
+def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
+    """The ends, with constants for numbers; records that tell of those are added to strays."""
+
+    def constant(end: Any) -> Any:
+        if not isinstance(end, (np.ndarray, np.generic, float, int)):
+            return end
+        made = constant_of(typed_array(end))
+        head, value = (next_id(), thread.number, made._origin), small(made._value)
+        for log, _, _ in tape._windows:
+            serial, held = log.exits.get(id(end), (0, None))
+            if held is end or (callable(held) and held() is end):
+                strays.append((RETURNED, *head, serial, made._id, value))
+                return made
+        strays.append((MADE, *head, made._id, value, STRAY, None, -1))
+        return made
+
+    return nest.map_structure(constant, ends)
 
 
 def look_at_refusal(tape: GradientTape, origin: Origin, ends: Sequence[Seen] = ()) -> Look:

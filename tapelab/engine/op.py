@@ -38,7 +38,7 @@ Slopes = tuple[Callable[..., Any] | None, ...]
 
 PATTERNS: Final = (
     *("differentiable", "flat", "integer", "index-only", "predicate-only", "shape-only"),
-    *("sampler", "stateful", "not implemented", "stop"),
+    *("sampler", "stateful", "outside", "not implemented", "stop"),
 )
 
 

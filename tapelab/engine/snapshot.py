@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,10 +28,15 @@ if TYPE_CHECKING:
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
-def take(tape: GradientTape, *, derived: bool = False) -> Recording:
-    """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`."""
+def take(
+    tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] = ()
+) -> Recording:
+    """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`.
+
+    `strays` are records that no log has.
+    """
     snapshot = Snapshot(tape)
-    happened: list[Any] = [*relevant(tape, derived=derived), *tape._answers]
+    happened: list[Any] = [*relevant(tape, derived=derived), *strays, *tape._answers]
     for each in sorted(happened, key=_serial):
         if type(each) is tuple:
             snapshot.enter(each)

@@ -16,6 +16,12 @@ KEPT_ELEMENTS: Final = 256
 DERIVATIVE: Final = "tape.gradient"
 """How a tensor was made that a tape gave as a gradient, in the words of a `Made` event."""
 
+STRAY: Final = "a number"
+"""How a constant was made that stands for a number of NumPy or Python among the ends asked for."""
+
+DATASET: Final = "Dataset"
+"""The name of the group of ops that a Dataset ran in a learner's function."""
+
 
 class Method(IntEnum):
     """Which question was put to the tape."""

@@ -114,11 +114,25 @@ def test_an_end_that_is_none(part):
 
 
 @pytest.mark.parametrize("part", ["target", "source"])
-def test_an_end_that_is_a_numpy_array(part):
+def test_an_end_that_is_no_tensor_and_no_number(part):
     tape, y, x = stopped_tape()
-    ends = {"target": y, "source": x, part: np.ones(2)}
+    ends = {"target": y, "source": x, part: "loss"}
     with pytest.raises(AttributeError, match=f"the {part} must be a tensor or a variable"):
         explain(tape, ends["target"], ends["source"])
+
+
+def test_a_number_as_target_is_explained_as_one():
+    tape, _, x = stopped_tape()
+    loss = np.ones(2)
+    (finding,) = explain(tape, loss, x).findings
+    assert (finding.code, finding.title) == ("LEFT_ENGINE", "`loss` is no tensor")
+    assert finding.message.startswith("`loss` is a plain number of NumPy or Python, [1. 1.].")
+
+
+def test_a_number_as_source_is_explained():
+    tape, y, _ = stopped_tape()
+    number = 3.0
+    assert codes(explain(tape, y, number)) == ["UNUSED_SOURCE"]
 
 
 def test_several_sources_get_an_explanation_each():

@@ -12,6 +12,7 @@ import numpy as np
 
 import tapelab
 from tapelab.diagnosis import Explanation, Finding
+from tapelab.engine.log import thread
 
 _numbers = itertools.count()
 MARKS = str.maketrans("", "", "«»")
@@ -22,7 +23,8 @@ class Pitfall(NamedTuple):
 
     The culprit stands in «guillemets»; where a finding has no place, there are none. `fix` is what
     the finding says to write instead (None where no line mends it), `symptom` one of
-    `symptoms.SYMPTOMS`, `ask` how to ask why.
+    `symptoms.SYMPTOMS`, `cured` what `g` is like in the mended snippet (`symptoms.CURES`), `ask`
+    how to ask why.
     """
 
     number: str
@@ -30,6 +32,7 @@ class Pitfall(NamedTuple):
     marked: str
     fix: str | None = None
     symptom: str = "None"
+    cured: str = "number"
     ask: str = "tf.explain(tape, y, x)"
 
     def __str__(self) -> str:
@@ -86,6 +89,7 @@ def explained(snippet: str, target: str = "y", source: str = "x") -> Explanation
 
 def asked(snippet: str, ask: str) -> Explanation:
     """What a snippet's explanation says, in whatever way it is asked for."""
+    thread.asked.clear()  # so that `tf.why()` speaks of this snippet
     names = run(snippet)
     answer = eval(ask, names)
     if isinstance(answer, Finding):  # of an error

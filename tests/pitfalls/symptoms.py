@@ -35,6 +35,18 @@ def is_anything(names):
     return True
 
 
+def are_numbers(names):
+    gradients = [tapelab.convert_to_tensor(g).numpy() for g in tapelab.nest.flatten(names["g"])]
+    return all(np.all(np.isfinite(g)) and np.any(g != 0) for g in gradients)
+
+
+CURES = {
+    "number": are_numbers,
+    "None": is_none,
+    "zero": is_zero,
+    "nothing": is_anything,
+}
+
 SYMPTOMS = {
     "None": is_none,
     "nan": is_not_finite,

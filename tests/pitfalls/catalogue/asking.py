@@ -51,6 +51,34 @@ PITFALLS = [
             y = «z * z»
         g = tape.gradient(y, x)
         """),
+    Pitfall("P40 a list", "SWAPPED_ARGUMENTS", """
+        a, b = tf.Variable(2.0), tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            loss = «tf.exp(a * b)»
+        g = tape.gradient([a, b], loss)
+        """,
+        fix="g = tape.gradient(loss, [a, b])", ask="tf.why()"),
+    Pitfall("P40 by name", "SWAPPED_ARGUMENTS", """
+        a, b = tf.Variable(2.0), tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            loss = «tf.exp(a * b)»
+        g = tape.gradient(sources=loss, target=a)
+        """,
+        fix="g = tape.gradient(sources=a, target=loss)", ask="tf.why()"),
+    Pitfall("P42", "UNCONNECTED_ZERO", """
+        x, z = tf.Variable(2.0), tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = z * z
+        g = «tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)»
+        """,
+        fix="g = tape.gradient(y, x)", symptom="zero", cured="None"),
+    Pitfall("P42 a wall", "UNCONNECTED_ZERO", """
+        x = tf.Variable([2.0, 1.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.stop_gradient(x) * 3.0)
+        g = «tape.jacobian(y, x, unconnected_gradients="zero")»
+        """,
+        fix="g = tape.jacobian(y, x)", symptom="zero", cured="None"),
 ]  # fmt: skip
 
 NEAR_MISSES = {
@@ -66,5 +94,17 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape:
             y = tf.exp(x)
         g = tape.gradient(y, x)
+        """,
+    "P42 zeros asked for, and none needed": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+        g = tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+        """,
+    "P42 zero at the lowest point": """
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+        g = tape.gradient(y, x, unconnected_gradients="zero")
         """,
 }

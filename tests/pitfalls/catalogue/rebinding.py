@@ -60,6 +60,44 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="w.assign_sub(0.1 * slope)"),
+    Pitfall("P01 item", "REBOUND_TO_TENSOR", """
+        ws = [tf.Variable(2.0), tf.Variable(1.0)]
+        ws[0] = «ws[0] - 0.5»
+        with tf.GradientTape() as tape:
+            y = ws[0] ** 2 + ws[1]
+        x = ws[0]
+        g = tape.gradient(y, ws[0])
+        """,
+        fix="ws[0].assign_sub(0.5)"),
+    Pitfall("P01 comprehension", "REBOUND_TO_TENSOR", """
+        ws = [tf.Variable(2.0), tf.Variable(1.0)]
+        slopes = [0.5, 0.25]
+        ws = [«w - 0.1 * slope» for w, slope in zip(ws, slopes)]
+        with tf.GradientTape() as tape:
+            y = ws[0] ** 2 + ws[1]
+        x = ws[0]
+        g = tape.gradient(y, ws[0])
+        """,
+        fix="for w, slope in zip(ws, slopes): w.assign_sub(0.1 * slope)"),
+    Pitfall("P47 nothing is learned", "REBOUND_TO_TENSOR", """
+        ws = [tf.Variable(1.0), tf.Variable(2.0)]
+        with tf.GradientTape() as tape:
+            y = ws[0] ** 2 + ws[1] ** 2
+        for w, g in zip(ws, tape.gradient(y, ws)):
+            w = «w - 0.1 * g»
+        x = ws[0]
+        """,
+        fix="w.assign_sub(0.1 * g)", symptom="silent"),
+    Pitfall("P47 attribute", "REBOUND_TO_TENSOR", """
+        class Model: pass
+        model = Model()
+        model.w = x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = model.w ** 2
+        g = tape.gradient(y, model.w)
+        model.w = «model.w - 0.1 * g»
+        """,
+        fix="model.w.assign_sub(0.1 * g)", symptom="silent"),
 ]  # fmt: skip
 
 NEAR_MISSES = {
@@ -76,5 +114,28 @@ NEAR_MISSES = {
             x = x + 1.0
             y = x * x
         g = tape.gradient(y, x)
+        """,
+    "P47 assigned": """
+        ws = [tf.Variable(1.0), tf.Variable(2.0)]
+        with tf.GradientTape() as tape:
+            y = ws[0] ** 2 + ws[1] ** 2
+        for w, g in zip(ws, tape.gradient(y, ws)):
+            w.assign(w - 0.1 * g)
+        x = ws[0]
+        """,
+    "P47 an optimizer": """
+        x = tf.Variable([1.0, 2.0])
+        optimizer = tf.keras.optimizers.Adam(0.1)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x ** 2)
+        g = tape.gradient(y, x)
+        optimizer.apply_gradients([(g, x)])
+        """,
+    "P47 a new point under its own name": """
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x ** 2)
+        g = tape.gradient(y, x)
+        trial = x - 0.1 * g
         """,
 }

@@ -69,13 +69,79 @@ PITFALLS = [
             queue.enqueue(h)
             y = «queue.dequeue()» * 2.0
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = h * 2.0"),
     Pitfall("P22 a batch", "STATE_READ", """
         x = tf.Variable([3.0, 4.0])
         queue = tf.queue.FIFOQueue(10, tf.float32, shapes=[()])
         with tf.GradientTape() as tape:
             queue.enqueue_many([x * x])
             y = tf.reduce_sum(«queue.dequeue_many(2)»)
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P12 a variable of a list", "COPIED_VALUE", """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = «tf.Variable([x * 2.0, tf.sin(x)])»
+            y = tf.reduce_sum(h)
+        g = tape.gradient(y, x)
+        """,
+        fix="h = tf.stack([x * 2.0, tf.sin(x)])"),
+    Pitfall("P19 Mean", "STATE_READ", """
+        x = tf.Variable([2.0, 3.0])
+        metric = tf.keras.metrics.Mean()
+        with tf.GradientTape() as tape:
+            «metric.update_state(x * 3.0)»
+            y = metric.result()
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.reduce_mean(x * 3.0)"),
+    Pitfall("P19 an error", "STATE_READ", """
+        x = tf.Variable([[2.0], [3.0]])
+        error = tf.keras.metrics.MeanSquaredError()
+        with tf.GradientTape() as tape:
+            y = «error([[1.0], [2.0]], x * 3.0)»
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.keras.losses.MeanSquaredError()([[1.0], [2.0]], x * 3.0)"),
+    Pitfall("P21 in a loop", "STATE_READ", """
+        x = tf.Variable(2.0)
+        buffer = tf.Variable([0.0, 0.0, 0.0])
+        with tf.GradientTape() as tape:
+            for i in range(3):
+                «buffer[i].assign(x ** float(i))»
+            y = tf.reduce_sum(buffer)
+        g = tape.gradient(y, x)
+        """,
+        fix="buffer = tf.tensor_scatter_nd_update(buffer, [[i]], [x ** float(i)])"),
+    Pitfall("P21 scattered", "STATE_READ", """
+        x = tf.Variable(2.0)
+        buffer = tf.Variable([0.0, 0.0, 1.0])
+        with tf.GradientTape() as tape:
+            «buffer.scatter_nd_add([[1]], [x * x])»
+            y = tf.reduce_sum(buffer ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        buffer_new = tf.tensor_scatter_nd_add(buffer, [[1]], [x * x])
+        y = tf.reduce_sum(buffer_new ** 2)
+        """),
+    Pitfall("P22 a Dataset", "STATE_READ", """
+        x = tf.Variable([2.0, 3.0])
+        with tf.GradientTape() as tape:
+            h, y = x * 2.0, 0.0
+            for row in «tf.data.Dataset.from_tensor_slices(h)»:
+                y += row ** 2
+        g = tape.gradient(y, x)
+        """,
+        fix="for row in h:"),
+    Pitfall("P22 a function of a Dataset", "STATE_READ", """
+        x = tf.Variable(2.0)
+        rows = tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(lambda row: «row * x»)
+        with tf.GradientTape() as tape:
+            y = 0.0
+            for row in rows:
+                y += row ** 2
         g = tape.gradient(y, x)
         """),
 ]  # fmt: skip
@@ -134,5 +200,21 @@ NEAR_MISSES = {
             queue.enqueue(y)
         g = tape.gradient(y, x)
         seen = queue.dequeue()
+        """,
+    "P19 a metric that only looks on": """
+        x = tf.Variable([2.0, 3.0])
+        metric = tf.keras.metrics.Mean()
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(x * 3.0)
+            metric.update_state(y)
+        g = tape.gradient(y, x)
+        """,
+    "P22 a Dataset of data": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = 0.0
+            for row in tf.data.Dataset.from_tensor_slices([1.0, 2.0]).map(lambda row: row * 2.0):
+                y += (row * x) ** 2
+        g = tape.gradient(y, x)
         """,
 }

@@ -93,7 +93,8 @@ PITFALLS = [
             with tape.stop_recording():
                 y = «x * x»
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = x * x"),
     Pitfall("P25", "OTHER_THREAD", """
         import threading
         x = tf.Variable(2.0)
@@ -105,6 +106,73 @@ PITFALLS = [
             y = answers[0] * 2.0
         g = tape.gradient(y, x)
         """),
+    Pitfall("P02 behind watch", "BEFORE_TAPE", """
+        x = tf.constant(1.5)
+        h = «tf.exp(x)»
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = h * 2.0
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        tape.watch(x)
+        h = tf.exp(x)
+        """),
+    Pitfall("P23 three lines", "RECORDING_PAUSED", """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                h = x * x
+                k = «tf.sin(h)»
+            y = k + 1.0
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        h = x * x
+        k = tf.sin(h)
+        """),
+    Pitfall("P25 a pool", "OTHER_THREAD", """
+        from concurrent.futures import ThreadPoolExecutor
+        x = tf.Variable(2.0)
+        with ThreadPoolExecutor(1) as pool, tf.GradientTape() as tape:
+            y = pool.submit(lambda: «x * x»).result() * 3.0
+        g = tape.gradient(y, x)
+        """,
+        fix="y = (lambda: x * x)() * 3.0"),
+    Pitfall("P25 mapped", "OTHER_THREAD", """
+        from concurrent.futures import ThreadPoolExecutor
+
+        def work(part):
+            return «part * x»
+
+        x = tf.Variable(2.0)
+        with ThreadPoolExecutor(2) as pool, tf.GradientTape() as tape:
+            parts = list(pool.map(work, [tf.constant(1.0), tf.constant(2.0)]))
+            y = tf.add_n(parts)
+        g = tape.gradient(y, x)
+        """,
+        fix="parts = list(map(work, [tf.constant(1.0), tf.constant(2.0)]))"),
+    Pitfall("P78 in the question", "AFTER_TAPE", """
+        def cube(v):
+            return «v ** 3»
+
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            inside = cube(x)
+        g = tape.gradient(cube(x), x)
+        """,
+        fix="g = tape.gradient(inside, x)", ask="tf.why()"),
+    Pitfall("P78 a sum in the question", "AFTER_TAPE", """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            out = x ** 3
+        g = tape.gradient(«out + 1.0», x)
+        """,
+        fix="""
+            out = x ** 3
+            result = out + 1.0
+        g = tape.gradient(result, x)
+        """, ask="tf.why()"),
 ]  # fmt: skip
 
 NEAR_MISSES = {
@@ -140,6 +208,22 @@ NEAR_MISSES = {
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape: y = (lambda v: v ** 3)(x)
         after = y * 2.0
+        g = tape.gradient(y, x)
+        """,
+    "P25 another thread for something else": """
+        import threading
+        x = tf.Variable(2.0)
+        seen = []
+        with tf.GradientTape() as tape:
+            y = x * x
+            worker = threading.Thread(target=lambda: seen.append(tf.sin(y)))
+            worker.start(); worker.join()
+        g = tape.gradient(y, x)
+        """,
+    "P09 sliced before, and again inside": """
+        x = tf.Variable([1.0, 2.0])
+        first = float(x[0])
+        with tf.GradientTape() as tape: y = x[0] * first
         g = tape.gradient(y, x)
         """,
 }

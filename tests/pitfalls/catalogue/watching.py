@@ -84,6 +84,7 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             tape.watch(x)
         """),
+
 ]  # fmt: skip
 
 NEAR_MISSES = {
@@ -137,5 +138,12 @@ NEAR_MISSES = {
                 tape.watch(x)
                 y = tf.tanh(x @ weights)
             g = tape.gradient(y, x)
+        """,
+    "P06 another is left out": """
+        x, other = tf.Variable(4.0), tf.Variable(2.0)
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(x)
+            y = x * other
+        g = tape.gradient(y, x)
         """,
 }

@@ -1,0 +1,178 @@
+"""Variables and their keepers: frozen ones that a tape watches, and hidden ones nobody trains."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of, tape_name
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import argument, name_of, shortened
+from tapelab.diagnosis.watching import uses_in_block
+from tapelab.diagnosis.wording import paragraph, say, say_many
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.code import Code
+    from tapelab.diagnosis.finding import Fix
+
+
+def frozen_but_watched(case: Case) -> Iterator[Finding]:
+    """A weight of a layer with `trainable=False`, which the tape records all the same."""
+    variables = case.recording.variables
+    if case.variable < 0 or not variables[case.variable].frozen or not case.connected:
+        return
+    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    span = case.recording.located[used[0]].span if used else variables[case.variable].span
+    yield Finding(
+        code="FROZEN_BUT_WATCHED",
+        title=say("`{name}` is frozen, and `{tape}` watches it all the same", name=name, tape=tape),
+        message=paragraph(
+            say(
+                "`trainable=False` on a layer takes `{name}` off the list of what is trained. The "
+                "variable behind it stays trainable, so a tape watches it and answers with a "
+                "gradient; applying that would change a frozen layer.",
+                name=name,
+            ),
+            _work(case),
+        ),
+        where=case.codes.where(span),
+        fix=_of_the_trained(case),
+        evidence=tuple(used),
+        steps=tuple(
+            Step(line_of(case, event), say("`{name}` was recorded", name=name))
+            for event in used[:3]
+        ),
+    )
+
+
+def _work(case: Case) -> str:
+    """How many ops are on the tape for frozen variables alone."""
+    ops = _for_the_frozen(case)
+    if not ops:
+        return ""
+    return say_many(
+        "{count} op was recorded only for frozen weights.",
+        "{count} ops were recorded only for frozen weights.",
+        ops,
+    )
+
+
+def _for_the_frozen(case: Case) -> int:
+    variables, tracked = case.recording.variables, case.flow.tracked
+    frozen = {
+        tensor
+        for tensor in case.flow.watched_at
+        if (v := case.flow.variable_of(tensor)) >= 0 and variables[v].frozen
+    }
+    ops = 0
+    for place in case.recording.located:
+        event = place.event
+        if isinstance(event, e.Ran) and event.cause == e.Cause.TAPED:
+            followed = tracked.intersection(event.inputs)
+            if followed and followed <= frozen:
+                ops += 1
+                frozen.update(event.outputs)
+    return ops
+
+
+def _of_the_trained(case: Case) -> Fix | None:
+    """The question for `layer.trainable_variables` in place of `layer.kernel`."""
+    asked = argument(case, case.source)
+    node = asked.node if asked else None
+    if isinstance(node, ast.Attribute) and node.attr == "value":
+        node = node.value
+    if asked is None or not isinstance(node, ast.Attribute):
+        return None
+    layer = asked.code.text(node.value)
+    change = edits.replaced(asked.code, asked.node, f"{layer}.trainable_variables")
+    return edits.fix(asked.code, [change])
+
+
+def untracked(case: Case) -> Iterator[Finding]:
+    """A variable made in a class and used on the tape that no module lists, beside one it lists."""
+    variables = case.recording.variables
+    if case.variable < 0 or not variables[case.variable].tracked:
+        return
+    for number, facts in enumerate(variables):
+        if facts.tracked or not facts.trainable or _is_asked_for(case, number):
+            continue
+        state = next((t for t in case.alive if case.flow.variable_of(t) == number), -1)
+        if state in case.flow.tracked and _made_in_a_class(case, facts.span):
+            yield _hidden(case, number, state)
+
+
+def _is_asked_for(case: Case, variable: int) -> bool:
+    """Whether somebody asks the tape for a variable after all."""
+    sources = (tensor for asked in case.account.asked.values() for tensor in asked.sources)
+    return any(case.flow.variable_of(tensor) == variable for tensor in sources)
+
+
+def _made_in_a_class(case: Case, span: int) -> bool:
+    code, node = case.codes.of(span), case.codes.statement(span)
+    while code is not None and node is not None:
+        if isinstance(node, ast.ClassDef):
+            return True
+        parent = code.parent.get(node)
+        node = parent if isinstance(parent, ast.stmt) else None
+    return False
+
+
+def _hidden(case: Case, variable: int, state: int) -> Finding:
+    span, name = case.recording.variables[variable].span, name_of(case, state)
+    text = shortened(case.codes.text(span)) or "tf.Variable"
+    tape, model = tape_name(case), _model(case)
+    return Finding(
+        code="UNTRACKED_VARIABLE",
+        title=say("`{name}` is hidden from `{model}`", name=name, model=model),
+        message=say(
+            "`{tape}` watches `{name}`, and `{model}` does not list it: a module finds variables "
+            "in its attributes, in lists and dicts there, and in other modules, and a Keras layer "
+            "only its own weights. Nobody asks for its gradient, so it is never trained.",
+            tape=tape,
+            name=name,
+            model=model,
+        ),
+        where=case.codes.where(span),
+        fix=_tracked(case, span),
+        evidence=case.made(state) or (case.flow.watched_at.get(state, 0),),
+        steps=(Step(case.codes.line(span), say("`{text}` made it", text=text)),),
+    )
+
+
+def _model(case: Case) -> str:
+    """What the learner asked for: `model.trainable_variables`."""
+    place = case.question
+    call = case.codes.expression(place.span) if place else None
+    named = [node for node in ast.walk(call) if isinstance(node, ast.Attribute)] if call else []
+    lists = [node for node in named if node.attr.endswith(("_variables", "_weights", "variables"))]
+    return ast.unparse(lists[0]) if lists else "trainable_variables"
+
+
+def _tracked(case: Case, span: int) -> Fix | None:
+    """The line that makes the hidden thing one that is found: a module, or a Keras variable."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    call = case.codes.expression(span)
+    node: ast.AST | None = statement
+    while code is not None and node is not None and not isinstance(node, ast.ClassDef):
+        node = code.parent.get(node)
+    if code is None or not isinstance(node, ast.ClassDef) or not isinstance(call, ast.Call):
+        return None
+    tf, bases = edits.tf_alias(code), [ast.unparse(base) for base in node.bases]
+    if not bases:
+        return edits.fix(code, [_with_base(code, node, f"{tf}.Module")])
+    if any(base.endswith(("Layer", "Model")) for base in bases):
+        return edits.fix(code, [edits.replaced(code, call.func, f"{tf}.keras.Variable")])
+    return None
+
+
+def _with_base(code: Code, node: ast.ClassDef, base: str) -> edits.Edit:
+    """`class Bag:` as `class Bag(tf.Module):`."""
+    at = code.extent(node)
+    line = code.line(at.line)
+    start = line.index(node.name, at.column) + len(node.name)
+    end = line.index(":", start)
+    return edits.Edit(at._replace(column=start, end_line=at.line, end_column=end), f"({base})")

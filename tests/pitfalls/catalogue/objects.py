@@ -1,0 +1,231 @@
+"""The source is not what was used: a slice, a copy, a frozen or a hidden variable."""
+
+from tests.pitfalls.snippets import Pitfall
+
+PITFALLS = [
+    Pitfall("P08", "WRONG_OBJECT", """
+        v = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(v ** 3)
+        x = «v[1]»
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(y, v)[1]", ask="tf.why()"),
+    Pitfall("P08 in the question", "WRONG_OBJECT", """
+        v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.exp(v))
+        g = tape.gradient(y, «v[:, 0]»)
+        """,
+        fix="g = tape.gradient(y, v)[:, 0]", ask="tf.why()"),
+    Pitfall("P08 identity", "WRONG_OBJECT", """
+        v = tf.constant([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            tape.watch(v)
+            y = tf.reduce_sum(v * v)
+        x = «tf.identity(v)»
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(y, v)", ask="tf.why()"),
+    Pitfall("P08 read before", "WRONG_OBJECT", """
+        v = tf.Variable([1.0, 2.0])
+        x = «v.read_value()»
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.sin(v))
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(y, v)", ask="tf.why()"),
+    Pitfall("P08 in a list", "WRONG_OBJECT", """
+        v = tf.Variable([1.0, 2.0])
+        w = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.sin(v)) * w
+        both = tape.gradient(y, [w, «v[0]»])
+        g = both[1]
+        """,
+        fix="both = tape.gradient(y, [w, v])", ask="tf.why()"),
+    Pitfall("P10", "WRONG_OBJECT", """
+        x = tf.Variable([2.0, 3.0], name="w")
+
+        def forward(data):
+            w = «tf.Variable([2.0, 3.0], name="w")»
+            return tf.reduce_sum(w * data)
+
+        with tf.GradientTape() as tape:
+            y = forward(2.0)
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P10 shadowed", "WRONG_OBJECT", """
+        def forward(data):
+            weights = «tf.Variable([2.0, 3.0])»
+            return tf.reduce_sum(weights * data)
+
+        weights = tf.Variable([2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = forward(2.0)
+        g = tape.gradient(y, weights)
+        """,
+        fix="    ", ask="tf.why()"),
+    Pitfall("P10 a layer", "WRONG_OBJECT", """
+        def network(data):
+            return «tf.keras.layers.Dense(1)(data)»
+
+        data = tf.ones((1, 2))
+        layer = tf.keras.layers.Dense(1)
+        layer(data)
+        x = layer.kernel
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(network(data))
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P11 the copy is asked for", "WRONG_OBJECT", """
+        v = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = v * 3.0
+            x = «tf.Variable(h)»
+            y = h * h
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(y, h)", ask="tf.why()"),
+    Pitfall("P07", "FROZEN_BUT_WATCHED", """
+        data = tf.ones((2, 3))
+        layer = tf.keras.layers.Dense(1)
+        layer(data)
+        layer.trainable = False
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«layer(data)»)
+        g = tape.gradient(y, layer.kernel.value)
+        """,
+        fix="g = tape.gradient(y, layer.trainable_variables)",
+        symptom="silent", ask="tf.why()", cured="nothing"),
+    Pitfall("P13", "UNTRACKED_VARIABLE", """
+        class Scale:
+            def __init__(self):
+                self.factor = «tf.Variable(2.0, name="hidden")»
+
+        class Model(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = Scale()
+                self.weights = [tf.Variable(3.0, name="seen")]
+
+            def __call__(self, data):
+                return self.scale.factor * self.weights[0] * data
+
+        model = Model()
+        with tf.GradientTape() as tape:
+            y = model(5.0)
+        g = tape.gradient(y, model.trainable_variables)
+        """,
+        fix="class Scale(tf.Module):", symptom="silent", ask="tf.why()"),
+    Pitfall("P13 Keras", "UNTRACKED_VARIABLE", """
+        class Model(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.dense = tf.keras.layers.Dense(1)
+                self.factor = «tf.Variable(1.5)»
+
+            def call(self, data):
+                return self.factor * self.dense(data)
+
+        model = Model()
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(model(tf.ones((2, 2))) ** 2)
+        g = tape.gradient(y, model.trainable_variables)
+        """,
+        fix="self.factor = tf.keras.Variable(1.5)", symptom="silent", ask="tf.why()"),
+    Pitfall("P13 a closure", "UNTRACKED_VARIABLE", """
+        class Model(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = tf.Variable(2.0)
+                hidden = «tf.Variable(3.0)»
+                self.scale = lambda data: data * hidden
+
+            def __call__(self, data):
+                return self.scale(self.weight * data)
+
+        model = Model()
+        with tf.GradientTape() as tape:
+            y = model(5.0)
+        g = tape.gradient(y, model.trainable_variables)
+        """,
+        symptom="silent", ask="tf.why()"),
+]  # fmt: skip
+
+NEAR_MISSES = {
+    "P07 trained": """
+        data = tf.ones((2, 3))
+        layer = tf.keras.layers.Dense(1)
+        layer(data)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(layer(data))
+        x = layer.kernel
+        g = tape.gradient(y, x)
+        """,
+    "P07 frozen beside it": """
+        data = tf.ones((2, 3))
+        layer, head = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
+        head(layer(data))
+        layer.trainable = False
+        with tf.GradientTape() as tape: y = tf.reduce_sum(head(layer(data)))
+        x = head.kernel
+        g = tape.gradient(y, x)
+        """,
+    "P08 a slice that is used": """
+        v = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            x = v[0]
+            y = x * x + v[1]
+        g = tape.gradient(y, x)
+        """,
+    "P10 made once and used": """
+        x = tf.Variable([2.0, 3.0], name="w")
+
+        def forward(data):
+            bias = tf.Variable(0.5, name="b")
+            return tf.reduce_sum(x * data + bias)
+
+        with tf.GradientTape() as tape: y = forward(2.0)
+        g = tape.gradient(y, x)
+        """,
+    "P13 all found": """
+        class Scale(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.factor = tf.Variable(2.0)
+
+        class Model(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = Scale()
+                self.weights = [tf.Variable(3.0)]
+
+            def __call__(self, data):
+                return self.scale.factor * self.weights[0] * data
+
+        model = Model()
+        with tf.GradientTape() as tape: y = model(5.0)
+        g = tape.gradient(y, model.trainable_variables)[0]
+        x = model.trainable_variables[0]
+        """,
+    "P13 data in a variable beside a model": """
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        image = tf.Variable(tf.ones((1, 3)))
+        model(image)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(model(image) ** 2)
+        x = model.trainable_variables[0]
+        g = tape.gradient(y, x)
+        """,
+    "P13 another model on the tape": """
+        class Part(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = tf.Variable(2.0)
+
+        one, other = Part(), Part()
+        with tf.GradientTape(persistent=True) as tape: y = one.weight * other.weight ** 2
+        g = tape.gradient(y, one.trainable_variables)[0]
+        tape.gradient(y, other.trainable_variables)
+        x = one.weight
+        """,
+}
