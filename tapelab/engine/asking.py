@@ -18,7 +18,7 @@ from tapelab.engine.flows import Flows, plain
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import DERIVED, Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.narrow import narrowed
-from tapelab.engine.reaching import forgotten
+from tapelab.engine.reaching import forgotten, needed_once
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
 from tapelab.recording.facts import Method
@@ -49,7 +49,13 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     targets, origins = targets_of(target), sources_of(sources)
     upstream = fitting_seeds(tape, targets, seeds)
     answer = ask(tape, Method.GRADIENT, zero, targets, origins, asked_from())
-    found = sweep(tape, targets, upstream, origins, answer.flows)
+    once = needed_once(tape)
+    try:
+        found = sweep(tape, targets, upstream, origins, answer.flows, once=once)
+    except BaseException:
+        if once:  # values that are behind are gone
+            tape._release()
+        raise
     results = [
         filled(answer, source, each, zero) for source, each in zip(origins, found, strict=True)
     ]

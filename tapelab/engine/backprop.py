@@ -24,7 +24,7 @@ from tapelab.engine.log import (
     whole,
 )
 from tapelab.engine.op import REGISTERED, Op
-from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
+from tapelab.engine.reaching import Seeds, closed, collected, taped, used_up, wanted_by
 from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.kernels.elements import LARGE
@@ -35,9 +35,12 @@ if TYPE_CHECKING:
 
 def sweep(
     tape: GradientTape, targets: Sequence[Tensor], upstream: Sequence[Any], sources: Sequence[Any],
-    flows: Flows,
+    flows: Flows, *, once: bool = False,
 ) -> list[Any]:  # fmt: skip
-    """The gradients of the sources (raw arrays or tensors, None without a path)."""
+    """The gradients of the sources (raw arrays or tensors, None without a path).
+
+    Large values that are needed only `once` are let go of as soon as the way is past them.
+    """
     recorded = bool(thread.active)
     starts = [(each._id, seed) for each, seed in zip(targets, upstream, strict=True)]
     wanted, tracked, windows = wanted_by(tape, sources), tape._tracked, closed(tape)
@@ -45,7 +48,8 @@ def sweep(
     told = None if again else flows.told()
     adjoints, begun = _begin(starts, recorded, told)
     with np.errstate(all="ignore"):
-        _walk(taped(windows, tape._serial), adjoints, wanted, tracked, recorded, told)
+        records = (used_up if once else taped)(windows, tape._serial)
+        _walk(records, adjoints, wanted, tracked, recorded, told)
         if again:
             ends = {each: plain(adjoints[each]) for each in wanted if each in adjoints}
             walk = partial(_told, starts, windows, tape._serial, wanted, tracked, ends)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, whole
+from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, lightened, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 
@@ -54,6 +54,26 @@ def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
         for record in reversed(log.records[start:stop]):
             if record[0] in OPS and serial in record[-1]:
                 yield record
+
+
+def used_up(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
+    """The same ops for the last time: the large values of each are let go of when it is done."""
+    for log, start, stop in reversed(windows):
+        records, heavy = log.records, set(log.heavy)
+        for at in range(stop - 1, start - 1, -1):
+            record = records[at]
+            if record[0] in OPS and serial in record[-1]:
+                yield record
+            if at in heavy:
+                records[at] = lightened(record)
+
+
+def needed_once(tape: GradientTape) -> bool:
+    """Whether a tape keeps large values that no other tape needs, for one way back."""
+    logs = [log for log, _, _ in tape._windows]
+    if tape._persistent or not any(log.heavy for log in logs):
+        return False
+    return all(each() is None or each() is tape for log in logs for each in log.holders)
 
 
 def forgotten(tape: GradientTape) -> bool:
