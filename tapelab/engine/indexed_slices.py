@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab import kernels
 from tapelab.dtypes import DType
+from tapelab.engine.aside import aside, decided
 from tapelab.engine.log import Dropped
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.tensor import Tensor, constant_of
@@ -91,6 +92,7 @@ class IndexedSlices:
         indices = np.asarray(
             self._indices._value if isinstance(self._indices, Tensor) else self._indices
         )
+        decided(self._indices)
         kept = np.flatnonzero((indices >= start) & (indices < stop))
         rows = REGISTRY["gather"](self._rows, kept)
         return IndexedSlices(rows, indices[kept] - start, (stop - start, *(self._shape or ())[1:]))
@@ -109,9 +111,7 @@ class IndexedSlices:
     def merged(self, other: IndexedSlices) -> IndexedSlices:
         """The rows of both, one after the other."""
         rows = REGISTRY["concat"](self._rows, other._rows, axis=0)
-        pair = [np.asarray(x._value if isinstance(x, Tensor) else x)
-                for x in (self._indices, other._indices)]  # fmt: skip
-        return IndexedSlices(rows, np.concatenate(pair), self._lengths)
+        return IndexedSlices(rows, aside(_joined, self._indices, other._indices), self._lengths)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(_tensor(self.dense()), dtype=dtype)
@@ -119,6 +119,10 @@ class IndexedSlices:
     def __str__(self) -> str:
         shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
         return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
+
+
+def _joined(one: Any, other: Any) -> Any:
+    return np.concatenate((np.asarray(one), np.asarray(other)))
 
 
 def accumulated(held: Any, more: Any) -> Any:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.aside import aside
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels.rows import add_rows
 from tapelab.ops import samples
+from tapelab.ops.rules import flat
 from tapelab.ops.shape import reshape
 
 Shape = tuple[int, ...]
@@ -73,7 +74,7 @@ def gather_grad_x(
     shape = tuple(x.shape)
     if axis or batch_dims:  # rows stay rows only along axis 0 that is called so
         return add_at(dy, indices, shape=shape, axis=axis % len(shape), batch_dims=batch_dims)
-    places = np.reshape(indices._value if isinstance(indices, Tensor) else indices, -1)
+    places = aside(flat, indices)
     return IndexedSlices(reshape(dy, shape=(places.size, *shape[1:])), places, shape)
 
 

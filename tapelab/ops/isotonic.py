@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.aside import aside
 from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS
 
@@ -70,4 +70,4 @@ def isotonic_regression(x: Any) -> Any:
 
 @isotonic_regression.grad("x", r"\bar x = \operatorname{mean}_{\text{block}}(\bar y)")
 def isotonic_regression_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return block_mean(dy, numbers=blocks_of(x._value if type(x) is Tensor else x))
+    return block_mean(dy, numbers=aside(blocks_of, x))

@@ -15,7 +15,8 @@ from tapelab.kernels import softmax as kernels
 from tapelab.ops import samples
 from tapelab.ops.activation import sigmoid
 from tapelab.ops.broadcasting import sum_to
-from tapelab.ops.rules import FLOATS
+from tapelab.ops.marking import marked
+from tapelab.ops.rules import FLOATS, numpy_dtype
 from tapelab.ops.shape import expand_dims
 
 
@@ -131,14 +132,17 @@ sparse_softmax_cross_entropy.no_grad(
 
 @sparse_softmax_cross_entropy.grad("y", r"\bar y = \bar z \cdot (\operatorname{softmax}(y) - x)")
 def sparse_softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    classes = np.asarray(x._value if type(x) is Tensor else x)
-    found = kernels.numbered_cross_entropy_slope(dz, classes, y)
-    if found is not None:
-        return found
-    if type(dz) is type(y) is np.ndarray:
-        return kernels.numbered_softmax_slope(dz, classes, y)
-    kind = getattr(y.dtype, "as_numpy_dtype", y.dtype)
-    right = (np.arange(y.shape[-1]) == classes[..., None]).astype(kind)
+    if type(x) is Tensor:
+        one, nothing = np.eye(1, 2, dtype=numpy_dtype(y))[0]
+        right = marked(x, depth=int(y.shape[-1]), on=one, off=nothing, axis=-1)
+    else:
+        classes = np.asarray(x)
+        found = kernels.numbered_cross_entropy_slope(dz, classes, y)
+        if found is not None:
+            return found
+        if type(dz) is type(y) is np.ndarray:
+            return kernels.numbered_softmax_slope(dz, classes, y)
+        right = (np.arange(y.shape[-1]) == classes[..., None]).astype(numpy_dtype(y))
     return expand_dims(dz, axis=-1) * (softmax(y) - right)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tapelab.engine.aside import aside
 from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
 from tapelab.kernels import pooling as kernels
 from tapelab.kernels.windows import Sliding, added_back, windows_of
 from tapelab.ops import samples
@@ -50,7 +51,7 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
         found = None if at is None else kernels.put_back(dy, at, x.shape)
         if found is not None:
             return found
-    places = places_of_largest(x._value if type(x) is Tensor else x, how).reshape(-1)
+    places = aside(partial(_places_in_a_row, how=how), x)
     shape = tuple(x.shape)
     rows = scatter_rows(reshape(dy, shape=(-1,)), indices=places, shape=(math.prod(shape),))
     return beside(reshape(rows, shape=shape), x)
@@ -98,6 +99,10 @@ def places_of_largest(x: Any, how: Sliding) -> Any:
     flat = (*windows.shape[: x.ndim], math.prod(windows.shape[x.ndim :]))
     first = windows.reshape(flat).argmax(axis=-1)
     return np.take_along_axis(numbers.reshape(flat), first[..., None], -1)[..., 0]
+
+
+def _places_in_a_row(x: Any, how: Sliding) -> Any:
+    return places_of_largest(x, how).reshape(-1)
 
 
 def lowest(dtype: Any) -> Any:

@@ -26,6 +26,11 @@ def numpy_dtype(x: Any) -> np.dtype[Any]:
     return dtype
 
 
+def flat(x: Any) -> Any:
+    """The entries of a raw array in one row."""
+    return np.reshape(x, -1)
+
+
 def is_complex(x: Any) -> bool:
     """Whether the entries are complex numbers."""
     kind = type(x)

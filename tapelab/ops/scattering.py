@@ -6,15 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.aside import aside
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, unlike
 from tapelab.errors import invalid_argument
 from tapelab.kernels.rows import meet_at
 from tapelab.ops import samples
 from tapelab.ops.comparison import equal
 from tapelab.ops.gathering import POSITIONS
+from tapelab.ops.rules import flat, numpy_dtype
 from tapelab.ops.selection import ones_like, select, zeros_like
 
 Shape = tuple[int, ...]
@@ -54,9 +55,10 @@ def gather_nd(x: Any, indices: Any) -> Any:
 
 @gather_nd.grad("x", r"\bar x = \operatorname{scatter}(\bar y)")
 def gather_nd_grad_x(dy: Any, y: Any, x: Any, indices: Any) -> Any:
-    places = indices._value if type(indices) is Tensor else indices
-    if places.ndim == 2 and places.shape[1] == 1:  # rows by number, as `gather` picks them
-        return IndexedSlices(dy, places[:, 0], np.array(tuple(x.shape), places.dtype))
+    if len(indices.shape) == 2 and indices.shape[1] == 1:  # rows by number, as `gather` picks them
+        return IndexedSlices(
+            dy, aside(flat, indices), np.array(tuple(x.shape), numpy_dtype(indices))
+        )
     return scatter_nd(indices, dy, shape=tuple(x.shape))
 
 

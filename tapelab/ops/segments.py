@@ -6,13 +6,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.engine.aside import aside
 from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
 from tapelab.kernels.rows import add_rows, meet_rows
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import equal
-from tapelab.ops.rules import NUMBERS, REALS
+from tapelab.ops.rules import NUMBERS, REALS, numpy_dtype
 from tapelab.ops.selection import nonzero_mask, ones_like, select, zeros_like
 from tapelab.ops.shielded import divide_no_nan
 
@@ -130,11 +130,14 @@ def _combined(how: np.ufunc, x: Any, s: Any, count: int, start: Any, empty: Any)
 
 def _sizes(x: Any, s: Any, count: int) -> Any:
     """How many rows each id has, at least 1, shaped to divide the rows of a result."""
-    ids = s._value if type(s) is Tensor else s
-    sizes = np.maximum(np.bincount(ids[ids >= 0], minlength=count)[:count], 1)
-    kind = (x._value if type(x) is Tensor else x).dtype
-    shaped = sizes.reshape(count, *(1,) * (len(x.shape) - 1))
-    return shaped.astype(kind) if kind.kind == "f" else shaped
+    kind, rest = numpy_dtype(x), (1,) * (len(x.shape) - 1)
+
+    def sizes(ids: Any) -> Any:
+        found = np.maximum(np.bincount(ids[ids >= 0], minlength=count)[:count], 1)
+        shaped = found.reshape(count, *rest)
+        return shaped.astype(kind) if kind.kind == "f" else shaped
+
+    return aside(sizes, s)
 
 
 def _limits(dtype: np.dtype[Any]) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Final, Literal
 
 import numpy as np
 
+from tapelab.engine.aside import aside
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -59,7 +61,7 @@ def sort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
 
 @sort.grad("x", r"\bar x = \operatorname{unsort}(\bar y)")
 def sort_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1, descending: bool = False) -> Any:
-    places = _order(x._value if type(x) is Tensor else x, axis, descending)
+    places = aside(partial(_order, axis=axis, descending=descending), x)
     return put_along(dy, indices=places, axis=axis, shape=tuple(x.shape))
 
 
