@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, Final
 
+from tapelab.engine import aside
 from tapelab.engine import variable as variables
 from tapelab.engine.cell import Cell
 from tapelab.engine.log import Record
@@ -31,6 +32,7 @@ DECIDING: Final = frozenset(f"tapelab.engine.{name}" for name in (
 READERS: Final = frozenset(f"tapelab.{name}" for name in (
     *("engine.variable.read", "engine.variable._operand", "ops.rules.numpy_dtype"),
     *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
+    *("engine.aside.aside", "ops.sorting.top_k_grad_x"),
     *("ops.rules.is_complex", "nn.normalizing.moments", "nn.normalizing.batch_normalization"),
 ))  # fmt: skip
 """Functions elsewhere that only hand numbers on, or ask for shapes and dtypes."""
@@ -58,6 +60,7 @@ class Capture(GradientTape):
         self.states: list[tuple[Cell, Tensor]] = []
         self.looked_at: dict[int, str] = {}
         self.by_value: dict[int, int] = {}
+        self.asides: list[tuple[int, Any, tuple[Any, ...], Any]] = []
         self.drew = False
 
     @property
@@ -78,6 +81,10 @@ class Capture(GradientTape):
         log, start, stop = self._windows[-1]
         found: list[Record] = log.records[start:stop]
         return found
+
+    def took(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
+        """Notice numbers that are worked out beside the tape, at this place in the records."""
+        self.asides.append((len(self._windows[-1][0].records), function, given, result))
 
     def saw(self, tensor: Tensor, value: Any, frame: FrameType) -> None:
         """Notice that the numbers of a tensor are read, and by whom."""
@@ -171,6 +178,11 @@ def _traceable_operand(cell: Cell, given: Any) -> tuple[Any, int]:
     return value, source
 
 
+def _listen(function: Any, given: tuple[Any, ...], result: Any) -> None:
+    if _here.capture is not None:
+        _here.capture.took(function, given, result)
+
+
 _take: Final = Source._take
 
 
@@ -207,6 +219,7 @@ def _watching() -> Iterator[None]:
         _open[0] += 1
         if _open[0] == 1:
             _put(_WATCHED)
+            aside.listeners.append(_listen)
     try:
         yield
     finally:
@@ -214,6 +227,7 @@ def _watching() -> Iterator[None]:
             _open[0] -= 1
             if not _open[0]:
                 _put(_UNWATCHED)
+                aside.listeners.remove(_listen)
 
 
 def _put(things: tuple[tuple[Any, str, Any], ...]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tapelab.compiling import standing
+from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -89,6 +90,7 @@ PURE: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (
     (Tensor, _OPERATOR_NAMES),
     (Variable, (*_OPERATOR_NAMES, "value", "read_value", "sparse_read", "gather_nd")),
     (GradientTape, ("gradient", "jacobian", "batch_jacobian", "watched_variables")),
+    (IndexedSlices, ("dense",)),
 )
 """Methods that are written down where they return tensors."""
 ACTING: Final[tuple[tuple[type, tuple[str, ...]], ...]] = (

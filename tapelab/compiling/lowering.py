@@ -21,7 +21,7 @@ from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
 from tapelab.engine.cell import Cell
 from tapelab.engine.custom import off_the_log
-from tapelab.engine.log import OPS, Dropped, Origin, Record, whole
+from tapelab.engine.log import OPS, Dropped, Origin, Record, next_id, whole
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import How
@@ -80,6 +80,8 @@ class _Lowering:
         self._instructions: list[Instruction] = []
         self._assignments: list[tuple[Assignment, int]] = []
         self._now: dict[int, int] = {}
+        self._arrays: dict[int, int] = {}
+        self._decisive: tuple[int, ...] = ()
         self._parameters = [self._new(each._id, each._value) for each in inputs]
         for cell, state in capture.states:
             self._now[cell.identity.id] = state._id
@@ -89,8 +91,7 @@ class _Lowering:
         """The program that leads to some outputs."""
         if self._capture.drew:
             raise NotLoweredError("it draws random numbers")
-        for record in self._capture.records():
-            self._take(record)
+        self._take_all()
         results: list[int] = []
 
         def place(leaf: Any) -> Any:
@@ -112,6 +113,32 @@ class _Lowering:
         )
         cells = tuple(cell for cell, _ in self._capture.states)
         return Lowered(program, cells, placed, tuple(each for each, _ in self._assignments))
+
+    def _take_all(self) -> None:
+        """Take over what happened, in order: records, and what was worked out beside them."""
+        asides = iter(self._capture.asides)
+        following = next(asides, None)
+        for at, record in enumerate(self._capture.records()):
+            while following is not None and following[0] <= at:
+                self._aside(*following[1:])
+                following = next(asides, None)
+            self._take(record)
+
+    def _aside(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
+        inputs = tuple(map(self._operand, given))
+        if function is None:
+            self._decisive += inputs
+            return
+        slot = self._arrays[id(result)] = self._new(next_id(), result)
+        made = Instruction(Fused(_name_of(function), function), inputs, (), (slot,))
+        self._instructions.append(made)
+
+    def _operand(self, value: Any) -> int:
+        """The slot of what was given to a raw function: a tensor, or an array."""
+        if isinstance(value, Tensor):
+            return self._slot(value._id, value._value)
+        known = self._source(value)
+        return self._slot(next_id(), value) if known is None else known
 
     def _take(self, record: Record) -> None:
         kind = record[0]
@@ -161,10 +188,12 @@ class _Lowering:
         return Instruction(Fused(op.name, run, op.multi), (*inputs, *moving.values()), (), outputs)
 
     def _source(self, value: Any) -> int | None:
-        """The slot of a setting that is the very array of a tensor."""
+        """The slot of an array that is the very one of a tensor, or was made from those."""
         if not isinstance(value, (np.ndarray, np.generic)):
             return None
-        return self._slots.get(self._capture.by_value.get(id(value), -1))
+        found = self._arrays.get(id(value))
+        known = self._capture.by_value.get(id(value), -1)
+        return self._slots.get(known) if found is None else found
 
     def _alias(self, result_ids: Any, body: tuple[int, ...]) -> None:
         found = result_ids if type(result_ids) is tuple else (result_ids,)
@@ -205,6 +234,8 @@ class _Lowering:
         """The slot of a tensor; one that nothing made is a constant."""
         slot = self._slots.get(number)
         if slot is None:
+            slot = self._source(value)
+        if slot is None:
             held = self._value(number) if type(value) is Dropped else value
             slot = self._new(number, held)
             self._constants[slot] = held
@@ -225,6 +256,12 @@ class _Lowering:
         for number, reader in self._capture.looked_at.items():
             if self._slots.get(number) in moving:
                 raise NotLoweredError(f"{reader} looks at numbers")
+        if moving.intersection(self._decisive):
+            raise NotLoweredError("a gradient has as many rows as numbers decide")
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(getattr(function, "func", function), "__name__", "aside"))
 
 
 def _goes_by_shapes(instruction: Instruction) -> bool:

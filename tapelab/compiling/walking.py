@@ -58,8 +58,11 @@ def _mapped_rare(thing: Any, change: Change) -> Any:
     if isinstance(thing, slice):
         return slice(*(mapped(each, change) for each in (thing.start, thing.stop, thing.step)))
     if isinstance(thing, IndexedSlices):
-        raw = isinstance(thing._rows, (np.ndarray, np.generic))
-        parts = (thing.values, thing.indices) if raw else (thing._rows, thing._indices)
+        raw = (np.ndarray, np.generic)
+        parts = (
+            thing.values if isinstance(thing._rows, raw) else thing._rows,
+            thing.indices if isinstance(thing._indices, raw) else thing._indices,
+        )
         rows = IndexedSlices(*(mapped(each, change) for each in parts))
         rows._shape, rows._lengths = thing._shape, thing._lengths
         return rows
