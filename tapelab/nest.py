@@ -59,7 +59,7 @@ def pack_sequence_as(
 def _rebuild(structure: Any, atoms: Iterator[Any], expand: bool) -> Any:
     if isinstance(structure, Mapping):
         packed = {key: _rebuild(structure[key], atoms, expand) for key in sorted(structure)}
-        return type(structure)((key, packed[key]) for key in structure)  # type: ignore[call-arg]
+        return type(structure)((key, packed[key]) for key in structure)  # type: ignore[call-arg]  # a mapping of its kind
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return type(structure)(*(_rebuild(child, atoms, expand) for child in structure))
     if isinstance(structure, (list, tuple)):

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import Any, Final
 
-import jupytext  # type: ignore[import-untyped]
+import jupytext  # type: ignore[import-untyped]  # it publishes no types
 
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks"
 BEGIN, INSTEAD, END = "### BEGIN SOLUTION", "### INSTEAD", "### END SOLUTION"

@@ -122,7 +122,8 @@ _asked: Final[dict[tuple[CodeType, int], bool]] = {}
 
 def _next_attribute(code: CodeType, at: int) -> str:
     """The attribute that the instruction after the one at an offset takes, if it takes one."""
-    raw, caches = code.co_code, opcode._inline_cache_entries  # type: ignore[attr-defined]
+    caches: Any = vars(opcode)["_inline_cache_entries"]  # whose types are published nowhere
+    raw = code.co_code
     after = at + 2 + 2 * _entries(caches, raw[at])
     high = 0
     while raw[after] == opcode.EXTENDED_ARG:

@@ -27,7 +27,7 @@ def do_not_convert(func: Callable[..., Any] | None = None) -> Any:
     """Leave a function as it is written: its control flow goes by Python values only."""
     if func is None:
         return do_not_convert
-    func._autograph_off = True  # type: ignore[attr-defined]
+    func._autograph_off = True  # type: ignore[attr-defined]  # a mark on a function
     return func
 
 
@@ -106,9 +106,9 @@ def _program(code: CodeType) -> ast.Module | None:
         posonlyargs=[], args=[ast.arg(arg=name) for name in names], kwonlyargs=[],
         kw_defaults=[], defaults=[],
     )  # fmt: skip
-    maker = ast.parse("def maker(): pass").body[0]
-    maker.args = parameters  # type: ignore[attr-defined]
-    maker.body = [inner]  # type: ignore[attr-defined]
+    maker: Any = ast.parse("def maker(): pass").body[0]
+    maker.args = parameters
+    maker.body = [inner]
     return ast.fix_missing_locations(ast.Module(body=[maker], type_ignores=[]))
 
 
@@ -123,7 +123,8 @@ def converted_code(function: Any) -> str:
     program = _program(function.__code__)
     if program is None:
         raise ValueError(f"The source code of {function!r} is not available.")
-    return ast.unparse(program.body[0].body[0])  # type: ignore[attr-defined]
+    maker: Any = program.body[0]
+    return ast.unparse(maker.body[0])
 
 
 def callee(function: Any) -> Any:

@@ -270,7 +270,7 @@ def _weak_method(
         return inner(reference(), *args, **kwargs)
 
     update_wrapper(method, python_function)
-    method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]
+    method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]  # help() reads it
     return method
 
 

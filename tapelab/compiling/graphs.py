@@ -164,7 +164,7 @@ class Session:
         return fed
 
     def _run(self, fetches: list[Any], fed: dict[int, Tensor]) -> Replay:
-        trace = self.graph._trace  # type: ignore[union-attr]
+        trace = self.graph._trace  # type: ignore[union-attr]  # begun by then
         for each in fetches:
             if isinstance(each, Initializer):
                 self._start(each)

@@ -23,7 +23,7 @@ class SymbolicObject(Symbolic):
         self._name = name
         self._examples = objects
 
-    @property  # type: ignore[misc]
+    @property  # type: ignore[misc]  # a class is no property elsewhere
     def __class__(self) -> Any:  # so that isinstance(r, tf.RaggedTensor) holds
         return type(self._examples[0])
 

@@ -161,7 +161,8 @@ class Rewriter(ast.NodeTransformer):
             flag = self._fresh("stopped")
             body = flagged(body, ast.Break, flag)
             prepared += statements(f"{flag} = False", node)
-            test = statements(f"{HELPER}.not_({flag})", node)[0].value  # type: ignore[attr-defined]
+            asked: Any = statements(f"{HELPER}.not_({flag})", node)[0]
+            test = asked.value
         return prepared, body, test
 
     def visit_BoolOp(self, node: ast.BoolOp) -> Any:

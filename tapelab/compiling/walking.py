@@ -50,7 +50,7 @@ def mapped(thing: Any, change: Change) -> Any:
 def _mapped_rare(thing: Any, change: Change) -> Any:
     if isinstance(thing, Mapping):
         made = {key: mapped(each, change) for key, each in thing.items()}
-        return type(thing)(made)  # type: ignore[call-arg]
+        return type(thing)(made)  # type: ignore[call-arg]  # a mapping of its kind
     if isinstance(thing, tuple) and hasattr(thing, "_fields"):
         return type(thing)(*(mapped(each, change) for each in thing))
     if isinstance(thing, (list, tuple)):

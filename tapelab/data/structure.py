@@ -27,7 +27,7 @@ def mapped(function: Callable[..., Any], *values: Any) -> Any:
     first = values[0]
     if isinstance(first, Mapping):
         made = {key: mapped(function, *(value[key] for value in values)) for key in first}
-        return made if type(first) is dict else type(first)(made)  # type: ignore[call-arg]
+        return made if type(first) is dict else type(first)(made)  # type: ignore[call-arg]  # its kind
     if isinstance(first, tuple):
         rows = [mapped(function, *row) for row in zip(*values, strict=True)]
         return type(first)(*rows) if hasattr(first, "_fields") else tuple(rows)

@@ -137,7 +137,7 @@ def _handing(function: F, hand: Public, name: str) -> F:
             refused = error
         return hand(refused, public, *args, **kwargs)
 
-    public.composite_name = name  # type: ignore[attr-defined]
+    public.composite_name = name  # type: ignore[attr-defined]  # the table asks for it
     return cast("F", public)
 
 

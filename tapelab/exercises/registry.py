@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from tapelab.exercises import lesson_02, lesson_03, lesson_05
@@ -31,5 +32,5 @@ def find(number: str) -> Exercise:
     return by_id[number]
 
 
-def _one_of(ids: object) -> str:
-    return ", ".join(f"'{each}'" for each in ids)  # type: ignore[attr-defined]
+def _one_of(ids: Iterable[object]) -> str:
+    return ", ".join(f"'{each}'" for each in ids)

@@ -33,7 +33,7 @@ class TrackedList(list[Any]):
         """Put several things at the end."""
         super().extend(map(self._notice, values))
 
-    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]
+    def __iadd__(self, values: Iterable[Any]) -> Any:  # type: ignore[misc]  # any iterable, as lists take it
         self.extend(values)
         return self
 

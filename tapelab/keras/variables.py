@@ -149,7 +149,7 @@ class Variable(Holder):
     __neg__, __abs__ = _unary("__neg__"), _unary("__abs__")
 
     def __getitem__(self, key: Any) -> Any:
-        return self._value[key]  # type: ignore[index]
+        return self._value[key]  # type: ignore[index]  # built by then
 
     def __eq__(self, other: object) -> Any:
         return read(self) == backend.convert_to_tensor(other, dtype=self.dtype)
@@ -157,7 +157,7 @@ class Variable(Holder):
     def __ne__(self, other: object) -> Any:
         return read(self) != backend.convert_to_tensor(other, dtype=self.dtype)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # == compares entries
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return read(self).__array__(dtype, copy)

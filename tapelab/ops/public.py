@@ -173,7 +173,7 @@ def dressed(function: Public, op: Op, *names: str) -> Public:
     parameters = [inspect.Parameter(name, kind) for name in names]
     parameters.append(inspect.Parameter("name", kind, default=None))
     _like(function, op)
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # help() reads it
     return function
 
 

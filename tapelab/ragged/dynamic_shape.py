@@ -149,7 +149,7 @@ class DynamicRaggedShape(CompositeTensor):
         )
         return constant_of(np.bool_(same))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]  # a tensor is in it
 
     def _refusal(self) -> str:
         return "TypeError: object of type 'DynamicRaggedShape' has no len()"

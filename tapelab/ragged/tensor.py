@@ -221,7 +221,7 @@ class RaggedTensor(Factories):
         return printing.told(printing.nested_list(rows, self._splits), ends)
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[row] for row in range(rows_in(self)))  # type: ignore[index]
+        return (self[row] for row in range(rows_in(self)))  # type: ignore[index]  # joined to the class elsewhere
 
     def __hash__(self) -> int:
         raise TypeError("RaggedTensor is unhashable.")

@@ -84,7 +84,7 @@ class Picture:
         cell = _shell().execution_count
         if _drawn.get(self) != cell:
             _drawn[self] = cell
-            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]
+            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
 _drawn: Final[WeakKeyDictionary[Picture, int]] = WeakKeyDictionary()

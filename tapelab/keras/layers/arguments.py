@@ -12,7 +12,7 @@ from tapelab.keras.layers.calling import parameters_of
 def bound(cls: type, args: Any, kwargs: Any) -> dict[str, Any]:
     """The named arguments of a constructor, those with a default value included."""
     try:
-        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]
+        bound = inspect.signature(cls.__init__).bind(None, *args, **kwargs)  # type: ignore[misc]  # of any class
     except TypeError:
         return {}
     bound.apply_defaults()

@@ -138,7 +138,7 @@ class MultiHeadAttention(Layer):
         }  # fmt: skip
         self.dropping = Dropout(dropout, seed=seed) if dropout else None
 
-    def build(  # type: ignore[override]
+    def build(  # type: ignore[override]  # several inputs, several shapes
         self, query_shape: Any, value_shape: Any, key_shape: Any = None
     ) -> None:
         """Make the projections of queries, keys, values and of the result."""

@@ -50,7 +50,7 @@ class _Conv(Weighted):
     def build(self, input_shape: Any) -> None:
         """Make the kernel (window, input channels, filters) and the bias (filters)."""
         channels = self._channels(input_shape)
-        if channels % self.groups or self.filters % self.groups:  # type: ignore[operator]
+        if channels % self.groups or self.filters % self.groups:  # type: ignore[operator]  # known
             raise ValueError(
                 "The number of input channels and of filters must be evenly divisible by the "
                 f"number of groups. Received groups={self.groups}, but the input has {channels} "

@@ -37,7 +37,7 @@ class Layer(Stateful):
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
         if "build" in vars(cls):
-            cls.build = _building(vars(cls)["build"])  # type: ignore[method-assign]
+            cls.build = _building(vars(cls)["build"])  # type: ignore[method-assign]  # once for all layers
 
     def __init__(
         self, *, activity_regularizer: Any = None, trainable: bool = True, dtype: Any = None,
@@ -259,4 +259,4 @@ def _building(build: Callable[..., Any]) -> Callable[..., Any]:
     return whole
 
 
-Layer.build = _building(Layer.build)  # type: ignore[method-assign]
+Layer.build = _building(Layer.build)  # type: ignore[method-assign]  # once for all layers

@@ -27,7 +27,7 @@ class Model(Trainer, Layer):
         if len(args) == 2 or "outputs" in kwargs:
             kind = Model.functional(type(self))
             object.__setattr__(self, "__class__", kind)
-            kind.__init__(self, *args, **kwargs)  # type: ignore[misc]
+            kind.__init__(self, *args, **kwargs)  # type: ignore[misc]  # begun anew as its kind
             return
         Layer.__init__(self, *args, **kwargs)
         Trainer.__init__(self)

@@ -94,7 +94,8 @@ class Steps:
     @property
     def metrics(self) -> list[Any]:
         """What is kept count of: the loss, the metrics of `compile`, and those of the layers."""
-        mine = [metric for layer in self._every_layer() for metric in layer._metrics]  # type: ignore[attr-defined]
+        layers = self._every_layer()  # type: ignore[attr-defined]  # a layer's
+        mine = [metric for layer in layers for metric in layer._metrics]
         return [*self._plan.metrics(self), *mine]
 
     @property
@@ -119,7 +120,7 @@ class Steps:
         found = []
         if self._plan.compile_loss is not None:
             found.append(self._plan.compile_loss(y, y_pred, sample_weight))
-        found += [convert_to_tensor(each) for each in self.losses]  # type: ignore[attr-defined]
+        found += [convert_to_tensor(each) for each in self.losses]  # type: ignore[attr-defined]  # a layer's
         if not found:
             raise ValueError("No loss to compute. Provide a `loss` argument in `compile()`.")
         total = found[0]
@@ -162,11 +163,11 @@ class Steps:
         """Learn from one batch: predict, measure the loss, follow its gradient."""
         x, y, sample_weight = unpacked(data)
         with GradientTape() as tape:
-            y_pred = self(x, training=True)  # type: ignore[operator]
+            y_pred = self(x, training=True)  # type: ignore[operator]  # a layer
             loss = self.compute_loss(x, y, y_pred, sample_weight, training=True)
             scaled = self.optimizer.scale_loss(loss)
         self._plan.track(loss, x)
-        variables = self.trainable_variables  # type: ignore[attr-defined]
+        variables = self.trainable_variables  # type: ignore[attr-defined]  # a layer's
         if variables:
             self.optimizer.apply_gradients(
                 zip(tape.gradient(scaled, variables), variables, strict=True)
@@ -178,14 +179,14 @@ class Steps:
     def test_step(self, data: Any) -> Any:
         """Measure loss and metrics on one batch."""
         x, y, sample_weight = unpacked(data)
-        y_pred = self(x, training=False)  # type: ignore[operator]
+        y_pred = self(x, training=False)  # type: ignore[operator]  # a layer
         self._plan.track(self.compute_loss(x, y, y_pred, sample_weight, training=False), x)
         return self.compute_metrics(x, y, y_pred, sample_weight)
 
     def predict_step(self, data: Any) -> Any:
         """Predict one batch."""
         x, _, _ = unpacked(data)
-        return self(x, training=False)  # type: ignore[operator]
+        return self(x, training=False)  # type: ignore[operator]  # a layer
 
 
 class OlderMetrics:

@@ -65,7 +65,7 @@ class Trainer(Steps):
             checked.on_epoch_end(epoch, told)
             if self.stop_training:
                 break
-        self.optimizer.finalize_variable_values(self.trainable_variables)  # type: ignore[attr-defined]
+        self.optimizer.finalize_variable_values(self.trainable_variables)  # type: ignore[attr-defined]  # a layer's
         checked.on_train_end(told)
         return checked.history
 
