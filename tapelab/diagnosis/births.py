@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.way import Way
 
 
+NEAR: Final = 1.0
+"""What makes an infinity of a value no further from 0 has a pole there; else it grew too large."""
+
+
 class Birth(NamedTuple):
     """The op that made the first number that is not finite, and what it was given.
 
@@ -50,7 +54,7 @@ def births(case: Case) -> Iterator[Finding]:
         yield _spoiled_from_the_start(case, way, step)
     elif unchosen is not None:
         yield _of_the_other_branch(case, way, birth, unchosen, spread)
-    elif birth.made is not None and np.isinf(birth.made) and not _pole(case, birth):
+    elif birth.made is not None and np.isinf(birth.made) and abs(birth.given) > NEAR:
         yield _overflow(case, birth, spread)
     else:
         yield _steep(case, way, birth, spread)
@@ -108,11 +112,11 @@ def _born(case: Case, way: Way, step: int) -> Birth | None:
     result = next((each for each in ran.outputs if spoiled[each]), None)
     if result is None:
         given = ran.inputs[way.position[step]] if event == way.event[step] else ran.inputs[0]
-        return Birth(step, event, _at_fault(way, given, way.contribution[step]), None)
+        return Birth(step, event, _at_fault(case, way, given, way.contribution[step]), None)
     blamed = ran.inputs[_blamed(case, ran)]
     found = way.value(result)
     value = np.nan if found is None else found[~np.isfinite(found)].reshape(-1)[0]
-    return Birth(step, event, _at_fault(way, blamed, result), float(value))
+    return Birth(step, event, _at_fault(case, way, blamed, result), float(value))
 
 
 def _blamed(case: Case, ran: e.Ran) -> int:
@@ -120,19 +124,20 @@ def _blamed(case: Case, ran: e.Ran) -> int:
     return 1 if case.recording.ops[ran.op].name in guards.BELOW else 0
 
 
-def _at_fault(way: Way, given: int, bad: int) -> float:
-    """The element of an input at the place where another tensor is not finite."""
+def _at_fault(case: Case, way: Way, given: int, bad: int) -> float:
+    """The element of an input at the place where another tensor is not finite.
+
+    Where they differ in shape, it is the one closest to 0 or furthest from it, whatever that op
+    cannot bear.
+    """
     value, other = way.value(given), way.value(bad)
     if value is None or not value.size:
         return float("nan")
     if other is not None and other.shape == value.shape:
         return float(np.real(value[~np.isfinite(other)].reshape(-1)[0]))
-    return float(np.real(value.reshape(-1)[np.argmin(np.abs(value))]))
-
-
-def _pole(case: Case, birth: Birth) -> bool:
-    """Whether an infinity comes of a value of 0, and not of one that was too large."""
-    return birth.given == 0 and _op(case, birth.event) in guards.STEEP
+    maker = case.flow.maker_of.get(bad, -1)
+    worst = np.argmin if maker < 0 or _op(case, maker) in guards.STEEP else np.argmax
+    return float(np.real(value.reshape(-1)[worst(np.abs(value))]))
 
 
 def _op(case: Case, event: int) -> str:

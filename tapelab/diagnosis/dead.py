@@ -72,12 +72,12 @@ def _is_content(case: Case, way: Way, event: int, given: int) -> bool:
     """Whether being off is what was asked for: a margin that is kept, as in a hinge loss."""
     steps = [step for step in way.into.get(given, ()) if way.event[step] == event]
     if not steps:
-        return False
+        return case.is_source(given)
     arrived = way.measures.of(way.upstream[steps[0]])
+    if case.is_source(given):
+        return arrived.least >= 0
     if arrived.least < 0 or arrived.greatest <= 0:
         return False
-    if case.is_source(given):
-        return True
     ahead = way.into.get(way.made[steps[0]], ())
     return _is_margin(case, way, given) and all(way.ops[each] in {"", *AVERAGES} for each in ahead)
 

@@ -199,7 +199,8 @@ def swapped_loss(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or not len(way):
         return
-    for step in way.through({"multiply", *WITH_LABELS}):
+    inside = any(group.name in LABELS_FIRST for group in case.recording.groups)
+    for step in way.through({"multiply", *WITH_LABELS} if inside else WITH_LABELS):
         if way.position[step] == 0 and _gets_labels(case, way, step):
             yield _swapped(case, way, step)
             return

@@ -67,7 +67,7 @@ def _is_seen_to(case: Case, way: Way, step: int, asked: int) -> bool:
     """Whether an optimizer adds the rows up, or the learner does, or a layer picked them."""
     span = case.recording.located[way.event[step]].span
     text = case.codes.text(span)
-    if text and not any(word in text for word in ("gather", "embedding_lookup", "[")):
+    if text and not any(word in text for word in ("gather", "embedding_lookup")):
         return True
     code, call = case.codes.of(asked), case.codes.expression(asked)
     if code is None or call is None:

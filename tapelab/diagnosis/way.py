@@ -26,8 +26,7 @@ class Way:
 
     A step goes from what an op made (`made`) to one of its inputs (`tensor`). The numbers are
     indices of tensors: `upstream` arrived at the op, `contribution` was handed on, `total` is what
-    the input had received by then. `into` has the steps that lead to a tensor, `out_of` those that
-    lead on from it.
+    the input had received by then.
     """
 
     def __init__(self, case: Case, asked: e.Asked, result: int) -> None:
@@ -37,19 +36,25 @@ class Way:
         rows = _steps(case.recording, asked.call)
         kept = _leading(case, rows[:, 3], rows[:, 1], self._made(rows[:, 1]))
         rows = rows[kept]
-        columns: list[list[int]] = rows.T.tolist()
-        self.event, self.position, self.tensor, self.upstream = columns[1:5]
-        self.contribution, self.total = columns[6:8]
+        told = (rows[:, field] for field in (*range(1, 5), 6, 7))
+        columns: list[list[int]] = [column.tolist() for column in told]
+        self.event, self.position, self.tensor, self.upstream = columns[:4]
+        self.contribution, self.total = columns[4:]
         self.made: list[int] = self._made(rows[:, 1]).tolist()
-        self.into: dict[int, list[int]] = {}
-        self.out_of: dict[int, list[int]] = {}
-        for step, (tensor, made) in enumerate(zip(self.tensor, self.made, strict=True)):
-            self.into.setdefault(tensor, []).append(step)
-            self.out_of.setdefault(made, []).append(step)
 
     def __len__(self) -> int:
         """The number of steps."""
         return len(self.event)
+
+    @cached_property
+    def into(self) -> dict[int, list[int]]:
+        """For each tensor the steps that lead to it."""
+        return _grouped(self.tensor)
+
+    @cached_property
+    def out_of(self) -> dict[int, list[int]]:
+        """For each tensor the steps that lead on from it, through the op that made it."""
+        return _grouped(self.made)
 
     @property
     def is_zero(self) -> bool:
@@ -153,6 +158,13 @@ def way_of(case: Case) -> Way | None:
     return None
 
 
+def _grouped(tensors: list[int]) -> dict[int, list[int]]:
+    groups: dict[int, list[int]] = {}
+    for step, tensor in enumerate(tensors):
+        groups.setdefault(tensor, []).append(step)
+    return groups
+
+
 def _steps(recording: Recording, call: int) -> NDArray[Any]:
     """The fields of the steps of one call, one row each."""
     columns = recording.columns
@@ -165,16 +177,16 @@ def _steps(recording: Recording, call: int) -> NDArray[Any]:
 
 def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:
     """Which steps lead on to the source: found from its end."""
-    leads = set(np.flatnonzero(_sources(case)).tolist())
+    leads = bytearray(_sources(case).tobytes() + b"\0")  # the last is for the start at the target
     several = _of_several(case.recording)
-    kept = []
-    rows = zip(tensors.tolist(), events.tolist(), made.tolist(), strict=True)
-    for step, (tensor, event, result) in reversed(list(enumerate(rows))):
-        if tensor in leads and (event >= 0 or tensor >= 0):
+    kept: list[int] = []
+    givers, steps = made.tolist(), events.tolist()
+    for step, tensor in reversed([*enumerate(tensors.tolist())]):
+        if leads[tensor]:
             kept.append(step)
-            leads.add(result)
-            if event in several:
-                leads.update(several[event])
+            leads[givers[step]] = 1
+            for each in several.get(steps[step], ()):
+                leads[each] = 1
     return kept[::-1]
 
 
