@@ -16,15 +16,16 @@ import numpy as np
 
 from tapelab.engine.backprop import contributions, lifted, lifted_all, lifted_results, told_again
 from tapelab.engine.batching_lanes import Lanes
-from tapelab.engine.batching_rows import Call, Operand, shape_of, spread_over
+from tapelab.engine.batching_rows import Call, Operand, reshaped, shape_of, spread_over
 from tapelab.engine.batching_rules import is_diagonal, on_all_rows
 from tapelab.engine.flows import Flows, RowsTold
 from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import Record, thread, whole
+from tapelab.engine.log import Log, Record, thread, whole
 from tapelab.engine.op import REGISTERED, REGISTRY, Op
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
 from tapelab.engine.tensor import Tensor
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -47,7 +48,7 @@ def sweep_rows(
     else:
         told = None
         flows.tell_later(told_again(tape, target, seeds, sources))
-    step = max(1, AT_ONCE // (_largest(records) if heavy else 1))
+    step = max(1, AT_ONCE // _largest(windows))
     parts = [
         _sweep(tape, records, target, seeds.rows(start, start + step), sources, told)
         for start in range(0, len(seeds), step)
@@ -55,9 +56,10 @@ def sweep_rows(
     return parts[0] if len(parts) == 1 else [_joined(each) for each in zip(*parts, strict=True)]
 
 
-def _largest(records: Sequence[Record]) -> int:
-    """How many numbers the largest value on the tape has."""
-    return max([np.size(value) for record in records for value in record[5]], default=1)
+def _largest(windows: Sequence[tuple[Log, int, int]]) -> int:
+    """How many numbers the largest value has that the ops of some logs worked on."""
+    large = (whole(log.records[at])[5] for log, _, _ in windows for at in log.heavy)
+    return max([np.size(value) for values in large for value in values], default=KEPT_ELEMENTS)
 
 
 def _joined(parts: Sequence[Any]) -> Any:
@@ -69,34 +71,34 @@ def _sweep(
     sources: Sequence[Any], told: RowsTold | None,
 ) -> list[Any]:  # fmt: skip
     wanted, tracked, recorded = wanted_by(tape, sources), tape._tracked, bool(thread.active)
-    begun = {target._id: lifted(seeds, recorded)}
+    begun, rows = {target._id: lifted(seeds, recorded)}, len(seeds)
     adjoints = dict(begun)
     if told is not None:
         told.begin(begun[target._id])
     with np.errstate(all="ignore"):
         for record in records:
-            dy = _upstream(record, adjoints, len(seeds), recorded)
+            _, serial, _, (op, *_), ids, _, result, _, _, _ = record
+            several = op.multi
+            dy = _upstream(record, adjoints, rows, recorded) if several else adjoints.get(result)
             if dy is None:
                 continue
-            serial, op, ids, result = record[1], record[3][0], record[4], record[6]
-            if not op.multi and result not in wanted:
+            if not several and result not in wanted:
                 del adjoints[result]
             moving = [position for position, each in enumerate(ids) if each in tracked]
-            found = _Step(record, len(seeds), recorded).back(dy, moving)
-            for position, rows in zip(moving, found, strict=True):
+            found = _Step(record, rows, recorded).back(dy, moving)
+            for position, more in zip(moving, found, strict=True):
                 number = ids[position]
-                if rows is not None:
-                    held = adjoints.get(number)
-                    adjoints[number] = rows if held is None else accumulated(held, rows)
+                held = adjoints.get(number)
+                if more is not None:
+                    adjoints[number] = held = more if held is None else accumulated(held, more)
                 if told is not None:
-                    told.hear(serial, position, number, dy, rows, adjoints.get(number))
+                    told.hear(serial, position, number, dy, more, held)
         return collected(tape, sources, begun, adjoints)
 
 
 def _upstream(record: Record, adjoints: dict[int, Any], count: int, recorded: bool) -> Any:
+    """The upstream gradients of an op with several results."""
     result_ids, results = record[6], record[7]
-    if not record[3][0].multi:
-        return adjoints.get(result_ids)
     found = [adjoints.get(each) for each in result_ids]
     if all(each is None for each in found):
         return None
@@ -121,7 +123,7 @@ class _Step(NamedTuple):
     def _reshaped(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
         """The same entries in the shape that they had before."""
         shape = (self.rows, *np.shape(self.record[5][0]))
-        return [REGISTRY["reshape"](dy, shape=shape) for _ in moving]
+        return [reshaped(dy, shape) for _ in moving]
 
     def _direct(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
         """The rule as it is: what it multiplies the rows by is broadcast over them."""

@@ -56,6 +56,8 @@ def shape_of(value: Any) -> Shape:
 
 def reshaped(value: Any, shape: Iterable[int]) -> Any:
     """The same entries in another shape."""
+    if type(value) is np.ndarray:
+        return value.reshape(tuple(shape))
     return REGISTRY["reshape"](value, shape=tuple(shape))
 
 

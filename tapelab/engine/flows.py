@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from numpy import ndarray
+
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Dropped, small
+from tapelab.engine.log import Dropped
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -55,9 +57,13 @@ class RowsTold:
         """Hear of the seeds of the next rows."""
         self._parts.append((_cut(seeds), []))
 
-    def hear(self, op: int, position: int, tensor: int, *numbers: Any) -> None:
+    def hear(
+        self, op: int, position: int, tensor: int, upstream: Any, contribution: Any, total: Any
+    ) -> None:
         """Hear of one step: the rows of the upstream gradients, the contributions, the sums."""
-        self._parts[-1][1].append((op, position, tensor, *map(_cut, numbers)))
+        more = _cut(contribution)
+        whole = more if total is contribution else _cut(total)
+        self._parts[-1][1].append((op, position, tensor, _cut(upstream), more, whole))
 
     def flows(self) -> list[Flow]:
         """The steps of the first row, then those of the second, and so on."""
@@ -78,7 +84,7 @@ def _cut(rows: Any) -> Any:
     """Rows as they may be kept: large ones are not."""
     raw = rows[0] if type(rows) is tuple else rows
     raw = raw._value if type(raw) is Tensor else raw
-    if raw is None or raw[0].size <= KEPT_ELEMENTS:
+    if raw is None or raw.size <= KEPT_ELEMENTS * len(raw):
         return raw
     return (Dropped(raw.shape[1:], raw.dtype),) * len(raw)
 
@@ -103,9 +109,12 @@ def flow_of(
 def plain(value: Any) -> Any:
     """What a picture shows of a gradient: the numbers of a small one; None stays None."""
     if type(value) is Tensor:
-        return small(value._value)
+        value = value._value
+    if type(value) is ndarray:
+        size = value.size
+        return value if size <= KEPT_ELEMENTS else Dropped(value.shape, value.dtype)
     if type(value) is tuple:
         return plain(value[0])
     if isinstance(value, IndexedSlices):
         return value.preview()
-    return None if value is None else small(value)
+    return value
