@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
 NAME = "Tape explorer"
+DRAWN_WHERE_IT_STANDS = """element => {
+  element.scrollIntoView({block: 'nearest'});
+  return new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+}"""
 
 
 @dataclass(frozen=True)
@@ -55,9 +59,21 @@ class Explorer:
         """How many steps there are in all."""
         return int(self.counter.inner_text().split("/")[1])
 
+    def come_into_view(self) -> None:
+        """Scroll to the picture and wait until it has been drawn there.
+
+        The frame of a notebook's output is a process of its own. Until it has drawn itself where
+        it has been scrolled to, the browser gives a click on it to the page around it, and a test
+        is fast enough to click before.
+        """
+        expect(self.root).to_be_visible()
+        self.button("Step").or_(self.button("Show on the tape")).first.evaluate(
+            DRAWN_WHERE_IT_STANDS
+        )
+
     def show_the_tape(self) -> None:
         """Leave the explanation of a missing gradient, where the picture opens on one."""
-        expect(self.root).to_be_visible()
+        self.come_into_view()
         way = self.button("Show on the tape")
         if way.is_visible():
             way.click()
