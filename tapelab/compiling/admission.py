@@ -36,6 +36,8 @@ _PLAIN: Final = (
     *(FunctionType, BuiltinFunctionType),
 )
 """What may stand in the arguments of a node: nothing that can change from call to call."""
+_OWN_GRADIENT: Final = "CustomGradient"
+"""The type, loaded by need, of a learner's function with a gradient of its own: traced like all."""
 
 
 def may_be_lowered(graph: Graph) -> bool:
@@ -53,8 +55,11 @@ def _harmless(node: Node) -> bool:
         return False
     given = list(_spread((node.args, node.kwargs)))
     routines = [each for each in given if isinstance(each, Routine)]
-    plain = all(isinstance(each, (*_PLAIN, Routine)) for each in given)
-    return plain and all(may_be_lowered(each._graph) for each in routines)
+    return all(map(_unchanging, given)) and all(may_be_lowered(each._graph) for each in routines)
+
+
+def _unchanging(thing: Any) -> bool:
+    return isinstance(thing, (*_PLAIN, Routine)) or type(thing).__name__ == _OWN_GRADIENT
 
 
 def inner_function(node: Node) -> Any:

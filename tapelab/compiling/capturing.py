@@ -30,10 +30,11 @@ DECIDING: Final = frozenset(f"tapelab.engine.{name}" for name in (
 ))  # fmt: skip
 """Modules of the engine that do more than to hand numbers on: to kernels, to rules, to the log."""
 READERS: Final = frozenset(f"tapelab.{name}" for name in (
-    *("engine.variable.read", "engine.variable._operand", "ops.rules.numpy_dtype"),
+    *("engine.variable.read", "engine.variable._operand", "engine.aside.aside"),
     *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
-    *("engine.aside.aside", "ops.sorting.top_k_grad_x"),
-    *("ops.rules.is_complex", "nn.normalizing.moments", "nn.normalizing.batch_normalization"),
+    *("ops.rules.numpy_dtype", "ops.rules.is_complex", "ops.sorting.top_k_grad_x"),
+    *("arrays.choosing.clip_by_value", "math.add_n", "image.colours.rgb_to_hsv"),
+    *("nn.normalizing.moments", "nn.normalizing.batch_normalization"),
 ))  # fmt: skip
 """Functions elsewhere that only hand numbers on, or ask for shapes and dtypes."""
 FACTS: Final = frozenset({"shape", "dtype", "ndim", "size"})

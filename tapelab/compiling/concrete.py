@@ -133,6 +133,11 @@ class ConcreteFunction:
         replay = partial(self._replayed, bound)
         return self._execution.run(self._graph, replay, [*flat, *captures], cells)
 
+    @property
+    def execution(self) -> Execution:
+        """What is known of its calls: which of them run by a program."""
+        return self._execution
+
     def program(self, flat: list[Any]) -> Any:
         """The program that serves inputs of such shapes alone, if there is one."""
         alone = not (self._open or self._holders or self._trace.captured)

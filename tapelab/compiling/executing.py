@@ -69,8 +69,23 @@ class Execution:
         if found != 1:
             return replay(inputs)
         self._known[key] = "being made"
-        result, self._known[key] = _made(replay, inputs)
+        try:
+            result, self._known[key] = _made(replay, inputs)
+        except BaseException:
+            self._known[key] = 1
+            raise
         return result
+
+    @property
+    def programs(self) -> list[Compiled]:
+        """The programs that there are, one for each kind of call."""
+        return [each for each in self._known.values() if type(each) is Compiled]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why calls of some kinds are replayed."""
+        found = (each for kind, each in self._known.items() if kind != _COMPOSITE)
+        return [each for each in found if isinstance(each, str)]
 
 
 def unheard() -> bool:

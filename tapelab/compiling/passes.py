@@ -108,13 +108,13 @@ def _minus_nothing(instruction: Instruction, constants: Mapping[int, Any]) -> in
 
 
 _IDLE: Final[dict[str, Find]] = {
-    **dict.fromkeys(("identity", "read_value", "stop_gradient", "prevent_gradient"), _always),
+    **dict.fromkeys(("identity", "read_value", "stop_gradient"), _always),
     **dict.fromkeys(("reshape", "broadcast_to", "sum_to", "spread", "cast"), _always),
     **dict.fromkeys(("expand_dims", "squeeze"), _always),
     "transpose": _in_order,
     "multiply": _beside(1, 0, 1),
     "divide": _beside(1, 1),
-    "power": _beside(1, 1),
+    "pow": _beside(1, 1),
     "subtract": _minus_nothing,
 }
 """Ops that return an input as it is, where its kind is that of the result."""
