@@ -7,7 +7,7 @@ through the whole tape again. While a tape is open Python therefore searches les
 from __future__ import annotations
 
 import gc
-import threading
+from _thread import allocate_lock  # `threading.Lock` without the rest of `threading`
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -15,7 +15,7 @@ from typing import Final
 SELDOM: Final = 100_000
 """After so many new objects Python searches for garbage while a tape is open."""
 
-_lock: Final = threading.Lock()
+_lock: Final = allocate_lock()
 _before: Final[list[tuple[int, int, int]]] = []
 
 

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import itertools
 import sys
-import threading
 import weakref
+from _thread import _local  # `threading.local` without the rest of `threading`
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -223,7 +223,7 @@ class Recent:
 recent: Final = Recent()
 
 
-class ThreadState(threading.local):
+class ThreadState(_local):
     """What the engine knows of one thread."""
 
     def __init__(self) -> None:

@@ -42,7 +42,7 @@ PATTERNS: Final = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class GradRule:
     """The gradient rule of one input; without a function it says why nothing flows."""
 
@@ -202,17 +202,16 @@ def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
 
 
 def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
-    parameters = inspect.signature(kernel).parameters.values()
-    tensors = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    inputs, settings, variadic = _parameters(kernel)
     name = declared.pop("name", kernel.__name__.rstrip("_"))
     words = name.replace("_", " ")
     formula = declared.get("formula", "")
     made = Op(
         name=name,
         kernel=kernel,
-        inputs=tuple(p.name for p in tensors),
-        settings=tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY),
-        variadic=any(p.kind is p.VAR_POSITIONAL for p in tensors),
+        inputs=inputs,
+        settings=settings,
+        variadic=variadic,
         sentence=_first_sentence(kernel),
         output=declared.pop("output", formula.partition("=")[0].strip() or "y"),
         **declared,
@@ -223,6 +222,19 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     if made.pattern not in PATTERNS:
         raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
     return made
+
+
+def _parameters(kernel: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """The arrays and the settings that a kernel takes, and whether it takes any number of arrays.
+
+    They are read off its code: a signature takes ten times as long, and there are hundreds.
+    """
+    code = inspect.unwrap(kernel).__code__
+    named = code.co_argcount
+    last = named + code.co_kwonlyargcount
+    variadic = bool(code.co_flags & inspect.CO_VARARGS)
+    several = code.co_varnames[last : last + variadic]
+    return code.co_varnames[:named] + several, code.co_varnames[named:last], variadic
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Seeds:
     """The upstream gradients of a Jacobian: a 1 at each place of a value in turn, else zeros.
 

@@ -16,7 +16,6 @@ from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.dispatch import results_on
 from tapelab.engine.ends import check_ends
-from tapelab.engine.jacobians import batch_jacobian, jacobian
 from tapelab.engine.log import Log, note, origin_here, recent, small, thread, write_to
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
@@ -270,6 +269,8 @@ class GradientTape:
         The shape is that of the target followed by that of the source.
         """
         del parallel_iterations
+        from tapelab.engine.jacobians import jacobian  # not before somebody asks
+
         zero = _wants_zero(unconnected_gradients)
         return jacobian(self, target, sources, zero, experimental_use_pfor)
 
@@ -279,6 +280,8 @@ class GradientTape:
     ) -> Any:  # fmt: skip
         """One Jacobian per row of a batch, of shape [batch, target…, source…]."""
         del unconnected_gradients
+        from tapelab.engine.jacobians import batch_jacobian  # not before somebody asks
+
         pfor = experimental_use_pfor and parallel_iterations is None
         return batch_jacobian(self, target, source, pfor)
 

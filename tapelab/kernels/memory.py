@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from threading import Lock
+from _thread import allocate_lock  # `threading.Lock` without the rest of `threading`
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +20,7 @@ MOST: Final = 2**27
 """Bytes that the pool keeps at most; what takes more than half of them is not pooled."""
 
 _blocks: Final[list[Any]] = []
-_lock: Final = Lock()
+_lock: Final = allocate_lock()
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:

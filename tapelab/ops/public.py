@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, Final
 
 import numpy as np
@@ -169,12 +169,17 @@ def logical(op: Op) -> Public:
 
 def dressed(function: Public, op: Op, *names: str) -> Public:
     """A public function under the name of its op, with a signature and a text for `help()`."""
+    _like(function, op)
+    function.__signature__ = _signature(names)  # type: ignore[attr-defined]  # help() reads it
+    return function
+
+
+@cache
+def _signature(names: tuple[str, ...]) -> inspect.Signature:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     parameters = [inspect.Parameter(name, kind) for name in names]
     parameters.append(inspect.Parameter("name", kind, default=None))
-    _like(function, op)
-    function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # help() reads it
-    return function
+    return inspect.Signature(parameters)
 
 
 def axes_of(x: Tensor, axis: Any, raw: str) -> tuple[int, ...] | None:
