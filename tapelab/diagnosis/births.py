@@ -115,7 +115,10 @@ def _born(case: Case, way: Way, step: int) -> Birth | None:
         return Birth(step, event, _at_fault(case, way, given, way.contribution[step]), None)
     blamed = ran.inputs[_blamed(case, ran)]
     found = way.value(result)
-    value = np.nan if found is None else found[~np.isfinite(found)].reshape(-1)[0]
+    if found is None:
+        value = np.nan if way.measures.of(result).nans else np.inf
+    else:
+        value = found[~np.isfinite(found)].reshape(-1)[0]
     return Birth(step, event, _at_fault(case, way, blamed, result), float(value))
 
 
@@ -131,12 +134,15 @@ def _at_fault(case: Case, way: Way, given: int, bad: int) -> float:
     cannot bear.
     """
     value, other = way.value(given), way.value(bad)
+    maker = case.flow.maker_of.get(bad, -1)
+    least = maker < 0 or _op(case, maker) in guards.STEEP
     if value is None or not value.size:
-        return float("nan")
+        measure = way.measures.of(given)
+        furthest = max(measure.least, measure.greatest, key=abs)
+        return 0.0 if least and measure.zeros else furthest
     if other is not None and other.shape == value.shape:
         return float(np.real(value[~np.isfinite(other)].reshape(-1)[0]))
-    maker = case.flow.maker_of.get(bad, -1)
-    worst = np.argmin if maker < 0 or _op(case, maker) in guards.STEEP else np.argmax
+    worst = np.argmin if least else np.argmax
     return float(np.real(value.reshape(-1)[worst(np.abs(value))]))
 
 

@@ -76,8 +76,13 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
     if forgotten(tape):
         answer.results = (None,) * len(origins)
         return
-    found = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
-    answer.results = kept(found)
+    thread.looking = True
+    try:
+        found = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
+        answer.results = kept(found)
+        answer.flows.told()
+    finally:
+        thread.looking = False
 
 
 def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from numpy import ndarray
 
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Dropped
+from tapelab.engine.log import Dropped, dropped
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -102,8 +102,9 @@ def flow_of(
     op: int, position: int, tensor: int, upstream: Any, contribution: Any, adjoints: dict[int, Any]
 ) -> Flow:
     """A step back, with what the adjoint of the tensor has come to."""
-    total = adjoints.get(tensor)
-    return Flow(op, position, tensor, plain(upstream), plain(contribution), plain(total))
+    total, more = adjoints.get(tensor), plain(contribution)
+    whole = more if total is contribution else plain(total)
+    return Flow(op, position, tensor, plain(upstream), more, whole)
 
 
 def plain(value: Any) -> Any:
@@ -112,7 +113,7 @@ def plain(value: Any) -> Any:
         value = value._value
     if type(value) is ndarray:
         size = value.size
-        return value if size <= KEPT_ELEMENTS else Dropped(value.shape, value.dtype)
+        return value if size <= KEPT_ELEMENTS else dropped(value)
     if type(value) is tuple:
         return plain(value[0])
     if isinstance(value, IndexedSlices):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Aside, Body, Dropped, Scope, Seen, within
+from tapelab.engine.log import Aside, Body, Dropped, Scope, Seen, is_large, within
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 
@@ -47,6 +47,8 @@ class Inventory:
                 name = self.strings.index(str(np.asarray(value).reshape(())))
             found = self.tensors.add(value, role, span, name, named)
             self.tensors.by_id[number] = found
+        elif is_large(value):
+            self.tensors.measure(found, value)
         return found
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:

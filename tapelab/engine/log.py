@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tapelab.engine.cell import Cell, Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
+    from tapelab.recording.measures import Measure
 
 Record = tuple[Any, ...]
 
@@ -104,10 +105,14 @@ class Origin(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """What is left of a large value whose numbers were not kept."""
+    """What is left of a large value whose numbers were not kept.
+
+    Where somebody looks at the way back, what they come to is measured first.
+    """
 
     shape: tuple[int, ...]
     dtype: Any
+    measure: Measure | None = None
 
 
 class Seen(NamedTuple):
@@ -237,6 +242,7 @@ class ThreadState(_local):
         self.trace: Any = None  # the function that is being traced, if any
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
+        self.looking = False  # whether the way back is walked for a picture
         self.here: Origin | None = None  # where all ops stand that a way back is made of
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
         self.asked: deque[tuple[weakref.ref[GradientTape], int]] = deque(maxlen=QUESTIONS)
@@ -342,7 +348,16 @@ def small(value: Any) -> Any:
         return value
     if value.size <= KEPT_ELEMENTS:
         return value
-    return tuple.__new__(Dropped, (value.shape, value.dtype))
+    return tuple.__new__(Dropped, (value.shape, value.dtype, None))
+
+
+def dropped(value: np.ndarray[Any, Any]) -> Dropped:
+    """What is left of a large value on the way back."""
+    if not thread.looking:
+        return Dropped(value.shape, value.dtype)
+    from tapelab.recording.measures import measured  # not before somebody looks
+
+    return Dropped(value.shape, value.dtype, measured(value))
 
 
 def whole(record: Record) -> Record:

@@ -18,6 +18,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.ends import check_ends
 from tapelab.engine.log import MADE, RETURNED, Origin, Record, Seen, next_id, small, thread
+from tapelab.engine.reaching import forgotten
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import constant_of
 from tapelab.recording.facts import STRAY, Method
@@ -44,15 +45,22 @@ def look(tape: GradientTape, target: Any, sources: Any) -> Look:
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     found = _asked(tape, target, sources)
-    if found is not None:
+    if found is not None and not _measurable(tape, found[0]):
         return Look(take(tape, derived=True), *found)
     before = len(tape._answers)
     try:
         picture(tape, target, sources)
         recording = take(tape, derived=True, strays=strays)
-        return Look(recording, before, tuple(range(len(tape._answers[before].sources))))
+        asked = found or (before, tuple(range(len(tape._answers[before].sources))))
+        return Look(recording, *asked)
     finally:
         del tape._answers[before:]
+
+
+def _measurable(tape: GradientTape, call: int) -> bool:
+    """Whether an answer went by large values that nobody measured, and that are still there."""
+    heavy = any(log.heavy for log, _, _ in tape._windows)
+    return heavy and tape._answers[call].method != Method.PICTURE and not forgotten(tape)
 
 
 def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tapelab.engine.log import Dropped, Origin, Scope
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.recording.measures import Measure, measured
 from tapelab.recording.recording import Group, Source
 
 Extent = source.Extent
@@ -106,6 +107,7 @@ class Tensors:
         self.rows = array("i")
         self._known: dict[Any, int] = {}
         self.values = array("d")
+        self.measures: dict[int, Measure] = {}
 
     def add(
         self, value: Any, role: int, span: int = -1, name: int = -1, named: int = 0,
@@ -114,8 +116,18 @@ class Tensors:
         """Enter one tensor; returns its index."""
         at = len(self.rows) // len(_COLUMNS)
         shape, dtype = self.shapes.index(value.shape), self._dtype(value.dtype)
-        self.rows.extend((role, shape, dtype, name, named, variable, span, self._keep(value)))
+        kept = self._keep(value)
+        self.rows.extend((role, shape, dtype, name, named, variable, span, kept))
+        if kept < 0:
+            self.measure(at, value)
         return at
+
+    def measure(self, at: int, value: Any) -> None:
+        """Keep what the numbers of a large tensor come to, where they are still there."""
+        if at not in self.measures:
+            found = value.measure if type(value) is Dropped else measured(value)
+            if found is not None:
+                self.measures[at] = found
 
     def rename(self, index: int, name: int) -> None:
         """Give a tensor a text of ours in place of the learner's name."""
@@ -148,6 +160,9 @@ class Tensors:
             f"tensor.{name}": rows[:, at].astype(kind)
             for at, (name, kind) in enumerate(_COLUMNS.items())
         }
+        if self.measures:
+            made["measure.tensor"] = np.array([*self.measures], "<i4")
+            made["measure.numbers"] = np.array([*self.measures.values()], "<f8").reshape(-1)
         return {**made, "values": np.array(self.values, "<f8")}
 
 

@@ -29,15 +29,21 @@ class Measure(NamedTuple):
 
 
 WIDTH: Final = len(Measure._fields)
-NOTHING: Final = Measure(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def measured(value: NDArray[Any]) -> Measure:
-    """The measures of an array of numbers."""
-    flat = np.asarray(value).reshape(-1)
+def measured(value: NDArray[Any]) -> Measure | None:
+    """The measures of an array of numbers; None for what holds no numbers."""
+    flat = np.ravel(value)
     if flat.dtype.kind not in "fiubcV" or not flat.size:
-        return NOTHING
+        return None
+    if flat.dtype.kind == "V":  # floats that NumPy takes for none
+        flat = flat.astype(np.float32)
     numbers = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+    least, greatest = float(numbers.min()), float(numbers.max())
+    if math.isfinite(least) and math.isfinite(greatest):
+        zeros = numbers.size - np.count_nonzero(numbers)
+        size = float(np.mean(np.abs(numbers), dtype=np.float64))
+        return Measure(0.0, 0.0, float(zeros), least, greatest, size)
     wide = numbers.astype(np.float64)
     return Measure(*(float(each[0]) for each in _reduced(wide, np.zeros(1, np.intp))))
 
