@@ -9,7 +9,7 @@ op. Only a learner's own function is asked row by row, for it may do anything wi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -176,7 +176,7 @@ class _Step(NamedTuple):
         return flow
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _way_of(op: Op, registered: bool) -> Callable[[_Step, Any, Sequence[int]], Sequence[Any]]:
     """How rows go back through an op: a learner's own gradient function is asked row by row."""
     if registered or REGISTRY.get(op.name) is not op:

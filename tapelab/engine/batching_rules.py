@@ -7,7 +7,7 @@ one is done row by row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -24,7 +24,7 @@ def on_all_rows(call: Call) -> Any:
     return _rule_for(call.op)(call)
 
 
-@cache
+@lru_cache(maxsize=1024)
 def is_diagonal(op: Op) -> bool:
     """Whether each entry of the result depends on the entries at its own place only."""
     rules = [rule for rule in op.rules.values() if rule.function is not None]

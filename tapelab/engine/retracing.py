@@ -9,7 +9,7 @@ that asked for the way back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from numpy import ndarray
@@ -43,7 +43,7 @@ def hand_back_on_tensors(
         thread.here = None
 
 
-@cache
+@lru_cache(maxsize=1024)
 def _is_ordinary(op: Op) -> bool:
     """Whether an op is one of ours, with one result and a rule of its own for each input."""
     if REGISTRY.get(op.name) is not op or op.slopes is None or op.multi or op.variadic:

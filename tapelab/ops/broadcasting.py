@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
+from numpy import ndarray
 
 from tapelab.engine.op import REGISTRY, op
 from tapelab.ops import samples
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 Shape = tuple[int, ...]
 _sum: Final[Any] = np.add.reduce
@@ -56,7 +59,16 @@ def spread(x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool) -> Any:
     if not keepdims and axis is not None and np.ndim(x):
         gone = {each % len(shape) for each in axis}
         x = np.reshape(x, [1 if at in gone else n for at, n in enumerate(shape)])
-    return np.broadcast_to(x, shape)[()]
+    return _repeated(x, shape)[()]
+
+
+def _repeated(x: Any, shape: Shape) -> Any:
+    """What NumPy's own `broadcast_to` gives, which takes long where there is little to do."""
+    if type(x) is ndarray or math.prod(shape) > KEPT_ELEMENTS:
+        return np.broadcast_to(x, shape)
+    y = np.empty(shape, x.dtype)
+    y.fill(x)
+    return y
 
 
 @spread.grad("x", r"\bar x = \sum \bar y")
