@@ -132,7 +132,7 @@ def _ran_back(
 def _sum(held: Any, more: Any) -> Any:
     """What an adjoint is with one more contribution."""
     if type(held) is ndarray and type(more) is ndarray:
-        return _add(held, more)
+        return _add(held, more) if held.size < LARGE else accumulated(held, more)
     return accumulated(held, more) if type(held) is IndexedSlices else held + more
 
 

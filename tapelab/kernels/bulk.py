@@ -12,7 +12,7 @@ import numpy as np
 
 from tapelab.kernels.elements import LARGE
 from tapelab.kernels.loader import ran, ran_in_slices
-from tapelab.kernels.memory import empty
+from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.normal import laid_flat
 from tapelab.kernels.threads import in_slices
 
@@ -48,7 +48,7 @@ def product_to(shape: Shape, x: Any, y: Any) -> Any:
     if lies is None or 0 in x.strides or 0 in y.strides:
         return None
     result = np.empty(shape, x.dtype)
-    flat = [np.ascontiguousarray(each).reshape(lies.rows, lies.width) for each in (x, y)]
+    flat = [in_rows(each).reshape(lies.rows, lies.width) for each in (x, y)]
     run = ran_in_slices if lies.kind == "rows" else ran
     done = run(f"compiled_normal.product_{lies.kind}", *flat, result.reshape(-1))
     return result if done else None
@@ -78,8 +78,8 @@ def sum_along(x: Any, axis: tuple[int, ...] | None) -> Any:
     if 0 in x.strides or 0 in x.shape:
         return None
     if not kept:
-        return _whole_sum(np.ascontiguousarray(x).reshape(-1))
-    rows = np.ascontiguousarray(x).reshape(*x.shape[:kept], -1)
+        return _whole_sum(in_rows(x).reshape(-1))
+    rows = in_rows(x).reshape(*x.shape[:kept], -1)
     totals = _row_sums(rows.reshape(-1, rows.shape[-1]))
     return None if totals is None else totals.astype(x.dtype).reshape(x.shape[:kept])
 

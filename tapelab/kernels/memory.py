@@ -31,6 +31,15 @@ def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
     return _block(size).view(dtype).reshape(shape)
 
 
+def in_rows(x: Any) -> Any:
+    """The array itself if its entries lie in rows, else a copy in which they do."""
+    if x.flags.c_contiguous:
+        return x
+    copy = empty(x.shape, x.dtype)
+    np.copyto(copy, x)
+    return copy
+
+
 def _block(size: int) -> Any:
     """A block of that many bytes: a free one, or a new one in the place of other free ones."""
     with _lock:

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from tapelab.kernels.loader import ran, ran_in_slices, ran_into
-from tapelab.kernels.memory import empty
+from tapelab.kernels.memory import empty, in_rows
 
 FUSED_FROM: Final = 2**16
 """From so many entries on, what belongs together is one op: below, numba is never won back."""
@@ -106,6 +106,38 @@ def normalized_slopes(dy: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> Any:
     return (dx, *slopes) if done else None
 
 
+def layer_normalized(x: Any, g: Any, b: Any, epsilon: float) -> Any:
+    """Each row moved to mean 0 and variance 1, times g, plus b; None if not compiled."""
+    lies = layer(x, g)
+    if lies is None or not b.dtype == g.dtype == x.dtype:
+        return None
+    y = empty(x.shape, x.dtype)
+    shared = np.array([epsilon]), _line(g), _line(b)
+    arrays = _rows(x, lies), _rows(y, lies)
+    return y if ran_in_slices("compiled_normal.layer_rows", *arrays, shared=shared) else None
+
+
+def layer_slopes(dy: Any, x: Any, g: Any, epsilon: float) -> Any:
+    """The ways back of `layer_normalized` to its three inputs; None if not compiled."""
+    lies = layer(x, g)
+    if lies is None or type(dy) is not np.ndarray or not dy.dtype == g.dtype == x.dtype:
+        return None
+    results = [empty(x.shape, x.dtype), np.empty(g.shape, x.dtype), np.empty(g.shape, x.dtype)]
+    arrays = np.array([epsilon]), _line(g), _rows(dy, lies), _rows(x, lies)
+    flat_results = [_rows(results[0], lies), *(each.reshape(-1) for each in results[1:])]
+    return results if ran_into(flat_results, "compiled_normal.layer_slopes", *arrays) else None
+
+
+def layer(x: Any, g: Any) -> Flat | None:
+    """How a large array lies as rows with a column for each number of g; None if it is none."""
+    if type(x) is not np.ndarray or type(g) is not np.ndarray or x.size < FUSED_FROM:
+        return None
+    at = x.ndim - g.ndim
+    if x.dtype.char not in "fd" or not 0 < at < x.ndim or x.shape[at:] != g.shape:
+        return None
+    return Flat(math.prod(x.shape[:at]), g.shape, "rows")
+
+
 def _belong(lies: Flat, x: Any, m: Any, r: Any, g: Any, b: Any) -> bool:
     """Whether r has its numbers where m has, and g and b one for each column."""
     alike = all(each.dtype == x.dtype for each in (r, g, b)) and r.shape == m.shape
@@ -114,8 +146,8 @@ def _belong(lies: Flat, x: Any, m: Any, r: Any, g: Any, b: Any) -> bool:
 
 def _rows(x: Any, lies: Flat) -> Any:
     """The array as contiguous rows: a view where it is laid out so already."""
-    return np.ascontiguousarray(x).reshape(lies.rows, lies.width)
+    return in_rows(x).reshape(lies.rows, lies.width)
 
 
 def _line(x: Any) -> Any:
-    return np.ascontiguousarray(x).reshape(-1)
+    return in_rows(x).reshape(-1)

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.kernels.loader import ran, ran_in_slices
-from tapelab.kernels.memory import empty
+from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.windows import Sliding
 
 COMPILED_FROM: Final = 2**16
@@ -42,7 +42,7 @@ def largest_places(x: Any, how: Sliding) -> Any:
 def put_back(y: Any, places: Any, shape: Shape) -> Any:
     """An array of zeros to which each entry is added at its place in its picture, laid flat."""
     x = empty(shape, y.dtype)
-    flat = [np.ascontiguousarray(each).reshape(len(each), -1) for each in (y, places)]
+    flat = [in_rows(each).reshape(len(each), -1) for each in (y, places)]
     done = ran_in_slices("compiled_windows.put_back", *flat, x.reshape(len(x), -1))
     return x if done else None
 
@@ -68,7 +68,7 @@ def windows_back(parts: Any, how: Sliding, shape: Shape) -> Any:
     x = empty(shape, parts.dtype)
     if len(how.size) == 1:
         parts = parts[:, None, :, None]
-    arrays = np.ascontiguousarray(parts), _by_row(x, how)
+    arrays = in_rows(parts), _by_row(x, how)
     done = ran_in_slices("compiled_windows.windows_back", *arrays, shared=(_line(how, shape),))
     return x if done else None
 
@@ -125,7 +125,7 @@ def _ran(name: str, how: Sliding, source: Any, result: Any, *filters: Any) -> bo
 def _by_row(x: Any, how: Sliding) -> Any:
     """Pictures as (picture, row, entries); a picture of one axis has one row."""
     lengths = x.shape[1:-2] if len(how.size) == 2 else (1,)
-    return np.ascontiguousarray(x).reshape(len(x), *lengths, -1)
+    return in_rows(x).reshape(len(x), *lengths, -1)
 
 
 def _line(how: Sliding, shape: Shape) -> Any:

@@ -41,14 +41,17 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
     "compiled_choice.chosen": ("truths", "x", "x", "x"),
     "compiled_choice.chosen_or_number": ("x", "truths", "x", "x"),
     "compiled_choice.chosen_number": ("x", "truths", "x", "x"),
+    "compiled_normal.layer_rows": ("one double", "x", "x", "rows", "rows"),
+    "compiled_normal.layer_slopes": ("one double", "x", "rows", "rows", "rows", "x", "x"),
     "compiled_rows.larger_rows": ("rows", "places", "rows"),
     "compiled_rows.smaller_rows": ("rows", "places", "rows"),
     "compiled_normal.sum_rows": ("rows", "doubles"),
 }  # fmt: skip
 """Each kernel with the arrays that it takes."""
-_WRITES: Final = dict.fromkeys(
-    ("compiled_normal.normalized_slopes_rows", "compiled_normal.normalized_slopes_columns"), 5
-)
+_WRITES: Final = {
+    "compiled_normal.normalized_slopes_rows": 5, "compiled_normal.normalized_slopes_columns": 5,
+    "compiled_normal.layer_slopes": 3,
+}  # fmt: skip
 """Into how many of its last arrays a kernel writes, where they are several."""
 _ALSO_DOUBLE: Final = ("sigmoid_slope", "tanh_slope", "softmax_slope", "add_rows")
 
@@ -74,7 +77,8 @@ def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
     """Small arrays of the kinds that a kernel takes."""
     made = {
         "x": np.ones(2, dtype), "rows": np.ones((2, 2), dtype), "places": np.zeros(2, np.int64),
-        "doubles": np.ones(2), "truths": np.ones(2, bool), "picture": np.ones((1, 2, 2), dtype),
+        "doubles": np.ones(2), "one double": np.ones(1), "truths": np.ones(2, bool),
+        "picture": np.ones((1, 2, 2), dtype),
         "counts": np.zeros((1, 2, 2), np.int32), "counts of rows": np.zeros((2, 2), np.int32),
         "parts": np.ones((1, 2, 2, 1, 1, 1), dtype), "sums": np.ones((1, 1, 2)),
         "how": np.array([1, 1, 1, 1, 1, 1, 0, 0, 1]), "filters": np.ones((1, 1, 2), dtype),

@@ -15,7 +15,7 @@ from tapelab.kernels import normal
 from tapelab.ops import powers, reduction, selection, stops
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal
-from tapelab.ops.normalization import mean_squared_distance, normalize
+from tapelab.ops.normalization import layer_normalize, mean_squared_distance, normalize
 from tapelab.ops.public import axes_of, strict_operand, tensor
 from tapelab.ops.shape import reshape, squeeze
 
@@ -73,6 +73,18 @@ def batch_normalization(
         factor = factor * scale
     shift = -(centre * factor)
     return given * factor + (shift if offset is None else offset + shift)
+
+
+def rows_normalized(x: Tensor, axes: Any, scale: Any, offset: Any, epsilon: float) -> Any:
+    """The entries along the last axes normalized in one op; None where the array is not large."""
+    value = x._value
+    if list(axes) != list(range(value.ndim - len(axes), value.ndim)) or not axes:
+        return None
+    lies = normal.layer(value, np.empty(value.shape[axes[0] :], np.uint8))
+    learned = lies and (_columns(lies, x, scale, 1), _columns(lies, x, offset, 0))
+    if not learned or None in learned:
+        return None
+    return layer_normalize(x, *learned, epsilon=float(epsilon))
 
 
 def _columns(lies: normal.Flat, x: Any, numbers: Any, otherwise: float) -> Tensor | None:

@@ -14,6 +14,8 @@ from tapelab.engine.op import op
 from tapelab.kernels import normal as kernels
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to
+from tapelab.ops.powers import rsqrt, square
+from tapelab.ops.reduction import reduce_mean
 from tapelab.ops.rules import FLOATS
 
 Axes = tuple[int, ...]
@@ -32,6 +34,22 @@ def normals(rng: np.random.Generator) -> list[samples.Sample]:
         (tuple(rng.normal(size=each) for each in (big, numbers, numbers, columns, columns)), {})
         for big, numbers, columns in shapes
     ]
+
+
+def layers(rng: np.random.Generator) -> list[samples.Sample]:
+    """Arrays with what each column is scaled and shifted by."""
+    shapes = [((2, 3), (3,)), ((2, 2, 3), (3,)), ((2, 3, 2), (3, 2))]
+    return [
+        (tuple(rng.normal(size=each) for each in (big, columns, columns)), {"epsilon": 0.1})
+        for big, columns in shapes
+    ]
+
+
+def rows_by_numpy(x: Any, g: Any, b: Any, epsilon: float) -> Any:
+    """What normalizes rows, step by step."""
+    along = tuple(range(x.ndim - g.ndim, x.ndim))
+    mean, variance = x.mean(along, keepdims=True), x.var(along, keepdims=True)
+    return (x - mean) / np.sqrt(variance + epsilon) * g + b
 
 
 @op(formula=r"z = \frac{1}{n} \sum (x - m)^2", output="z", glyph="(x−m)² mean",
@@ -85,6 +103,46 @@ def normalize_grads(dz: Any, z: Any, x: Any, m: Any, r: Any, g: Any, b: Any) -> 
     away, scaled = x - m, dz * g
     dx = scaled * r
     return dx, -dx, scaled * away, dz * (away * r), dz
+
+
+@op(formula=r"z = \frac{x - \operatorname{mean}(x)}{\operatorname{std}(x)} \cdot g + b", output="z",
+    glyph="layer norm", title="Normalize rows", samples=layers, kinds=FLOATS,
+    reference=rows_by_numpy)  # fmt: skip
+def layer_normalize(x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
+    """Each row moved to mean 0 and variance 1; then each column is scaled by g and shifted by b."""
+    found = kernels.layer_normalized(x, g, b, epsilon)
+    if found is not None:
+        return found
+    return _evened(x, g, epsilon)[0] * g + b
+
+
+@layer_normalize.grads(
+    {
+        "x": r"\bar x = \frac{\bar z \cdot g - \text{what moves or stretches whole rows}}"
+        r"{\operatorname{std}(x)}",
+        "g": r"\bar g = \sum \bar z \cdot \frac{x - \operatorname{mean}(x)}{\operatorname{std}(x)}",
+        "b": r"\bar b = \sum \bar z",
+    }
+)
+def layer_normalize_grads(dz: Any, z: Any, x: Any, g: Any, b: Any, *, epsilon: float) -> Any:
+    """What would only move or stretch a whole row is taken out of its gradient again."""
+    found = kernels.layer_slopes(dz, x, g, epsilon)
+    if found is not None:
+        return found
+    even, factor, along = _evened(x, g, epsilon)
+    inner, shape = dz * g, tuple(g.shape)
+    mean = reduce_mean(inner, axis=along, keepdims=True)
+    stretch = reduce_mean(inner * even, axis=along, keepdims=True)
+    dx = factor * (inner - mean - even * stretch)
+    return dx, sum_to(dz * even, shape=shape), sum_to(dz, shape=shape)
+
+
+def _evened(x: Any, g: Any, epsilon: float) -> tuple[Any, Any, Axes]:
+    """The rows with mean 0 and variance 1, the factor that made them so, and the axes of a row."""
+    along = tuple(range(len(x.shape) - len(g.shape), len(x.shape)))
+    away = x - reduce_mean(x, axis=along, keepdims=True)
+    factor = rsqrt(reduce_mean(square(away), axis=along, keepdims=True) + epsilon)
+    return away * factor, factor, along
 
 
 def _share(x: Any, m: Any) -> int:

@@ -121,3 +121,45 @@ def test_numbers_that_are_scaled_by_one_factor_take_the_single_steps():
     y = tf.nn.batch_normalization(x, mean, variance, 0.5, 2.0, 0.0)
     expected = (x - mean) / tf.sqrt(variance) * 2 + 0.5
     np.testing.assert_allclose(y, expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(6, 5), (2, 3, 4), (1, 7), (7, 1)], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_layer_that_normalizes_rows_does_it_in_one_op(monkeypatch, shape, dtype):
+    x, weights = tf.constant(numbers(shape, dtype)), tf.constant(numbers(shape, dtype, seed=3))
+    layer = tf.keras.layers.LayerNormalization(dtype=dtype)
+    layer.build(shape)
+    learned = [layer.gamma, layer.beta]
+    for seed, each in enumerate(learned):
+        each.assign(numbers(each.shape, dtype, seed))
+
+    def both():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = layer(x)
+        return y, *tape.gradient(y, [x, *learned], output_gradients=weights)
+
+    got = both()
+    monkeypatch.setattr(normal, "FUSED_FROM", NEVER)
+    close = 1e-9 if dtype == "float64" else 3e-4
+    for one, other in zip(got, both(), strict=True):
+        np.testing.assert_allclose(one, other, rtol=close, atol=close)
+
+
+def test_a_layer_without_scale_or_shift_and_one_along_other_axes(monkeypatch):
+    x = tf.constant(numbers((3, 4, 5), np.float32))
+    layers = [tf.keras.layers.LayerNormalization(scale=False, center=False),
+              tf.keras.layers.LayerNormalization(axis=[1, 2]),
+              tf.keras.layers.LayerNormalization(axis=1)]  # fmt: skip
+    got = [layer(x) for layer in layers]
+    monkeypatch.setattr(normal, "FUSED_FROM", NEVER)
+    for one, layer in zip(got, layers, strict=True):
+        np.testing.assert_allclose(one, layer(x), rtol=1e-4, atol=1e-5)
+
+
+def test_an_upstream_that_was_broadcast_is_read_as_it_is():
+    x, g = numbers((4, 6), np.float32), numbers((6,), np.float32)
+    one = np.broadcast_to(np.float32(1), x.shape)
+    expected = normal.layer_slopes(np.ones_like(x), x, g, 1e-3)
+    for got, whole in zip(normal.layer_slopes(one, x, g, 1e-3), expected, strict=True):
+        np.testing.assert_array_equal(got, whole)

@@ -47,7 +47,7 @@ def test_no_kernel_that_ops_run_is_left_out():
     ],
 )
 def test_no_kernel_in_a_file_of_its_own_is_left_out(home):
-    helpers = {"plus", "runs", "along", "turned"}
+    helpers = {"plus", "runs", "along", "turned", "even_out"}
     module = importlib.import_module(f"tapelab.kernels.{home}")
     kernels = {name for name, each in vars(module).items() if hasattr(each, "signatures")}
     assert {f"{home}.{name}" for name in kernels - helpers} <= set(warmup._TAKES)
@@ -97,6 +97,8 @@ def normalizations(x):
         normal.normalized_slopes(x, x, numbers, numbers, x[0], x[0])
         bulk.product_to(numbers.shape, x, x)
     bulk.sum_along(x, None)
+    normal.layer_normalized(x, x[0], x[0], 1e-3)
+    normal.layer_slopes(x, x, x[0], 1e-3)
 
 
 def windows(x):

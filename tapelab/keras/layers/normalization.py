@@ -12,6 +12,7 @@ from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.calling import in_float
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.weighing import Weighted
+from tapelab.nn.normalizing import rows_normalized
 
 
 class _Normalization(Weighted):
@@ -101,6 +102,9 @@ class LayerNormalization(_Normalization):
     def call(self, inputs: Any) -> Any:
         """The entries normalized, scaled and shifted."""
         x: Any = in_float(inputs, self.compute_dtype)
+        whole = rows_normalized(x, self._axes, self.gamma, self.beta, self.epsilon)
+        if whole is not None:
+            return whole
         mean, variance = nn.moments(x, list(self._axes), keepdims=True)
         shape = [x.shape[at] if at in self._axes else 1 for at in range(x.ndim)]
         last = list(self._axes) == [x.ndim - 1]
