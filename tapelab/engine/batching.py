@@ -22,7 +22,7 @@ from tapelab.engine.flows import Flows, RowsTold
 from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.log import Log, Record, thread, whole
-from tapelab.engine.op import REGISTERED, REGISTRY, Op
+from tapelab.engine.op import REGISTERED, REGISTRY, Op, is_ours
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import KEPT_ELEMENTS
@@ -77,8 +77,8 @@ def _sweep(
         told.begin(begun[target._id])
     with np.errstate(all="ignore"):
         for record in records:
-            _, serial, _, (op, *_), ids, _, result, _, _, _ = record
-            several = op.multi
+            _, serial, _, origin, ids, _, result, _, _, _ = record
+            several = origin[0].multi
             dy = _upstream(record, adjoints, rows, recorded) if several else adjoints.get(result)
             if dy is None:
                 continue
@@ -179,7 +179,7 @@ class _Step(NamedTuple):
 @lru_cache(maxsize=1024)
 def _way_of(op: Op, registered: bool) -> Callable[[_Step, Any, Sequence[int]], Sequence[Any]]:
     """How rows go back through an op: a learner's own gradient function is asked row by row."""
-    if registered or REGISTRY.get(op.name) is not op:
+    if registered or not is_ours(op):
         return _Step._by_row
     if op.name in _RESHAPING:
         return _Step._reshaped

@@ -19,6 +19,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from tapelab.engine.dispatch import run
@@ -186,6 +187,14 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<op {self.name}({', '.join(self.inputs)})>"
+
+
+@lru_cache(maxsize=1024)
+def is_ours(op: Op) -> bool:
+    """Whether an op and its gradient rules stand in this library: a learner's may do anything."""
+    functions = [rule.function for rule in op.rules.values() if rule.function is not None]
+    ours = all(function.__module__.startswith("tapelab.") for function in functions)
+    return ours and REGISTRY.get(op.name) is op
 
 
 def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:

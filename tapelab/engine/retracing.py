@@ -18,7 +18,7 @@ from tapelab.engine.flows import flow_of
 from tapelab.engine.handing import Told, undo_broadcast
 from tapelab.engine.indexed_slices import accumulated
 from tapelab.engine.log import PAIRED, SINGLE, Origin, Record, origin_here, thread
-from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.op import Op, is_ours
 from tapelab.engine.tensor import Tensor, wrap
 
 _NO_SETTINGS: Final[dict[str, Any]] = {}
@@ -46,9 +46,7 @@ def hand_back_on_tensors(
 @lru_cache(maxsize=1024)
 def _is_ordinary(op: Op) -> bool:
     """Whether an op is one of ours, with one result and a rule of its own for each input."""
-    if REGISTRY.get(op.name) is not op or op.slopes is None or op.multi or op.variadic:
-        return False
-    return all(slope is None or slope.__module__.startswith("tapelab.") for slope in op.slopes)
+    return is_ours(op) and op.slopes is not None and not op.multi and not op.variadic
 
 
 def _tensors() -> Callable[[Any, int, Origin], Tensor]:

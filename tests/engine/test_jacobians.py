@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tapelab import ops
 from tapelab.engine import batching
-from tapelab.engine.op import REGISTRY
+from tapelab.engine.op import REGISTRY, op
 from tapelab.engine.tensor import constant_of
 from tests.ops import checks
 
@@ -62,21 +62,21 @@ def small_samples(op):
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
 def test_the_jacobian_through_an_op_is_its_gradients_row_by_row(tf, name):
-    op = REGISTRY[name]
-    for inputs, chosen in small_samples(op):
+    declared = REGISTRY[name]
+    for inputs, chosen in small_samples(declared):
         sources = continuous(inputs)
         with tf.GradientTape(persistent=True) as tape:
             tape.watch(sources)
-            made = op(*inputs, **chosen)
-        for y in continuous(made if op.multi else (made,)):
+            made = declared(*inputs, **chosen)
+        for y in continuous(made if declared.multi else (made,)):
             if y._value.size:
                 assert_equal(tape.jacobian(y, sources), row_by_row(tf, tape, y, sources))
 
 
 @pytest.mark.parametrize("name", sorted(set(DIFFERENTIABLE) - ONCE))
 def test_the_jacobian_through_an_op_can_be_differentiated_again(tf, name):
-    op = REGISTRY[name]
-    inputs, chosen = next(small_samples(op))
+    declared = REGISTRY[name]
+    inputs, chosen = next(small_samples(declared))
     sources = continuous(inputs)
     slopes = []
     for ask in (row_by_row, lambda tf, tape, y, sources: tape.jacobian(y, sources)):
@@ -84,8 +84,8 @@ def test_the_jacobian_through_an_op_can_be_differentiated_again(tf, name):
             outer.watch(sources)
             with tf.GradientTape(persistent=True) as tape:
                 tape.watch(sources)
-                made = op(*inputs, **chosen)
-            y = continuous(made if op.multi else (made,))[0]
+                made = declared(*inputs, **chosen)
+            y = continuous(made if declared.multi else (made,))[0]
             jacobians = [each for each in ask(tf, tape, y, sources) if each is not None]
             total = sum(tf.reduce_sum(tf.sin(tf.math.real(each))) for each in jacobians)
         slopes.append(outer.gradient(total, sources, unconnected_gradients="zero"))
@@ -193,6 +193,26 @@ def test_a_gradient_function_of_a_learner_is_asked_for_each_row(tf):
         y = doubled(x) * x
     assert tape.jacobian(y, x).numpy().tolist() == [[5.0, 0.0], [0.0, 10.0]]
     assert asked == [[1.0, 0.0], [0.0, 2.0]]
+
+
+def test_a_rule_that_a_teacher_wrote_may_do_anything_with_a_row(tf):
+    @op(formula=r"y = \frac{x}{2}")
+    def halved(x):
+        return x / 2
+
+    @halved.grad("x", r"\bar x = \frac{\bar y}{2}", local=r"\frac{1}{2}")
+    def halved_grad_x(dy, y, x):
+        assert np.shape(dy) == np.shape(x)
+        return np.array(dy.tolist()) / 2
+
+    try:
+        x = tf.constant([1.0, 2.0], tf.float64)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = halved(x) * x
+        assert tape.jacobian(y, x).numpy().tolist() == [[1.0, 0.0], [0.0, 2.0]]
+    finally:
+        del REGISTRY["halved"]
 
 
 def test_an_outer_tape_hears_as_many_ops_for_many_rows_as_for_few(tf):
