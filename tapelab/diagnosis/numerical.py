@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from tapelab.diagnosis.births import births
+from tapelab.diagnosis.batch_sums import unnormalised_sum
 from tapelab.diagnosis.cancelling import cancelled
 from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.degenerate import degenerate
+from tapelab.diagnosis.double_softmax import double_softmax
 from tapelab.diagnosis.flats import saturated
 from tapelab.diagnosis.iterating import not_converged, trip_count
 from tapelab.diagnosis.kinks import on_kink
 from tapelab.diagnosis.magnitudes import exploding, vanishing
-from tapelab.diagnosis.mistaken_losses import double_softmax, swapped_loss
-from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, unnormalised_sum, wrong_axis
+from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, wrong_axis
 from tapelab.diagnosis.sparse_rows import repeated_rows
 from tapelab.diagnosis.special_cases import special_case
+from tapelab.diagnosis.spoiled import not_finite
+from tapelab.diagnosis.swapped_losses import swapped_loss
 from tapelab.diagnosis.underflow import underflow
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Finding
 
 OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
-    births,
+    not_finite,
     exploding,
     degenerate,
     underflow,

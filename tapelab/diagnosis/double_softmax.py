@@ -1,4 +1,4 @@
-"""Losses that were given something else than they expect: a softmax twice, or labels first."""
+"""Losses that take probabilities for scores, or scores for probabilities."""
 
 from __future__ import annotations
 
@@ -37,15 +37,6 @@ TAKES_PROBABILITIES: Final = {
     "binary_crossentropy": "clip_by_value",
 }
 """Losses that expect probabilities, and the op in them that meets what was predicted first."""
-
-WITH_LABELS: Final = {"softmax_cross_entropy", "sigmoid_cross_entropy"}
-"""Ops whose first input are labels that may have a gradient."""
-
-LABELS_FIRST: Final = {
-    *("categorical_crossentropy", "binary_crossentropy", "kl_divergence"),
-    *("categorical_focal_crossentropy", "binary_focal_crossentropy"),
-}
-"""Losses of Keras in which it matters which argument comes first."""
 
 
 def double_softmax(case: Case) -> Iterator[Finding]:
@@ -138,22 +129,22 @@ def _is_unsquashed(case: Case, way: Way, step: int) -> bool:
     """Whether a loss that expects probabilities meets numbers that are none."""
     if way.position[step]:
         return False
-    group = _group(case, way.ran(step))
+    group = group_of(case, way.ran(step))
     if TAKES_PROBABILITIES.get(group) != way.ops[step]:
         return False
-    if _group(case, _maker(case, way.tensor[step])) == group:
+    if group_of(case, maker(case, way.tensor[step])) == group:
         return False
     measure = way.measures.of(way.tensor[step])
     return measure.least < 0 or measure.greatest > 1
 
 
-def _maker(case: Case, tensor: int) -> e.Ran | None:
+def maker(case: Case, tensor: int) -> e.Ran | None:
     event = case.flow.maker_of.get(tensor, -1)
     ran = case.recording.event(event) if event >= 0 else None
     return ran if isinstance(ran, e.Ran) else None
 
 
-def _group(case: Case, ran: e.Ran | None) -> str:
+def group_of(case: Case, ran: e.Ran | None) -> str:
     """The innermost composite that an op is a part of; empty for none."""
     if ran is None or ran.group < 0:
         return ""
@@ -192,69 +183,3 @@ def _from_logits(case: Case, span: int) -> Fix | None:
     if ast.unparse(call.func).rpartition(".")[2] not in TAKES_PROBABILITIES:
         return None
     return edits.fix(code, [edits.with_argument(code, call, "from_logits=True")])
-
-
-def swapped_loss(case: Case) -> Iterator[Finding]:
-    """A cross-entropy whose labels come from the source, and whose predictions do not."""
-    way = case.way
-    if way is None or not len(way):
-        return
-    inside = any(group.name in LABELS_FIRST for group in case.recording.groups)
-    for step in way.through({"multiply", *WITH_LABELS} if inside else WITH_LABELS):
-        if way.position[step] == 0 and _gets_labels(case, way, step):
-            yield _swapped(case, way, step)
-            return
-
-
-def _gets_labels(case: Case, way: Way, step: int) -> bool:
-    """Whether a step leads to the labels of a loss and none leads to its predictions."""
-    if len(way.out_of[way.made[step]]) > 1:
-        return False
-    if way.ops[step] in WITH_LABELS:
-        return True
-    ran = way.ran(step)
-    if way.ops[step] != "multiply" or _group(case, ran) not in LABELS_FIRST:
-        return False
-    other = _maker(case, ran.inputs[1])
-    return other is not None and case.recording.ops[other.op].name == "log"
-
-
-def _swapped(case: Case, way: Way, step: int) -> Finding:
-    event = way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
-    return Finding(
-        code="SWAPPED_LOSS_ARGUMENTS",
-        title=say("The arguments of `{text}` look swapped", text=text),
-        message=paragraph(
-            say(
-                "The loss in line {line} takes the labels first and what was predicted second. "
-                "Here the gradient flows into the first argument only.",
-                line=line,
-            ),
-            say(
-                "So `{source}` is taken for labels, and the logarithm is that of the labels.",
-                source=name_of(case, case.source),
-            ),
-        ),
-        where=case.codes.where(span),
-        fix=_exchanged(case, span),
-        evidence=(event,),
-        steps=(Step(line, say("the labels got the gradient")),),
-    )
-
-
-def _exchanged(case: Case, span: int) -> Fix | None:
-    """The call with its two arguments the other way round."""
-    call, code = case.codes.expression(span), case.codes.of(span)
-    if code is None or not isinstance(call, ast.Call):
-        return None
-    named = {each.arg: each.value for each in call.keywords}
-    pairs = (call.args[:2], [named[a] for a in ("labels", "logits") if a in named])
-    for pair in pairs:
-        if len(pair) == 2 and not any(isinstance(each, ast.Starred) for each in pair):
-            one, other = pair
-            texts = code.text(other), code.text(one)
-            changes = [edits.replaced(code, n, t) for n, t in zip(pair, texts, strict=True)]
-            return edits.fix(code, changes)
-    return None
