@@ -35,7 +35,9 @@ TRUTHS = samples.along_axes(samples.truths)
     reference=np.sum)  # fmt: skip
 def reduce_sum(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes."""
-    return summed(x, axis, keepdims=keepdims, dtype=x.dtype)
+    if x.size >= LARGE:
+        return summed(x, axis, keepdims=keepdims, dtype=x.dtype)
+    return sum_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]
 
 
 @reduce_sum.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")
