@@ -63,6 +63,7 @@ def warmup() -> None:
     """Compile ahead what lessons compute with, so that none of them waits for it."""
     from rich.progress import Progress
 
+    from tapelab.compiling.fusing.running import available
     from tapelab.kernels.warmup import compile_all
 
     with Progress(transient=True) as bar:
@@ -73,6 +74,8 @@ def warmup() -> None:
             bar.stop()
             sys.exit("tapelab: numba is missing, and NumPy does its work. Try: pip install numba")
     typer.echo(f"{count} kernels are compiled.")
+    if available():
+        typer.echo("What tf.function needs is compiled.")
 
 
 @app.command()

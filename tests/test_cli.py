@@ -47,6 +47,7 @@ def test_warmup_tells_how_many_kernels_are_compiled():
     told = tapelab("warmup")
     assert told.returncode == 0, told.stderr
     assert re.search(r"^\d\d kernels are compiled\.$", told.stdout, re.MULTILINE)
+    assert told.stdout.endswith("What tf.function needs is compiled.\n")
 
 
 @pytest.mark.parametrize("port", [-1, 0, 65536, 99999])

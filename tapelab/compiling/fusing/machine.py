@@ -18,6 +18,7 @@ import numpy as np
 _FROM_PYTHON: Final = (
     "PyLong_AsSsize_t", "PyLong_FromLong", "PyEval_SaveThread", "PyEval_RestoreThread",
 )  # fmt: skip
+_FROM_C: Final = ("memcpy", "sin", "cos")
 _FLAG_OF_MANY: Final = 0x80  # METH_FASTCALL: called with an array of objects
 _engines: Final[list[Any]] = []
 
@@ -39,9 +40,11 @@ def binding() -> Any:
     llvm: Any = import_module("llvmlite.binding")
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name in _FROM_PYTHON:
-        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        llvm.add_symbol(name, address)
+    library = ctypes.cdll.msvcrt if sys.platform == "win32" else ctypes.CDLL(None)
+    for names, source in ((_FROM_PYTHON, ctypes.pythonapi), (_FROM_C, library)):
+        for name in names:
+            address = ctypes.cast(getattr(source, name), ctypes.c_void_p).value
+            llvm.add_symbol(name, address)
     return llvm
 
 

@@ -8,6 +8,11 @@ other.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import platform
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -28,6 +33,8 @@ MOST_STEPS: Final = 256
 """Groups of more ops are interpreted: compiling takes half a millisecond for each."""
 
 _compiled_here: Final[list[str]] = []
+_addresses: Final[dict[tuple[str, Path | None], int]] = {}
+_PROOF: Final = "from tapelab.compiling.fusing.proving import prove; prove()"
 
 Way = Literal["beside", "at once", "never"]
 _chosen: Final[dict[str, Way]] = {"way": "beside"}
@@ -41,11 +48,30 @@ def compile_large(way: Way) -> Way:
 
 @cache
 def available() -> bool:
-    """Whether this machine and this Python can run compiled groups."""
+    """Whether this machine and this Python can run compiled groups; compiles what all need."""
     try:
-        return machine.is_fit() and _driver() is not None and _interpreter() != 0
+        return machine.is_fit() and proven() and _driver() is not None and _interpreter() != 0
     except Exception:  # noqa: BLE001 - whatever is missing, NumPy does the work then
         return False
+
+
+def proven() -> bool:
+    """Whether compiled code runs on this machine: a process of its own tries that once.
+
+    Where something is amiss, LLVM ends the process. On Linux and x86-64 it is known to work.
+    """
+    if sys.platform == "linux" and platform.machine() == "x86_64":
+        return True
+    file = store.entry("proof")
+    if file is None:
+        return False
+    known = store.read(file)
+    if known is None:
+        command = [sys.executable, "-c", _PROOF]
+        tried = subprocess.run(command, capture_output=True, timeout=120, check=False)  # noqa: S603
+        known = b"it works" if tried.returncode == 0 else b"it fails"
+        store.write(file, known)
+    return known == b"it works"
 
 
 def function(group: Group, frame: Frame) -> Callable[..., Any]:
@@ -55,7 +81,8 @@ def function(group: Group, frame: Frame) -> Callable[..., Any]:
     made = kernel(_driver(), group, frame, headers)
     _keep(made, program)
     if group.entries >= COMPILED_FROM and len(group.steps) <= MOST_STEPS:
-        _compile(group, headers)
+        with contextlib.suppress(Exception):  # then it is interpreted for good
+            _compile(group, headers)
     return made
 
 
@@ -89,11 +116,13 @@ def _later(work: Callable[[], None]) -> Future[None]:
         if threading.main_thread().is_alive():
             work()
 
-    return _compiler().submit(unless_over)
+    return _compiler(os.getpid()).submit(unless_over)
 
 
 @cache
-def _compiler() -> ThreadPoolExecutor:
+def _compiler(process: int) -> ThreadPoolExecutor:
+    """A thread that compiles; a forked process needs its own."""
+    del process
     return ThreadPoolExecutor(1, thread_name_prefix="tapelab-compiler")
 
 
@@ -110,6 +139,12 @@ def compiled_here() -> int:
 def address(what: str, name: str, text: Callable[[], str]) -> int:
     """Where a function stands in memory: its code from the disk, or compiled and kept there."""
     file = store.entry(what)
+    if (what, file) not in _addresses:
+        _addresses[what, file] = _address(what, name, text, file)
+    return _addresses[what, file]
+
+
+def _address(what: str, name: str, text: Callable[[], str], file: Path | None) -> int:
     kept = store.read(file) if file is not None else None
     found = None if kept is None else _loaded(kept, name)
     if found is not None:

@@ -36,8 +36,14 @@ def place(tmp_path, monkeypatch):
     return tmp_path / "code"
 
 
+def again():
+    """Forget in which place of the memory code is."""
+    running._addresses.clear()
+
+
 def kept():
     """Have some code compiled, and return its file."""
+    again()
     running.address("answer", "answer", lambda: CODE)
     return store.entry("answer")
 
@@ -46,8 +52,12 @@ def test_code_is_read_as_it_was_written(place):
     file = kept()
     assert store.read(file)
     compiled = []
+    again()
     running.address("answer", "answer", lambda: compiled.append(1) or CODE)
     assert compiled == []
+    file.unlink()
+    running.address("answer", "answer", lambda: compiled.append(1) or CODE)
+    assert compiled == []  # it is in memory, too
 
 
 @pytest.mark.parametrize("at", [0, 10, 30, 60, 80, 200, -1])
@@ -58,6 +68,7 @@ def test_code_that_was_damaged_anywhere_is_made_anew(at, place):
     damaged[at] ^= 1
     file.write_bytes(damaged)
     assert store.read(file) is None
+    again()
     assert running.address("answer", "answer", lambda: CODE)
     assert file.read_bytes() == whole
 
@@ -67,6 +78,7 @@ def test_code_that_was_cut_off_is_made_anew(length, place):
     file = kept()
     whole = file.read_bytes()
     file.write_bytes(whole[:length])
+    again()
     assert running.address("answer", "answer", lambda: CODE)
     assert file.read_bytes() == whole
 
@@ -76,6 +88,7 @@ def test_code_without_the_function_is_made_anew(place):
     whole = file.read_bytes()
     store.write(file, machine.machine_code(CODE.replace("answer", "question")))
     assert file.read_bytes() != whole
+    again()
     assert running.address("answer", "answer", lambda: CODE)
     assert file.read_bytes() == whole
 
@@ -139,3 +152,22 @@ def test_processes_share_code_and_need_no_numba(tmp_path):
         assert numba == "False"
     assert told[0][0].split()[2] != "0"
     assert told[2][0].split()[2] == "0"
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """Stand on a machine on which nobody tried compiled code."""
+    monkeypatch.setattr(running.platform, "machine", lambda: "another one")
+
+
+def test_on_a_new_kind_of_machine_a_process_of_its_own_tries_first(place, elsewhere):
+    assert running.proven()
+    assert store.read(store.entry("proof")) == b"it works"
+
+
+def test_where_the_trial_fails_nothing_is_compiled(place, elsewhere, monkeypatch):
+    monkeypatch.setattr(running, "_PROOF", "import os; os.abort()")
+    assert not running.proven()
+    monkeypatch.setattr(running, "_PROOF", "this is remembered and not tried again")
+    assert not running.proven()
+    assert store.read(store.entry("proof")) == b"it fails"
