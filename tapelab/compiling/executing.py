@@ -8,6 +8,7 @@ outside, a random number, a decision by numbers, an error at run time) leads bac
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
@@ -19,11 +20,10 @@ from tapelab.compiling.generating import generated
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.lowering import Lowered, NotLoweredError, Place, lowered
 from tapelab.compiling.passes import optimised
-from tapelab.compiling.program import Kind
-from tapelab.compiling.walking import mapped
+from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import world_here
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import ASSIGNED, Dropped, Origin, next_id, thread
+from tapelab.engine.log import CALLED, Origin, next_id, origin_here, thread
 from tapelab.engine.tensor import UNKNOWN, Tensor, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -59,7 +59,7 @@ class Execution:
         found = self._known.get(key, 0)
         if type(found) is Compiled:
             try:
-                return found([each._value for each in inputs])
+                return found(inputs)
             except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
                 return replay(inputs)
         if found == 0:
@@ -91,8 +91,8 @@ class Execution:
 def unheard() -> bool:
     """Whether nobody listens in this thread to what is computed: no tape, no trace, no world."""
     state = thread.__dict__
-    heard = state["listening"] or state["trace"] or state["watchers"] or state["log"] is not None
-    return not heard and world_here() is None
+    listening = state["listening"] or state["watchers"] or state["lanes"] or state["trace"]
+    return not listening and state["log"] is None and world_here() is None
 
 
 def _kind(inputs: list[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
@@ -124,31 +124,30 @@ class Compiled:
         self._run = generated(program)
         self._cells = found.cells
         self._outputs = _built(found.outputs)
-        count = len(program.results) - len(found.assignments)
-        kinds = [program.kinds[slot] for slot in program.results[count:]]
-        self._assignments = [
-            (at, *each, _remembered(kind))
-            for at, each, kind in zip(
-                range(count, len(program.results)), found.assignments, kinds, strict=True
-            )
-        ]
+        self._account = found.account
+        places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
+        self._origins = [each.origin for each in places]
+        self._origins += [each.origin for each in found.assignments]
+        self._assigned = [(at, each.cell) for at, each in enumerate(found.assignments, len(places))]
+        self._here = origin_here()
+        kinds = [program.kinds[slot] for slot in (*program.parameters, *program.results)]
+        self._small = [at for at, kind in enumerate(kinds) if kind.size <= KEPT_ELEMENTS]
 
-    def __call__(self, values: list[Any]) -> Any:
+    def __call__(self, inputs: list[Tensor]) -> Any:
         """Run it, give the variables their new states, and return the outputs."""
-        results = self._run(*values, *[cell.state._value for cell in self._cells])
-        if self._assignments:
-            self._assign(results)
-        return self._outputs(results)
-
-    def _assign(self, results: tuple[Any, ...]) -> None:
-        """Give the variables their new states, all at once, and write that down in order."""
-        state = thread.__dict__
-        append, number = state["records"].append, state["number"]
-        for at, cell, how, origin, dropped in self._assignments:
-            made = _tensor(results[at], origin)
-            cell.state = made
-            kept = made._value if dropped is None else dropped
-            append((ASSIGNED, next_id(), number, origin, cell.identity, how, -1, made._id, kept))
+        given = [*inputs, *[cell.state for cell in self._cells]]
+        results = self._run(*[each._value for each in given])
+        serial, state = next_id(), thread.__dict__
+        made = [_tensor(value, origin) for value, origin in zip(results, self._origins)]  # noqa: B905
+        for at, cell in self._assigned:
+            cell.state = made[at]
+        ends = [*given, *made]
+        values = {ends[at]._id: ends[at]._value for at in self._small}
+        ids = tuple([each._id for each in given]), tuple([each._id for each in made])
+        state["records"].append(
+            (CALLED, serial, state["number"], self._here, self._account, *ids, values)
+        )
+        return self._outputs(made)
 
 
 def _tensor(value: Any, origin: Origin) -> Tensor:
@@ -164,26 +163,17 @@ def _tensor(value: Any, origin: Origin) -> Tensor:
     return made
 
 
-def _remembered(kind: Kind) -> Dropped | None:
-    """What the log keeps of a value of a kind in place of its numbers, if it is large."""
-    return Dropped(kind.shape, kind.dtype) if kind.size > KEPT_ELEMENTS else None
-
-
-def _built(outputs: Any) -> Callable[[tuple[Any, ...]], Any]:
+def _built(outputs: Any) -> Callable[[list[Tensor]], Any]:
     """A function that puts the results into the structure that the learner's function returned."""
     if outputs is None:
-        return lambda results: None
+        return lambda made: None
     if type(outputs) is Place:
-        at, origin = outputs.number, outputs.origin
-        return lambda results: _tensor(results[at], origin)
+        return itemgetter(outputs.number)
     if type(outputs) in (tuple, list) and all(type(each) is Place for each in outputs):
-        kind, places = type(outputs), [(each.number, each.origin) for each in outputs]
-        return lambda results: kind([_tensor(results[at], origin) for at, origin in places])
+        kind, places = type(outputs), [each.number for each in outputs]
+        return lambda made: kind([made[at] for at in places])
 
-    def nest(results: tuple[Any, ...]) -> Any:
-        def output(leaf: Any) -> Any:
-            return _tensor(results[leaf.number], leaf.origin) if type(leaf) is Place else leaf
-
-        return mapped(outputs, output)
+    def nest(made: list[Tensor]) -> Any:
+        return mapped(outputs, lambda leaf: made[leaf.number] if type(leaf) is Place else leaf)
 
     return nest

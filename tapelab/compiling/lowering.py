@@ -16,7 +16,8 @@ import numpy as np
 
 from tapelab.compiling.capturing import Capture
 from tapelab.compiling.program import Fused, Instruction, Kind, Program, Settings
-from tapelab.compiling.walking import mapped
+from tapelab.compiling.telling import Account, account
+from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
 from tapelab.engine.cell import Cell
@@ -62,6 +63,7 @@ class Lowered:
     cells: tuple[Cell, ...]
     outputs: Any
     assignments: tuple[Assignment, ...]
+    account: Account
 
 
 def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Any) -> Lowered:
@@ -82,6 +84,7 @@ class _Lowering:
         self._now: dict[int, int] = {}
         self._arrays: dict[int, int] = {}
         self._decisive: tuple[int, ...] = ()
+        self._inputs = tuple([each._id for each in inputs])
         self._parameters = [self._new(each._id, each._value) for each in inputs]
         for cell, state in capture.states:
             self._now[cell.identity.id] = state._id
@@ -112,7 +115,17 @@ class _Lowering:
             tuple(self._instructions),
         )
         cells = tuple(cell for cell, _ in self._capture.states)
-        return Lowered(program, cells, placed, tuple(each for each, _ in self._assignments))
+        assignments = tuple(each for each, _ in self._assignments)
+        told = self._account(tuple([leaf._id for leaf in leaves(outputs) if is_eager(leaf)]))
+        return Lowered(program, cells, placed, assignments, told)
+
+    def _account(self, outputs: tuple[int, ...]) -> Account:
+        """What a call by the program tells of itself."""
+        records = self._capture.records()
+        states = tuple([state._id for _, state in self._capture.states])
+        assigned = tuple([each[7] for each in records if each[0] == logs.ASSIGNED])
+        constants = {number for number, slot in self._slots.items() if slot in self._constants}
+        return account(records, (*self._inputs, *states), (*outputs, *assigned), constants)
 
     def _take_all(self) -> None:
         """Take over what happened, in order: records, and what was worked out beside them."""

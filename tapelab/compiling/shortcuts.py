@@ -28,12 +28,12 @@ class Shortcuts:
         """What a program returns for these arguments, or MISSED."""
         if not self._known or settings["run_functions_eagerly"] or not unheard():
             return MISSED
-        values: list[Any] = []
-        found = self._known.get(_kind(args, values))
+        tensors: list[Tensor] = []
+        found = self._known.get(_kind(args, tensors))
         if found is None:
             return MISSED
         try:
-            return found(values)
+            return found(tensors)
         except Exception:  # noqa: BLE001 - the long way meets it again, and tells it at its line
             return MISSED
 
@@ -41,19 +41,19 @@ class Shortcuts:
         """Remember the program of a call, if its inputs are the tensors of its arguments."""
         if type(compiled) is not Compiled or len(self._known) >= _MOST:
             return
-        values: list[Any] = []
-        kind = _kind(args, values)
-        if kind is not None and [id(each) for each in values] == [id(x._value) for x in inputs]:
+        tensors: list[Tensor] = []
+        kind = _kind(args, tensors)
+        if kind is not None and list(map(id, tensors)) == list(map(id, inputs)):
             self._known[kind] = compiled
 
 
-def _kind(args: tuple[Any, ...], values: list[Any]) -> Any:
+def _kind(args: tuple[Any, ...], tensors: list[Tensor]) -> Any:
     """What two calls have in common that go the same short way; None where there is none."""
     kind: list[Any] = []
     for each in args:
         if type(each) is Tensor:
             value = each._value
-            values.append(value)
+            tensors.append(each)
             kind += (value.shape, value.dtype)
         elif type(each) in _PLAIN:
             kind += (type(each), each)

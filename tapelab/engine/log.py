@@ -17,7 +17,7 @@ import sys
 import weakref
 from _thread import _local  # `threading.local` without the rest of `threading`
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from types import CodeType
@@ -56,6 +56,7 @@ half the memory of three, and its serial is the id of its one result.
 
 FLAT: Final = frozenset({PAIRED, SINGLE})
 DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
+CALLED: Final = 15  # an account of what ran · ids it took · ids it gave · small values by id
 
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
@@ -358,6 +359,15 @@ def dropped(value: np.ndarray[Any, Any]) -> Dropped:
     from tapelab.recording.measures import measured  # not before somebody looks
 
     return Dropped(value.shape, value.dtype, measured(value))
+
+
+def one_by_one(records: Iterable[Record]) -> Iterator[Record]:
+    """Records in the form of RAN, those of calls spread out into what ran inside."""
+    for record in records:
+        if record[0] == CALLED:
+            yield from record[4].told(record)
+        else:
+            yield whole(record)
 
 
 def whole(record: Record) -> Record:

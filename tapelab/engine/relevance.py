@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from tapelab.engine.log import ASSIGNED, DERIVED, MADE, RAN, READ, Record, recent, whole
+from tapelab.engine.log import ASSIGNED, DERIVED, MADE, RAN, READ, Record, one_by_one, recent, whole
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -51,10 +51,10 @@ def relevant(tape: GradientTape, *, derived: bool = False) -> list[Record]:
 
 
 def _sorted_out(tape: GradientTape, derived: bool) -> tuple[list[Record], list[Record]]:
-    seen: dict[int, Record] = {record[1]: whole(record) for record in recent}
+    seen: dict[int, Record] = {record[1]: record for record in one_by_one(recent)}
     inside: dict[int, Record] = {}
     for log, start, stop in tape._windows:
-        seen.update((record[1], whole(record)) for record in log.before.records())
+        seen.update((record[1], record) for record in one_by_one(log.before.records()))
         seen.update((record[1], whole(record)) for record in log.records)
         inside.update((record[1], seen[record[1]]) for record in log.records[start:stop])
     around = [record for serial, record in seen.items() if serial not in inside]

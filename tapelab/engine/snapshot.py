@@ -45,8 +45,8 @@ def take(
     return snapshot.recording()
 
 
-def _serial(happened: Any) -> int:
-    return int(happened[1] if type(happened) is tuple else happened.serial)
+def _serial(happened: Any) -> float:
+    return float(happened[1] if type(happened) is tuple else happened.serial)
 
 
 class Snapshot:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapelab
-from tapelab.engine.log import recent
+from tapelab.engine.log import one_by_one, recent
 
 CALLS = 4
 
@@ -333,18 +333,22 @@ def test_running_eagerly_goes_past_the_program(tf):
     assert len(ran) == traced + 2
 
 
-def test_assignments_of_a_program_are_written_into_the_log(tf):
+def test_a_call_by_a_program_is_one_record_that_tells_of_all_that_ran(tf):
     v = tf.Variable([1.0, 2.0])
 
     @tf.function
-    def f():
-        v.assign_add([1.0, 1.0])
+    def f(x):
+        v.assign_add(x * 2.0)
 
     for _ in range(CALLS):
-        f()
-    record = recent[-1]
-    assert record[4] is v._cell.identity
-    assert record[8].tolist() == [5.0, 6.0]
+        f(tf.constant([0.5, 0.5]))
+    called = recent[-1]
+    ran, assigned = one_by_one([called])
+    assert ran[3].op.name == "multiply"
+    assert ran[4][0] == called[5][0]
+    assert called[1] < ran[1] < assigned[7] == v._cell.state._id
+    assert assigned[4] is v._cell.identity
+    assert assigned[8].tolist() == [5.0, 6.0]
 
 
 def test_ten_thousand_calls_hold_no_more_than_ten(tf):
@@ -372,3 +376,42 @@ def test_ten_thousand_calls_hold_no_more_than_ten(tf):
         assert held(10_000) < few + 20_000
     finally:
         tracemalloc.stop()
+
+
+def explanation(tf, calls_before):
+    x = tf.Variable(2.0, name="x")
+
+    @tf.function
+    def f(a):
+        h = a * x
+        return tf.square(h)
+
+    for _ in range(calls_before):
+        y = f(tf.constant(3.0))
+    with tf.GradientTape() as tape:
+        z = y * 2.0
+    return str(tapelab.explain(tape, z, x))
+
+
+def test_what_a_program_did_before_the_tape_is_explained_as_its_replay_would_be(tf):
+    told = explanation(tf, CALLS)
+    assert told == explanation(tf, 1)
+    assert "ran before the tape" in told
+
+
+def test_what_a_program_assigned_is_explained_as_its_replay_would_be(tf):
+    def told(calls_before):
+        x, v = tf.Variable(2.0, name="x"), tf.Variable(1.0, name="v")
+
+        @tf.function
+        def update(a):
+            v.assign(a * x)
+
+        for _ in range(calls_before):
+            update(tf.constant(3.0))
+        with tf.GradientTape() as tape:
+            z = v * 2.0
+        return str(tapelab.explain(tape, z, x))
+
+    assert told(CALLS) == told(1)
+    assert "6.0" in told(CALLS)

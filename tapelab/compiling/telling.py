@@ -1,0 +1,108 @@
+"""What a call by a program did, told as its replay would have told it, when somebody asks.
+
+A program writes one record for a whole call (`log.CALLED`). From that and from the records of the
+captured replay the ops come out again, between the tensors that went in and those that came out.
+The numbers inside are gone, as those of large values are; what goes in and out is known if small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tapelab.engine import log as logs
+from tapelab.engine.log import Dropped, Record, whole
+
+_STEP: Final = 2.0**-20
+"""How far the serials inside a call are apart: so many of them stand before the next whole one."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """The records of a captured replay without their numbers, and the ids at its two ends."""
+
+    records: tuple[Record, ...]
+    taken: tuple[int, ...]
+    given: tuple[int, ...]
+
+    def told(self, record: Record) -> Iterator[Record]:
+        """The records of one call: as they were captured, with the ids of this call."""
+        _, serial, thread, _, _, taken, given, values = record
+        ids: dict[int, Any] = dict(zip(self.taken, taken, strict=True))
+        ids |= zip(self.given, given, strict=True)
+
+        def here(number: int) -> Any:
+            if number < 0:
+                return number
+            return ids.setdefault(number, serial + len(ids) * _STEP)
+
+        def value(number: int, known: Any) -> Any:
+            return values.get(ids.get(number), known)
+
+        for each in self.records:
+            yield _FORMS[each[0]](each, thread, here, value)
+
+
+def account(
+    records: list[Record], taken: tuple[int, ...], given: tuple[int, ...], constants: set[int]
+) -> Account:
+    """The account of a captured replay; only the numbers of small constants are kept."""
+
+    def kept(number: int, value: Any) -> Any:
+        small = number in constants and not logs.is_large(value)
+        return value if small or type(value) is Dropped else Dropped(value.shape, value.dtype)
+
+    told = (_without_numbers(whole(each), kept) for each in records if whole(each)[0] in _FORMS)
+    return Account(tuple(told), taken, given)
+
+
+def _without_numbers(record: Record, kept: Callable[[int, Any], Any]) -> Record:
+    if record[0] == logs.ASSIGNED:
+        return (*record[:8], kept(record[7], record[8]))
+    if record[0] == logs.DERIVED:
+        return (*record[:6], tuple(map(_shape_alone, record[6])))
+    kind, serial, thread, origin, ids, values, result_ids, results, settings, _ = record
+    values = tuple(map(kept, ids, values))
+    many = type(result_ids) is tuple
+    results = tuple(map(kept, result_ids, results)) if many else kept(result_ids, results)
+    settings = settings | {logs.BACK: None} if logs.BACK in settings else settings
+    return kind, serial, thread, origin, ids, values, result_ids, results, settings, ()
+
+
+def _shape_alone(value: Any) -> Any:
+    return Dropped(value.shape, value.dtype) if hasattr(value, "dtype") else None
+
+
+Here = Callable[[int], Any]
+Value = Callable[[int, Any], Any]
+
+
+def _ran(record: Record, thread: int, here: Here, value: Value) -> Record:
+    kind, _, _, origin, ids, values, result_ids, results, settings, tapes = record
+    many = type(result_ids) is tuple
+    values = tuple(map(value, ids, values))
+    results = tuple(map(value, result_ids, results)) if many else value(result_ids, results)
+    made = tuple(map(here, result_ids)) if many else here(result_ids)
+    if "body" in settings:
+        settings = settings | {"body": tuple(map(here, settings["body"]))}
+    first = made[0] if many else made
+    ends = tuple(map(here, ids)), values, made, results
+    return (kind, first, thread, origin, *ends, settings, tapes)
+
+
+def _assigned(record: Record, thread: int, here: Here, value: Value) -> Record:
+    kind, serial, _, origin, identity, how, source, state, known = record
+    ends = here(source), here(state), value(state, known)
+    return (kind, here(serial), thread, origin, identity, how, *ends)
+
+
+def _derived(record: Record, thread: int, here: Here, _: Value) -> Record:
+    kind, serial, _, origin, targets, results, values = record
+    ends = tuple(map(here, targets)), tuple(map(here, results)), values
+    return (kind, here(serial), thread, origin, *ends)
+
+
+_FORMS: Final[dict[int, Callable[[Record, int, Here, Value], Record]]] = {
+    logs.RAN: _ran, logs.ASSIGNED: _assigned, logs.DERIVED: _derived,
+}  # fmt: skip
