@@ -31,7 +31,7 @@ def tape_name(case: Case) -> str:
 
 def marker(case: Case, kind: type[e.Event]) -> int:
     """The first event of a kind, such as `Opened`; -1 without one."""
-    return next((p.index for p in case.recording.located if isinstance(p.event, kind)), -1)
+    return next((place.index for place in case.recording.placed(kind)), -1)
 
 
 def line_of(case: Case, event: int) -> int:

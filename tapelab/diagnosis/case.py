@@ -3,25 +3,48 @@
 from __future__ import annotations
 
 import ast
-import heapq
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from tapelab.diagnosis.code import Codes
-from tapelab.diagnosis.flow import Cut, Edge, Flow
+from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge
+from tapelab.diagnosis.flow import Flow
 from tapelab.diagnosis.way import Way, way_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tapelab.recording import Recording
     from tapelab.recording.events import Located
 
 PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
 """Cuts across which the true slope is zero: where other paths live, nothing is missing."""
 
+PIECEWISE_NUMBERS: Final = [NUMBER_OF[cut] for cut in PIECEWISE]
+
 QUESTIONS: Final = (".gradient", ".jacobian", ".batch_jacobian")
+
+
+class Reached:
+    """Some tensors of a recording, as one flag for each."""
+
+    def __init__(self, flags: bytearray) -> None:
+        self._flags = flags
+
+    def __contains__(self, tensor: int) -> bool:
+        return bool(self._flags[tensor])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.flatnonzero(np.frombuffer(self._flags, np.uint8)).tolist())
+
+    def isdisjoint(self, tensors: Iterable[int]) -> bool:
+        """Whether none of some tensors is among them."""
+        return not any(self._flags[tensor] for tensor in tensors)
 
 
 @dataclass(frozen=True)
@@ -43,7 +66,7 @@ class Account:
     @cached_property
     def asked(self) -> dict[int, e.Asked]:
         """The questions, by the numbers of their calls."""
-        events = (place.event for place in self.recording.located)
+        events = (place.event for place in self.recording.placed(e.Asked))
         return {event.call: event for event in events if isinstance(event, e.Asked)}
 
 
@@ -88,7 +111,7 @@ class Case:
     @cached_property
     def question(self) -> Located | None:
         """The question that was put to the tape, by the learner if it was; None without one."""
-        asked = [p for p in self.recording.located if isinstance(p.event, e.Asked)]
+        asked = self.recording.placed(e.Asked)
         own = [p for p in asked if isinstance(p.event, e.Asked) and self._is_put_by(p.event)]
         return next(iter(sorted(own, key=lambda p: -p.index)), None)
 
@@ -115,19 +138,26 @@ class Case:
         """The variable that the source is, -1 where it is a tensor."""
         return self.flow.variable_of(self.source)
 
+    @cached_property
+    def states(self) -> list[int]:
+        """The source itself, or all states of the variable that it is."""
+        return np.flatnonzero(np.frombuffer(self._sources, np.uint8)).tolist()
+
+    def uses_of_source(self) -> list[Located]:
+        """The events that took the source, in their order."""
+        taken = {edge.event for state in self.states for edge in self.flow.out_of[state]}
+        return [self.recording.located[event] for event in sorted(taken)]
+
     def is_source(self, tensor: int) -> bool:
         """Whether a tensor is the source, or a state of the variable that is the source."""
-        if tensor == self.source:
-            return True
-        return self.variable >= 0 and self.flow.variable_of(tensor) == self.variable
+        return bool(self._sources[tensor])
 
     @cached_property
     def connected(self) -> bool:
         """Whether a gradient reaches the source."""
         if any(map(self.is_source, self.targets)):
             return True
-        ends = (tensor for tensor in self.alive if self.is_source(tensor))
-        return any(tensor in self.flow.tracked for tensor in ends)
+        return any(each in self.alive and each in self.flow.tracked for each in self.states)
 
     @cached_property
     def way(self) -> Way | None:
@@ -135,91 +165,74 @@ class Case:
         return way_of(self)
 
     @cached_property
-    def alive(self) -> set[int]:
+    def alive(self) -> Reached:
         """The tensors that the gradient of the target reaches."""
-        return self._back(set(self.targets), lambda edge: edge.taped)
+        return self._back(self.flow.edges.columns[5] == 1)
 
     @cached_property
-    def upstream(self) -> set[int]:
+    def upstream(self) -> Reached:
         """The tensors from whose values the target was made, as far back as the source."""
-        return self._back(set(self.targets), lambda edge: True)
+        return self._back(None)
 
     @cached_property
-    def downstream(self) -> set[int]:
+    def downstream(self) -> Reached:
         """The tensors that were made from the source's value."""
-        return self._ahead(lambda edge: True)
+        return self._ahead(None)
 
-    def _ahead(self, follows: Callable[[Edge], bool]) -> set[int]:
-        seeds = {self.source} | {tensor for tensor in self.flow.out_of if self.is_source(tensor)}
+    @cached_property
+    def _sources(self) -> bytearray:
+        """For each tensor whether it is the source, or a state of it."""
+        states = self.recording.columns["tensor.variable"] == self.variable
+        if self.variable < 0:
+            states = np.zeros(len(states), bool)
+        states[self.source] |= self.source >= 0
+        return bytearray(states.astype(np.uint8).tobytes())
 
-        def after(tensor: int) -> Iterable[int]:
-            return (edge.to for edge in self.flow.out_of.get(tensor, ()) if follows(edge))
+    def _ahead(self, follows: NDArray[Any] | None) -> Reached:
+        return Reached(self.flow.edges.ahead(bytearray(self._sources), follows))
 
-        return _reach(seeds, after)
-
-    def _back(self, seeds: set[int], follows: Callable[[Edge], bool]) -> set[int]:
-        def before(tensor: int) -> Iterable[int]:
-            if self.is_source(tensor):
-                return ()
-            return (edge.origin for edge in self.flow.into.get(tensor, ()) if follows(edge))
-
-        return _reach(seeds, before)
+    def _back(self, follows: NDArray[Any] | None) -> Reached:
+        seeds = bytearray(len(self._sources))
+        for target in self.targets:
+            seeds[target] = 1
+        return Reached(self.flow.edges.back(seeds, self._sources, follows))
 
     @cached_property
     def path(self) -> tuple[Edge, ...]:
         """The way of values from target back to source with the fewest cuts; empty without one."""
-        came: dict[int, Edge] = {}
-        costs = dict.fromkeys(self.targets, (0, 0))
-        queue = [(0, 0, target) for target in self.targets]
-        heapq.heapify(queue)
-        while queue:
-            cuts, steps, tensor = heapq.heappop(queue)
-            if self.is_source(tensor):
-                return self._way(came, tensor)
-            for edge in self.flow.into.get(tensor, ()):
-                cost = cuts + (edge.cut is not None), steps + 1
-                if cost < costs.get(edge.origin, (len(self.recording) + 1, 0)):
-                    costs[edge.origin] = cost
-                    came[edge.origin] = edge
-                    heapq.heappush(queue, (*cost, edge.origin))
-        return ()
-
-    def _way(self, came: dict[int, Edge], tensor: int) -> tuple[Edge, ...]:
-        way: list[Edge] = []
-        while tensor in came:
-            way.append(came[tensor])
-            tensor = came[tensor].to
-        return tuple(reversed(way))
+        edges = self.flow.edges
+        return tuple(map(edges.edge, edges.cheapest(self.targets, self._sources)))
 
     @cached_property
     def cuts(self) -> tuple[Edge, ...]:
         """The steps at which the gradient is lost, the most decisive first."""
-        uncut = self._back(set(self.targets), lambda edge: edge.cut is None)
+        cuts = self.flow.edges.columns[4]
+        uncut = self._back(cuts == 0)
         if self.connected:
-            smooth = self._ahead(lambda edge: edge.cut not in PIECEWISE)
-            first = self._frontier(uncut, smooth)
+            smooth = self._ahead(~np.isin(cuts, PIECEWISE_NUMBERS))
+            first = self._crossing(cuts > 0, uncut, smooth)
             return tuple(edge for edge in first if self._is_missed(edge))
         on_path = [edge for edge in self.path if edge.cut is not None]
-        others = [e for e in self._frontier(uncut, self.downstream) if e not in on_path]
+        first = self._crossing(cuts > 0, uncut, self.downstream)
+        others = [e for e in first if e not in on_path]
         others = [e for e in others if e.cut is not Cut.DERIVED or not self.flow.is_heard(e.event)]
         return (*on_path, *others)
 
-    def _frontier(self, reached: set[int], origins: set[int]) -> list[Edge]:
-        """The first cuts on the ways back from a set of tensors to others, in code order."""
-        edges = (
-            edge
-            for tensor in reached
-            if not self.is_source(tensor)
-            for edge in self.flow.into.get(tensor, ())
-            if edge.cut is not None and edge.origin in origins
-        )
-        return sorted(edges, key=lambda edge: edge.event)
-
     def between(self, *cuts: Cut) -> list[Edge]:
         """The steps from source to target that were cut in some ways, in code order."""
-        edges = (edge for tensor in self.upstream for edge in self.flow.into.get(tensor, ()))
-        found = [e for e in edges if e.cut in cuts and e.origin in self.downstream]
-        return sorted(found, key=lambda edge: edge.event)
+        wanted = np.isin(self.flow.edges.columns[4], [NUMBER_OF[cut] for cut in cuts])
+        return self._crossing(wanted, self.upstream, self.downstream)
+
+    def _crossing(self, wanted: NDArray[Any], to: Reached, origins: Reached) -> list[Edge]:
+        """The edges among the wanted ones that lead from some tensors to others, in code order."""
+        edges = self.flow.edges
+        return [
+            edges.edge(at)
+            for at in np.flatnonzero(wanted).tolist()
+            if edges.to[at] in to
+            and edges.origin[at] in origins
+            and not self._sources[edges.to[at]]
+        ]
 
     def _is_missed(self, edge: Edge) -> bool:
         """Whether a cut takes something from a gradient that arrives by other ways."""
@@ -237,8 +250,7 @@ class Case:
     @cached_property
     def opened(self) -> int:
         """The event with which the tape began to record."""
-        marks = (p.index for p in self.recording.located if isinstance(p.event, e.Opened))
-        return next(marks, -1)
+        return next((place.index for place in self.recording.placed(e.Opened)), -1)
 
     def _is_ours(self, edge: Edge) -> bool:
         """Whether a gradient is stopped by a function of tf, or by a rule on the way back."""
@@ -286,22 +298,7 @@ class Case:
 
     def uses(self) -> tuple[int, int]:
         """How many uses of the source led to the target, and how many of them on the tape."""
-        edges = [
-            edge
-            for tensor, found in self.flow.out_of.items()
-            if self.is_source(tensor)
-            for edge in found
-            if edge.to in self.upstream
-        ]
+        edges = [edge for state in self.states for edge in self.flow.out_of[state]]
+        edges = [edge for edge in edges if edge.to in self.upstream]
         live = {edge.event for edge in edges if edge.taped and edge.to in self.alive}
         return len({edge.event for edge in edges}), len(live)
-
-
-def _reach(seeds: set[int], ahead: Callable[[int], Iterable[int]]) -> set[int]:
-    reached, pending = set(seeds), list(seeds)
-    while pending:
-        for tensor in ahead(pending.pop()):
-            if tensor not in reached:
-                reached.add(tensor)
-                pending.append(tensor)
-    return reached

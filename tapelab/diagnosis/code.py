@@ -105,6 +105,7 @@ class Codes:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self._codes: dict[int, Code] = {}
+        self._expressions: dict[int, ast.expr | None] = {}
 
     def of(self, span: int) -> Code | None:
         """The cell or file that a span lies in; None where its text is not known."""
@@ -124,8 +125,10 @@ class Codes:
 
     def expression(self, span: int) -> ast.expr | None:
         """The expression of a span."""
-        code = self.of(span)
-        return code.expression(self.extent(span)) if code else None
+        if span not in self._expressions:
+            code = self.of(span)
+            self._expressions[span] = code.expression(self.extent(span)) if code else None
+        return self._expressions[span]
 
     def statement(self, span: int) -> ast.stmt | None:
         """The innermost statement around a span."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     """The second question to a tape that answers once."""
     del details
-    asked = [p for p in case.recording.located if isinstance(p.event, e.Asked)]
+    asked = case.recording.placed(e.Asked)
     span, tape = asked[-1].span, tape_name(case)
     text = shortened(case.codes.text(span)) or f"{tape}.gradient"
     first = line_of(case, asked[0].index) if len(asked) > 1 else 0

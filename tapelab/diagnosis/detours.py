@@ -22,14 +22,7 @@ SILENT: Final = {"bool()", "pickle"}
 
 def unmatched_returns(recording: Recording, codes: Codes) -> list[tuple[int, int]]:
     """Pairs of an exit (its event) and a constant that was computed from what left there."""
-    returned = {p.event.value for p in recording.located if isinstance(p.event, e.Returned)}
-    exits = [
-        (place.index, place.span)
-        for place in recording.located
-        if isinstance(place.event, e.Left)
-        and recording.strings[place.event.how] not in SILENT
-        and (place.event.result < 0 or place.event.result not in returned)
-    ]
+    exits = _exits(recording)
     if not exits:
         return []
     trails = {index: _trail(codes, span) for index, span in exits}
@@ -41,11 +34,24 @@ def unmatched_returns(recording: Recording, codes: Codes) -> list[tuple[int, int
     ]
 
 
+def _exits(recording: Recording) -> list[tuple[int, int]]:
+    """The values that left and did not come back as they were: the events, and their spans."""
+    back = (place.event for place in recording.placed(e.Returned))
+    returned = {event.value for event in back if isinstance(event, e.Returned)}
+    return [
+        (place.index, place.span)
+        for place in recording.placed(e.Left)
+        if isinstance(place.event, e.Left)
+        and recording.strings[place.event.how] not in SILENT
+        and (place.event.result < 0 or place.event.result not in returned)
+    ]
+
+
 def _constants(recording: Recording) -> list[tuple[int, int, int]]:
     """Constants that came from nowhere: the event that shows them first, and its span."""
     found: dict[int, tuple[int, int, int]] = {}
     explained: set[int] = set()
-    for place in recording.located:
+    for place in recording.placed(e.Made, e.Ran, e.Returned, e.Watched):
         match place.event:
             case e.Made(tensor=tensor):
                 shown: tuple[int, ...] = (tensor,)

@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
 
 from tapelab.diagnosis.detours import unmatched_returns
+from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge, Edges
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tapelab.diagnosis.code import Codes
     from tapelab.recording import Recording
 
-
-class Cut(Enum):
-    """Why the gradient cannot follow a value back."""
-
-    STOPPED = "stop_gradient"
-    FLAT = "an op without a slope"
-    WITHHELD = "a gradient function that returned None"
-    INTEGER = "whole numbers"
-    LEFT = "NumPy or Python"
-    STATE = "an assignment"
-    HANDED_OUT = "a queue or a Dataset"
-    BEFORE = "before the tape"
-    AFTER = "after the tape"
-    PAUSED = "recording was paused"
-    THREAD = "another thread"
-    LATE = "watched too late"
-    COPIED = "a copy of the value"
-    DERIVED = "a gradient that a tape gave"
-
+__all__ = ["Cut", "Edge", "Flow"]
 
 FLOATING: Final = ("float", "bfloat", "complex")
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A value went from the tensor `origin` into the tensor `to`.
-
-    `event` tells how; `position` is that of the input where an op did it. An edge without a cut is
-    off the tape all the same (`taped` is False) where nothing behind it is watched.
-    """
-
-    origin: int
-    to: int
-    event: int
-    position: int = 0
-    cut: Cut | None = None
-    taped: bool = False
-
 
 _CAUSES: Final[dict[int, Cut]] = {
     e.Cause.BEFORE: Cut.BEFORE,
@@ -63,6 +31,20 @@ _CAUSES: Final[dict[int, Cut]] = {
 }
 
 
+class _Ran(NamedTuple):
+    """All ops that ran, one row each, and the edges through them, one row each."""
+
+    event: NDArray[Any]
+    op: NDArray[Any]
+    cause: NDArray[Any]
+    of: NDArray[Any]  # which op an edge goes through
+    position: NDArray[Any]
+    origin: NDArray[Any]
+    to: NDArray[Any]
+    made: NDArray[Any]  # what the ops made, one row each, and by which event
+    made_by: NDArray[Any]
+
+
 class Flow:
     """All edges of a recording, by the tensor they lead to and by the tensor they start at."""
 
@@ -70,74 +52,115 @@ class Flow:
         self.recording = recording
         self._codes = codes
         self._variables: list[int] = recording.columns["tensor.variable"].tolist()
-        self._dtypes: list[int] = recording.columns["tensor.dtype"].tolist()
-        self._floating = [name.startswith(FLOATING) for name in recording.dtypes]
+        dtypes = np.array([name.startswith(FLOATING) for name in recording.dtypes], bool)
+        self._floating = dtypes[recording.columns["tensor.dtype"]]
         self.watched_at: dict[int, int] = {}
-        for place in recording.located:
-            if isinstance(place.event, e.Watched):
-                self.watched_at.setdefault(place.event.tensor, place.index)
-        self.opened = any(isinstance(place.event, e.Opened) for place in recording.located)
-        self.tracked = set(self.watched_at)
-        self.withheld = {
-            (place.event.event, place.event.position)
-            for place in recording.located
-            if isinstance(place.event, e.Flowed) and place.event.contribution < 0
-        }
-        self.into: dict[int, list[Edge]] = {}
-        self.out_of: dict[int, list[Edge]] = {}
-        for edge in self._edges():
-            self.into.setdefault(edge.to, []).append(edge)
-            self.out_of.setdefault(edge.origin, []).append(edge)
+        for place in recording.placed(e.Watched):
+            assert isinstance(place.event, e.Watched)
+            self.watched_at.setdefault(place.event.tensor, place.index)
+        self.opened = bool(recording.placed(e.Opened))
+        rest = [*self._assignments(), *self._exits()]
+        rows = [[x.origin, x.to, x.event, x.position, NUMBER_OF[x.cut], 0] for x in rest]
+        others = np.array(rows, np.int64).reshape(-1, 6).T
+        self.edges = Edges(np.concatenate([self._op_edges(), others], axis=1))
+        self.into, self.out_of = self.edges.into, self.edges.out_of
 
-    def _edges(self) -> Iterator[Edge]:
-        yield from self._op_edges()
-        yield from self._assignments()
-        yield from self._exits()
+    @cached_property
+    def _ran(self) -> _Ran:
+        columns = self.recording.columns
+        fields, kinds = columns["event.fields"], columns["event.kind"]
+        event = np.flatnonzero(kinds == e.KIND_OF[e.Ran])
+        start = columns["event.start"][event].astype(np.int64)
+        inputs = fields[start + 3].astype(np.int64) if len(event) else start
+        outputs = columns["event.start"][event + 1] - start - 4 - inputs
+        size = inputs * outputs
+        of = np.repeat(np.arange(len(event)), size)
+        within = np.arange(len(of)) - np.repeat(np.cumsum(size) - size, size)
+        position = within % np.maximum(inputs[of], 1)
+        first = start[of] + 4
+        to = fields[first + inputs[of] + within // np.maximum(inputs[of], 1)]
+        heads = (fields[start], fields[start + 2]) if len(event) else (start, start)
+        by = np.repeat(np.arange(len(event)), outputs)
+        nth = np.arange(len(by)) - np.repeat(np.cumsum(outputs) - outputs, outputs)
+        made = fields[start[by] + 4 + inputs[by] + nth], event[by]
+        return _Ran(event, *heads, of, position, fields[first + position], to, *made)
 
-    def _op_edges(self) -> Iterator[Edge]:
-        for place in self.recording.located:
-            event = place.event
-            if isinstance(event, e.Ran):
-                followed = self._is_followed(event)
-                for output in event.outputs:
-                    if followed and self.is_floating(output):
-                        self.tracked.add(output)
-                    for position, origin in enumerate(event.inputs):
-                        yield self._op_edge(place.index, event, position, origin, output)
+    def _op_edges(self) -> NDArray[Any]:
+        ran = self._ran
+        cut = self._cuts(ran)
+        taped = (cut == 0) & (ran.cause[ran.of] == e.Cause.TAPED)
+        return np.stack([ran.origin, ran.to, ran.event[ran.of], ran.position, cut, taped])
 
-    def _is_followed(self, event: e.Ran) -> bool:
-        """Whether the tape can be asked for the results: not behind `stop_gradient`."""
-        if event.cause != e.Cause.TAPED or self.recording.ops[event.op].pattern == "stop":
-            return False
-        return not self.tracked.isdisjoint(event.inputs)
+    def _cuts(self, ran: _Ran) -> NDArray[Any]:
+        """The number of the cut of each edge through an op; the first that applies."""
+        op, cause, event = ran.op[ran.of], ran.cause[ran.of], ran.event[ran.of]
+        made = self._floating[ran.origin] & ~self._floating[ran.to]
+        unwatched = cause == e.Cause.UNWATCHED
+        watched = np.full(len(self._variables), -1)
+        watched[list(self.watched_at)] = list(self.watched_at.values())
+        table: list[tuple[Any, Cut]] = [
+            (self._of_pattern("stop")[op], Cut.STOPPED),
+            (self._of_pattern("stateful")[op], Cut.HANDED_OUT),
+            (made & self._named("cast")[op], Cut.INTEGER),
+            (made | self._reasons[op, np.minimum(ran.position, self._last[op])], Cut.FLAT),
+            (np.isin(event * self._width + ran.position, self._withheld), Cut.WITHHELD),
+            (unwatched & (event < watched[ran.origin]), Cut.LATE),
+            (unwatched & (not self.opened), Cut.BEFORE),
+            *((cause == each, cut) for each, cut in _CAUSES.items()),
+        ]
+        return np.select([each for each, _ in table], [NUMBER_OF[cut] for _, cut in table], 0)
 
-    def _op_edge(self, index: int, event: e.Ran, position: int, origin: int, to: int) -> Edge:
-        cut = self._cut(index, event, position, origin, to)
-        taped = cut is None and event.cause == e.Cause.TAPED
-        return Edge(origin, to, index, position, cut, taped)
+    def _of_pattern(self, pattern: str) -> NDArray[Any]:
+        return np.array([op.pattern == pattern for op in self.recording.ops], bool)
 
-    def _cut(self, index: int, event: e.Ran, position: int, origin: int, to: int) -> Cut | None:
-        op = self.recording.ops[event.op]
-        rule = op.rules[min(position, len(op.rules) - 1)]
-        if op.pattern == "stop":
-            return Cut.STOPPED
-        if op.pattern == "stateful":
-            return Cut.HANDED_OUT
-        if self.is_floating(origin) and not self.is_floating(to):
-            return Cut.INTEGER if op.name == "cast" else Cut.FLAT
-        if rule.because:
-            return Cut.FLAT
-        if (index, position) in self.withheld:
-            return Cut.WITHHELD
-        if event.cause == e.Cause.UNWATCHED and index < self.watched_at.get(origin, -1):
-            return Cut.LATE
-        if event.cause == e.Cause.UNWATCHED and not self.opened:
-            return Cut.BEFORE
-        return _CAUSES.get(event.cause)
+    def _named(self, name: str) -> NDArray[Any]:
+        return np.array([op.name == name for op in self.recording.ops], bool)
+
+    @cached_property
+    def _last(self) -> NDArray[Any]:
+        return np.array([len(op.rules) - 1 for op in self.recording.ops], np.int64)
+
+    @cached_property
+    def _reasons(self) -> NDArray[Any]:
+        """For each op and position whether there is a reason why nothing flows."""
+        ops = self.recording.ops
+        table = np.zeros((len(ops), max((len(op.rules) for op in ops), default=1)), bool)
+        for row, op in zip(table, ops, strict=True):
+            row[: len(op.rules)] = [bool(rule.because) for rule in op.rules]
+        return table
+
+    @cached_property
+    def _width(self) -> int:
+        return int(self._ran.position.max(initial=0)) + 1
+
+    @cached_property
+    def _withheld(self) -> NDArray[Any]:
+        """Event and position of the steps back, as one number, that handed on nothing."""
+        columns = self.recording.columns
+        flowed = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Flowed])
+        start, fields = columns["event.start"][flowed].astype(np.int64), columns["event.fields"]
+        start = start[fields[start + 6] < 0] if len(start) else start
+        if not len(start):
+            return start
+        return fields[start + 1].astype(np.int64) * self._width + fields[start + 2]
+
+    @cached_property
+    def tracked(self) -> set[int]:
+        """The tensors that the tape can be asked about: not those behind `stop_gradient`."""
+        reached = bytearray(len(self._variables))
+        for tensor in self.watched_at:
+            reached[tensor] = 1
+        ran = self._ran
+        taped = (ran.cause == e.Cause.TAPED) & ~self._of_pattern("stop")[ran.op]
+        kept = np.flatnonzero(taped[ran.of] & self._floating[ran.to])
+        for origin, to in zip(ran.origin[kept].tolist(), ran.to[kept].tolist(), strict=True):
+            if reached[origin]:
+                reached[to] = 1
+        return set(np.flatnonzero(np.frombuffer(reached, np.uint8)).tolist())
 
     def _assignments(self) -> Iterator[Edge]:
         present: dict[int, int] = {}
-        for place in self.recording.located:
+        for place in self.recording.placed(e.Read, e.Watched, e.Made, e.Assigned):
             event = place.event
             if isinstance(event, (e.Read, e.Watched)) and event.variable >= 0:
                 present[event.variable] = event.tensor
@@ -158,18 +181,15 @@ class Flow:
     def _exits(self) -> Iterator[Edge]:
         departures: dict[int, tuple[int, ...]] = {}
         group: tuple[int, ...] = ()
-        previous: tuple[int, int] | None = None
-        for place in self.recording.located:
+        previous: tuple[int, int, int] | None = None
+        for place in self.recording.placed(e.Left, e.Returned):
             event = place.event
             if isinstance(event, e.Left):
-                group = (
-                    (*group, place.index) if previous == (place.span, event.how) else (place.index,)
-                )
-                previous = place.span, event.how
+                together = previous == (place.index - 1, place.span, event.how)
+                group = (*group, place.index) if together else (place.index,)
+                previous = place.index, place.span, event.how
                 departures.update(dict.fromkeys((self._left(i).result for i in group), group))
-                continue
-            previous = None
-            if isinstance(event, e.Returned):
+            elif isinstance(event, e.Returned):
                 for index in departures.get(event.value, ()) if event.value >= 0 else ():
                     yield Edge(self._left(index).tensor, event.tensor, index, cut=Cut.LEFT)
         for index, tensor in unmatched_returns(self.recording, self._codes):
@@ -177,13 +197,10 @@ class Flow:
 
     def first_state_of(self, variable: int) -> int:
         """The state with which a variable began, as far as the recording knows it."""
-        made = (
-            place.event.tensor
-            for place in self.recording.located
-            if isinstance(place.event, e.Made)
-        )
-        states = (tensor for tensor in made if self._variables[tensor] == variable)
-        return next(states, self._variables.index(variable))
+        made = (place.event for place in self.recording.placed(e.Made))
+        states = (event.tensor for event in made if isinstance(event, e.Made))
+        own = (tensor for tensor in states if self._variables[tensor] == variable)
+        return next(own, self._variables.index(variable))
 
     def is_heard(self, event: int) -> bool:
         """Whether the tape was recording when something happened."""
@@ -193,35 +210,40 @@ class Flow:
     def _heard(self) -> list[tuple[int, int]]:
         """The stretches of events during which the tape was recording."""
         stretches, begun = [], -1
-        for place in self.recording.located:
-            if isinstance(place.event, (e.Opened, e.Resumed)) and begun < 0:
-                begun = place.index
-            elif isinstance(place.event, (e.Closed, e.Paused)) and begun >= 0:
+        for place in self.recording.placed(e.Opened, e.Resumed, e.Closed, e.Paused):
+            if isinstance(place.event, (e.Opened, e.Resumed)):
+                begun = place.index if begun < 0 else begun
+            elif begun >= 0:
                 stretches.append((begun, place.index))
                 begun = -1
         return [*stretches, (begun, len(self.recording))] if begun >= 0 else stretches
 
     def _left(self, index: int) -> e.Left:
-        event = self.recording.event(index)
+        event = self.recording.located[index].event
         assert isinstance(event, e.Left)
         return event
 
     def is_floating(self, tensor: int) -> bool:
         """Whether a tensor holds numbers that have a gradient."""
-        return self._floating[self._dtypes[tensor]]
+        return bool(self._floating[tensor])
 
     def variable_of(self, tensor: int) -> int:
         """The variable that a tensor is a state of, or -1."""
         return self._variables[tensor]
 
+    def states_of(self, variable: int) -> list[int]:
+        """The tensors that are states of a variable."""
+        return np.flatnonzero(self.recording.columns["tensor.variable"] == variable).tolist()
+
     @cached_property
     def maker_of(self) -> dict[int, int]:
         """For each tensor the event that made it, as far as one tells of it."""
         makers: dict[int, int] = {}
-        for place in self.recording.located:
-            match place.event:
-                case e.Ran(outputs=outputs):
-                    makers.update(dict.fromkeys(outputs, place.index))
-                case e.Made(tensor=tensor) | e.Assigned(state=tensor):
-                    makers[tensor] = place.index
+        for place in self.recording.placed(e.Made, e.Assigned):
+            if isinstance(place.event, e.Made):
+                makers[place.event.tensor] = place.index
+            elif isinstance(place.event, e.Assigned):
+                makers[place.event.state] = place.index
+        ran = self._ran
+        makers.update(zip(ran.made.tolist(), ran.made_by.tolist(), strict=True))
         return makers

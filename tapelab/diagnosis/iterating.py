@@ -174,7 +174,7 @@ def _tests(case: Case) -> dict[Extent | None, list[e.Located]]:
     at its head and then at its end, which is one place to a reader.
     """
     found: dict[Extent | None, list[e.Located]] = {}
-    for place in case.recording.located:
+    for place in case.recording.placed(e.Left):
         if isinstance(place.event, e.Left) and place.event.tensor in case.downstream:
             found.setdefault(case.codes.extent(place.span), []).append(place)
     return found

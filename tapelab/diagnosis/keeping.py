@@ -69,7 +69,7 @@ def _for_the_frozen(case: Case) -> int:
         if (v := case.flow.variable_of(tensor)) >= 0 and variables[v].frozen
     }
     ops = 0
-    for place in case.recording.located:
+    for place in case.recording.placed(e.Ran):
         event = place.event
         if isinstance(event, e.Ran) and event.cause == e.Cause.TAPED:
             followed = tracked.intersection(event.inputs)

@@ -56,7 +56,8 @@ def number(case: Case, tensor: int) -> str:
 
 def argument(case: Case, tensor: int) -> Written | None:
     """The argument with which the learner asked for a target or a source."""
-    asked = [(p.event, p.span) for p in case.recording.located if isinstance(p.event, e.Asked)]
+    places = case.recording.placed(e.Asked)
+    asked = [(each.event, each.span) for each in places if isinstance(each.event, e.Asked)]
     for event, span in sorted(asked, key=lambda pair: pair[0].method == e.Method.PICTURE):
         call, code = case.codes.expression(span), case.codes.of(span)
         if code and isinstance(call, ast.Call):

@@ -158,7 +158,7 @@ def _made_anew(case: Case) -> Finding | None:
 
 def _twins(case: Case) -> Iterator[int]:
     """The first states of variables made inside that resemble the source and lead to the target."""
-    for place in case.recording.located:
+    for place in case.recording.placed(e.Made):
         if isinstance(place.event, e.Made) and case.flow.is_heard(place.index):
             state = place.event.tensor
             if _alike(case, case.flow.variable_of(state)) and case.beside(case.target, state).path:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Fix
     from tapelab.recording.events import Located
 
+LONGEST: Final = 1000
+"""A value that left is looked for in a function of at most so many events."""
+
 MODULES: Final = {"np", "numpy", "math"}
 
 
@@ -26,31 +29,28 @@ def numpy_inside(case: Case) -> Iterator[Finding]:
     """A `tf.py_function` whose code leaves for NumPy: the gradient that comes back is zero."""
     if not case.connected:
         return
-    for place in case.recording.located:
-        if isinstance(place.event, e.Ran) and not place.event.cause:
-            exit_ = _exit_inside(case, place)
-            if exit_ and _passes_nothing(case, place.index):
-                yield _left_inside(case, place, exit_)
+    for place in case.recording.placed(e.Left):
+        step = _step_around(case, place)
+        if step and _passes_nothing(case, step.index):
+            yield _left_inside(case, step, place)
+            return
 
 
 def _passes_nothing(case: Case, step: int) -> bool:
     """Whether all that came back through a step is zero."""
-    flows = (place.event for place in case.recording.located)
+    flows = (place.event for place in case.recording.placed(e.Flowed))
     back = [f.contribution for f in flows if isinstance(f, e.Flowed) and f.event == step]
     values = [case.recording.tensor(each).value for each in back if each >= 0]
     return bool(values) and all(value is not None and not value.any() for value in values)
 
 
-def _exit_inside(case: Case, step: Located) -> Located | None:
-    """Where the body of a step, which ran right before it, left for NumPy; None if it did not."""
-    call = case.codes.expression(step.span)
-    if not isinstance(call, ast.Call) or not ast.unparse(call.func).endswith("py_function"):
-        return None
-    for place in reversed(case.recording.located[: step.index]):
-        if isinstance(place.event, (e.Paused, e.Opened)):
-            return None
-        if isinstance(place.event, e.Left):
-            return place
+def _step_around(case: Case, exit_: Located) -> Located | None:
+    """The `tf.py_function` in whose function a value left: the next that ends; None if none."""
+    for place in case.recording.located[exit_.index : exit_.index + LONGEST]:
+        if isinstance(place.event, e.Ran):
+            call = case.codes.expression(place.span)
+            if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("py_function"):
+                return place
     return None
 
 

@@ -54,7 +54,7 @@ def _picks_rows(case: Case, way: Way, step: int) -> bool:
 
 def _asked(case: Case) -> int:
     """The place where the gradient was asked for; -1 where nobody did."""
-    asked = (place for place in case.recording.located if isinstance(place.event, e.Asked))
+    asked = case.recording.placed(e.Asked)
     for place in asked:
         assert isinstance(place.event, e.Asked)
         sources = map(case.is_source, place.event.sources)

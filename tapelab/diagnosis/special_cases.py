@@ -76,7 +76,7 @@ def _smooth_branch(case: Case, way: Way, step: int) -> Fix | None:
 
 def _chosen_by_python(case: Case) -> Iterator[Finding]:
     """`0.0 if x == 0 else f(x)`, and the same as a statement."""
-    for place in case.recording.located:
+    for place in case.recording.placed(e.Left):
         event = place.event
         if not isinstance(event, e.Left) or not _is_true(case, event):
             continue

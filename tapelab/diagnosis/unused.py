@@ -61,12 +61,12 @@ def inside_a_step(case: Case) -> Finding | None:
     if case.path:
         return None
     steps = {op.name for op in case.recording.ops}
-    for place in case.recording.located:
+    for place in case.uses_of_source():
         event = place.event
         if not isinstance(event, e.Ran) or event.cause not in IN_A_BODY or event.group < 0:
             continue
         step = case.recording.groups[event.group].name.strip("<>")
-        if case.source in event.inputs and step in steps:
+        if step in steps:
             return _hidden(case, place, step)
     return None
 
@@ -94,11 +94,8 @@ def inside_a_dataset(case: Case) -> Finding | None:
     """The source is used in a function that a Dataset calls for each of its elements."""
     if case.path:
         return None
-    for place in case.recording.located:
-        event = place.event
-        if not isinstance(event, e.Ran) or not _is_of_a_dataset(case, event.group):
-            continue
-        if any(map(case.is_source, event.inputs)):
+    for place in case.uses_of_source():
+        if isinstance(place.event, e.Ran) and _is_of_a_dataset(case, place.event.group):
             return _in_a_dataset(case, place)
     return None
 

@@ -21,7 +21,7 @@ def rebound_in_a_step(case: Case) -> Iterator[Finding]:
     """A variable and its gradient combined into a new tensor that takes the variable's name."""
     if case.variable < 0 or not case.connected:
         return
-    for place in case.recording.located:
+    for place in case.uses_of_source():
         if isinstance(place.event, e.Ran) and place.event.cause == e.Cause.AFTER:
             step = renaming(case, place.event.outputs[0])
             if step and _is_update(case, step) and not _is_stored(case, place.event.outputs[0]):
@@ -49,7 +49,7 @@ def _is_from_a_gradient(case: Case, tensor: int) -> bool:
 
 
 def _is_stored(case: Case, tensor: int) -> bool:
-    events = (place.event for place in case.recording.located)
+    events = (place.event for place in case.recording.placed(e.Assigned))
     return any(isinstance(event, e.Assigned) and event.source == tensor for event in events)
 
 

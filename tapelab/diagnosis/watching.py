@@ -99,11 +99,9 @@ def autowatch_off(case: Case) -> Finding | None:
 
 def uses_in_block(case: Case) -> list[int]:
     """The events of the ops that took the source while the tape was open."""
-    tensors = [tensor for tensor in case.flow.out_of if case.is_source(tensor)]
-    taken = {edge.event for tensor in tensors for edge in case.flow.out_of[tensor]}
     inside = (e.Cause.TAPED, e.Cause.UNWATCHED, e.Cause.INTEGER)
-    events = ((index, case.recording.event(index)) for index in sorted(taken))
-    return [i for i, event in events if isinstance(event, e.Ran) and event.cause in inside]
+    taken = ((place.index, place.event) for place in case.uses_of_source())
+    return [at for at, event in taken if isinstance(event, e.Ran) and event.cause in inside]
 
 
 def _is_unwatched_variable(case: Case) -> bool:

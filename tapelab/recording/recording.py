@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.recording.events import Event, Located, unpack
+from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.facts import OpFacts
 from tapelab.recording.measures import Measures
 
@@ -135,9 +135,14 @@ class Recording:
             yield Located(index, self.event(index), int(spans[index]), int(threads[index]))
 
     @cached_property
-    def located(self) -> tuple[Located, ...]:
-        """All events with their places, in order."""
-        return tuple(self)
+    def located(self) -> Happenings:
+        """All events with their places, in order; each is read when it is first looked at."""
+        return Happenings(self)
+
+    def placed(self, *kinds: type[Event]) -> list[Located]:
+        """The events of some kinds, in order, without a look at the others."""
+        wanted = np.isin(self.columns["event.kind"], [KIND_OF[kind] for kind in kinds])
+        return [self.located[index] for index in np.flatnonzero(wanted).tolist()]
 
     @cached_property
     def measures(self) -> Measures:
@@ -189,6 +194,36 @@ class Recording:
 
     def __hash__(self) -> int:
         return hash((self.maker, self.strings, len(self)))
+
+
+class Happenings(Sequence[Located]):
+    """The events of a recording, read one by one and kept."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._kept: dict[int, Located] = {}
+        self._spans = recording.columns["event.span"].tolist()
+        self._threads = recording.columns["event.thread"].tolist()
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @overload
+    def __getitem__(self, at: int) -> Located: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Located]: ...
+
+    def __getitem__(self, at: int | slice) -> Located | list[Located]:
+        if isinstance(at, slice):
+            return [self[index] for index in range(*at.indices(len(self)))]
+        found = self._kept.get(at)
+        if found is None:
+            index = range(len(self))[at]
+            event = self._recording.event(index)
+            found = Located(index, event, self._spans[index], self._threads[index])
+            self._kept[index] = found
+        return found
 
 
 _TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")

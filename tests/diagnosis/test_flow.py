@@ -79,7 +79,7 @@ def test_the_question_itself_is_rewritten_where_the_target_has_no_line():
 
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
-            first = cube(x)
+            first = x + 1.0
         g = tape.gradient(cube(x), x)
         """)
     recording = names["tape"].recording()
@@ -87,7 +87,7 @@ def test_the_question_itself_is_rewritten_where_the_target_has_no_line():
     (finding,) = explain_recording(recording, asked.targets[0], asked.sources[0]).findings
     assert finding.code == "AFTER_TAPE"
     assert finding.fix.after == (
-        "    first = cube(x)\n    out = cube(x)\ng = tape.gradient(out, x)"
+        "    first = x + 1.0\n    out = cube(x)\ng = tape.gradient(out, x)"
     )
 
 

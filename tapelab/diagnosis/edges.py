@@ -1,0 +1,161 @@
+"""The steps that values took, as columns: a tape of a hundred thousand ops is read at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+class Cut(Enum):
+    """Why the gradient cannot follow a value back."""
+
+    STOPPED = "stop_gradient"
+    FLAT = "an op without a slope"
+    WITHHELD = "a gradient function that returned None"
+    INTEGER = "whole numbers"
+    LEFT = "NumPy or Python"
+    STATE = "an assignment"
+    HANDED_OUT = "a queue or a Dataset"
+    BEFORE = "before the tape"
+    AFTER = "after the tape"
+    PAUSED = "recording was paused"
+    THREAD = "another thread"
+    LATE = "watched too late"
+    COPIED = "a copy of the value"
+    DERIVED = "a gradient that a tape gave"
+
+
+CUTS: Final = (None, *Cut)
+"""Cuts by their number in the column of cuts; 0 is none."""
+
+NUMBER_OF: Final = {cut: number for number, cut in enumerate(CUTS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A value went from the tensor `origin` into the tensor `to`.
+
+    `event` tells how; `position` is that of the input where an op did it. An edge without a cut is
+    off the tape all the same (`taped` is False) where nothing behind it is watched.
+    """
+
+    origin: int
+    to: int
+    event: int
+    position: int = 0
+    cut: Cut | None = None
+    taped: bool = False
+
+
+class Edges:
+    """All edges of a recording, in the order of their events.
+
+    What is made is made of what was there before: an edge to a tensor comes before those from it.
+    So a single pass tells what is reached.
+    """
+
+    def __init__(self, columns: NDArray[Any]) -> None:
+        """Columns: origin, to, event, position, number of the cut, taped."""
+        ordered = columns[:, np.argsort(columns[2], kind="stable")]
+        self.columns = ordered
+        rows = (ordered[at].tolist() for at in range(6))
+        self.origin, self.to, self.event, self.position, self.cut, self.taped = rows
+        self.into = Grouped(self, ordered[1])
+        self.out_of = Grouped(self, ordered[0])
+
+    def __len__(self) -> int:
+        return len(self.origin)
+
+    def edge(self, at: int) -> Edge:
+        """One edge by its number."""
+        return Edge(
+            self.origin[at],
+            self.to[at],
+            self.event[at],
+            self.position[at],
+            CUTS[self.cut[at]],
+            bool(self.taped[at]),
+        )
+
+    def back(self, reached: bytearray, ends: bytearray, follows: NDArray[Any] | None) -> bytearray:
+        """What leads to what is reached, along some of the edges; not beyond the ends."""
+        chosen = range(len(self)) if follows is None else np.flatnonzero(follows).tolist()
+        origin, to = self.origin, self.to
+        for at in reversed(chosen):
+            if reached[to[at]] and not ends[to[at]]:
+                reached[origin[at]] = 1
+        return reached
+
+    def ahead(self, reached: bytearray, follows: NDArray[Any] | None) -> bytearray:
+        """What is reached from there, along some of the edges."""
+        chosen = range(len(self)) if follows is None else np.flatnonzero(follows).tolist()
+        origin, to = self.origin, self.to
+        for at in chosen:
+            if reached[origin[at]]:
+                reached[to[at]] = 1
+        return reached
+
+    def cheapest(self, targets: tuple[int, ...], ends: bytearray) -> list[int]:
+        """The way back from targets to an end with the fewest cuts, then steps; empty if none."""
+        far = 2 * len(self) + 2
+        cost = dict.fromkeys(targets, 0)
+        came: dict[int, int] = {}
+        origin, to, cut = self.origin, self.to, self.cut
+        for at in range(len(self) - 1, -1, -1):
+            here = cost.get(to[at])
+            if here is not None and not ends[to[at]]:
+                new = here + (far if cut[at] else 0) + 1
+                if new <= cost.get(origin[at], far * far):
+                    cost[origin[at]] = new
+                    came[origin[at]] = at
+        reached = [tensor for tensor in cost if ends[tensor]]
+        if not reached:
+            return []
+        tensor, way = min(reached, key=lambda each: cost[each]), []
+        while tensor in came:
+            way.append(came[tensor])
+            tensor = to[came[tensor]]
+        return way[::-1]
+
+
+class Grouped:
+    """Edges by the tensor at one of their sides."""
+
+    def __init__(self, edges: Edges, side: NDArray[Any]) -> None:
+        self._edges = edges
+        self._side = side
+        self._made: dict[int, list[Edge]] = {}
+
+    @cached_property
+    def _order(self) -> NDArray[Any]:
+        return np.argsort(self._side, kind="stable")
+
+    @cached_property
+    def _sorted(self) -> NDArray[Any]:
+        return self._side[self._order]
+
+    def __contains__(self, tensor: int) -> bool:
+        return bool(self[tensor])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.unique(self._side).tolist())
+
+    def __getitem__(self, tensor: int) -> list[Edge]:
+        found = self._made.get(tensor)
+        if found is None:
+            first, last = np.searchsorted(self._sorted, (tensor, tensor + 1))
+            numbers = self._order[first:last].tolist()
+            found = self._made[tensor] = [self._edges.edge(at) for at in numbers]
+        return found
+
+    def get(self, tensor: int, default: Any = None) -> list[Edge]:
+        """The edges of a tensor; the default where there are none."""
+        return self[tensor] or (default if default is not None else [])
