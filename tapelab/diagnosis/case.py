@@ -225,14 +225,12 @@ class Case:
 
     def _crossing(self, wanted: NDArray[Any], to: Reached, origins: Reached) -> list[Edge]:
         """The edges among the wanted ones that lead from some tensors to others, in code order."""
-        edges = self.flow.edges
-        return [
-            edges.edge(at)
-            for at in np.flatnonzero(wanted).tolist()
-            if edges.to[at] in to
-            and edges.origin[at] in origins
-            and not self._sources[edges.to[at]]
-        ]
+        edges, found = self.flow.edges, []
+        for at in np.flatnonzero(wanted).tolist():
+            origin, made = edges.origin[at], edges.to[at]
+            if made in to and origin in origins and not self._sources[made]:
+                found.append(edges.edge(at))
+        return found
 
     def _is_missed(self, edge: Edge) -> bool:
         """Whether a cut takes something from a gradient that arrives by other ways."""

@@ -136,11 +136,13 @@ class Grouped:
 
     @cached_property
     def _order(self) -> NDArray[Any]:
-        return np.argsort(self._side, kind="stable")
+        order: NDArray[Any] = np.argsort(self._side, kind="stable")
+        return order
 
     @cached_property
     def _sorted(self) -> NDArray[Any]:
-        return self._side[self._order]
+        ordered: NDArray[Any] = self._side[self._order]
+        return ordered
 
     def __contains__(self, tensor: int) -> bool:
         return bool(self[tensor])

@@ -79,11 +79,19 @@ class Flow:
         position = within % np.maximum(inputs[of], 1)
         first = start[of] + 4
         to = fields[first + inputs[of] + within // np.maximum(inputs[of], 1)]
-        heads = (fields[start], fields[start + 2]) if len(event) else (start, start)
         by = np.repeat(np.arange(len(event)), outputs)
         nth = np.arange(len(by)) - np.repeat(np.cumsum(outputs) - outputs, outputs)
-        made = fields[start[by] + 4 + inputs[by] + nth], event[by]
-        return _Ran(event, *heads, of, position, fields[first + position], to, *made)
+        return _Ran(
+            event=event,
+            op=fields[start] if len(event) else start,
+            cause=fields[start + 2] if len(event) else start,
+            of=of,
+            position=position,
+            origin=fields[first + position],
+            to=to,
+            made=fields[start[by] + 4 + inputs[by] + nth],
+            made_by=event[by],
+        )
 
     def _op_edges(self) -> NDArray[Any]:
         ran = self._ran
