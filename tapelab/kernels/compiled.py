@@ -1,8 +1,8 @@
-"""The kernels that numba compiles. Only `loader` imports this module.
+"""Functions of each entry that numba compiles. Only `loader` imports this module.
 
 Each writes into its last argument and is a function of the module: that is what numba vectorises
-and what it finds again in its cache on disk. They stand in one file, as a change in one that is
-called from another file would go unnoticed there. Without the interpreter's lock (`nogil`), several
+and what it finds again in its cache on disk. A change in a function that another file calls goes
+unnoticed there, until that file is written, too. Without the interpreter's lock (`nogil`), several
 threads can work on slices of one array.
 """
 
@@ -31,7 +31,6 @@ HALF: Final = np.float32(0.5)
 TWO: Final = np.float32(2)
 FOUR: Final = np.float32(4)
 LOWEST: Final = np.float32(-120)  # below it the exponential is 0 in float32
-INFINITY: Final = np.float32(np.inf)
 BIAS: Final = np.int32(127)
 FRACTION: Final = np.int32(23)
 LOG2_E: Final = np.float32(1.44269504)
@@ -57,12 +56,6 @@ def polynomial(coefficients: Any, x: Any) -> Any:
     for k in range(1, len(coefficients)):
         value = value * x + coefficients[k]
     return value
-
-
-@njit(cache=True, fastmath={"reassoc", "nsz"})
-def plus(total: Any, each: Any) -> Any:
-    """A sum that may be formed in any order, and therefore in parallel lanes."""
-    return total + each
 
 
 @njit(cache=True, inline="always", error_model="numpy")
@@ -107,20 +100,6 @@ def sigmoid_of(x: Any) -> Any:
     """1 / (1 + e**-x), with an exponential that cannot overflow."""
     s = exp32(-magnitude(x))
     return (s if x < ZERO else ONE) / (ONE + s)
-
-
-@njit(cache=True, inline="always", error_model="numpy")
-def largest_of(row: Any) -> Any:
-    """The largest entry of a row, NaN if there is a positive NaN.
-
-    Floats are compared by their bits as integers: that runs in parallel lanes, and NaN has a place.
-    """
-    top = np.int32(-2147483648)
-    for j in range(row.size):
-        bits = bits_of_float(row[j])
-        order = np.int32(bits ^ ((bits >> np.int32(31)) & np.int32(0x7FFFFFFF)))
-        top = max(top, order)
-    return float_of_bits(np.int32(top ^ ((top >> np.int32(31)) & np.int32(0x7FFFFFFF))))
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
@@ -202,144 +181,3 @@ def erf_slope32(dy: Any, x: Any, result: Any) -> None:
     """The way back of the error function."""
     for i in range(x.size):
         result[i] = dy[i] * (ERF_SLOPE * exp32(-x[i] * x[i]))
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def softmax32(x: Any, y: Any) -> None:
-    """The softmax of each row."""
-    rows, width = x.shape
-    for i in range(rows):
-        row, result = x[i], y[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            power = exp32(row[j] - largest)
-            result[j] = power
-            total = plus(total, power)
-        for j in range(width):
-            result[j] /= total
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def log_softmax32(x: Any, y: Any) -> None:
-    """The logarithm of the softmax of each row."""
-    rows, width = x.shape
-    for i in range(rows):
-        row, result = x[i], y[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            total = plus(total, exp32(row[j] - largest))
-        size = np.log(total)
-        for j in range(width):
-            result[j] = (row[j] - largest) - size
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def logsumexp32(x: Any, y: Any) -> None:
-    """The logarithm of the sum of the exponentials of each row."""
-    rows, width = x.shape
-    for i in range(rows):
-        row, largest, total = x[i], largest_of(x[i]), ZERO
-        if largest == INFINITY:
-            y[i] = largest
-            for j in range(width):
-                if np.isnan(row[j]):
-                    y[i] = row[j]
-        else:
-            largest = ZERO if largest == -INFINITY else largest
-            for j in range(width):
-                total = plus(total, exp32(row[j] - largest))
-            y[i] = np.log(total) + largest
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def scaled_softmax32(scale: Any, x: Any, y: Any) -> None:
-    """The softmax of each row times the number that belongs to the row."""
-    rows, width = x.shape
-    for i in range(rows):
-        row, result = x[i], y[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            power = exp32(row[j] - largest)
-            result[j] = power
-            total = plus(total, power)
-        factor = scale[i] / total
-        for j in range(width):
-            result[j] *= factor
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def cross_entropy32(labels: Any, scores: Any, z: Any) -> None:
-    """Minus the sum over each row of labels times the logarithm of the softmax of the scores."""
-    rows, width = scores.shape
-    for i in range(rows):
-        row, chances = scores[i], labels[i]
-        largest, total, surprise = largest_of(row), ZERO, ZERO
-        for j in range(width):
-            total = plus(total, exp32(row[j] - largest))
-        size = np.log(total)
-        for j in range(width):
-            surprise = plus(surprise, chances[j] * ((row[j] - largest) - size))
-        z[i] = -surprise
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def numbered_cross_entropy32(classes: Any, scores: Any, z: Any) -> None:
-    """Minus the logarithm of the softmax of the scores at the right class of each row."""
-    rows, width = scores.shape
-    for i in range(rows):
-        row = scores[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            total = plus(total, exp32(row[j] - largest))
-        z[i] = np.log(total) - (row[classes[i]] - largest)
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def cross_entropy_slope32(dz: Any, labels: Any, scores: Any, result: Any) -> None:
-    """The way back of cross entropy, row by row: dz * (softmax of the scores - labels)."""
-    rows, width = scores.shape
-    for i in range(rows):
-        row, chances, slope = scores[i], labels[i], result[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            power = exp32(row[j] - largest)
-            slope[j] = power
-            total = plus(total, power)
-        for j in range(width):
-            slope[j] = dz[i] * (slope[j] / total - chances[j])
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def softmax_slope(dy: Any, y: Any, result: Any) -> None:
-    """The way back of softmax, row by row: (dy - sum(dy * y)) * y."""
-    rows, width = y.shape
-    for i in range(rows):
-        upstream, chances, slope = dy[i], y[i], result[i]
-        mean = upstream[0] * 0
-        for j in range(width):
-            mean = plus(mean, upstream[j] * chances[j])
-        for j in range(width):
-            slope[j] = (upstream[j] - mean) * chances[j]
-
-
-@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
-def log_softmax_slope32(dy: Any, y: Any, result: Any) -> None:
-    """The way back of the logarithm of softmax, row by row: dy - e**y * sum(dy)."""
-    rows, width = y.shape
-    for i in range(rows):
-        upstream, logs, slope = dy[i], y[i], result[i]
-        total = ZERO
-        for j in range(width):
-            total = plus(total, upstream[j])
-        for j in range(width):
-            slope[j] = upstream[j] - exp32(logs[j]) * total
-
-
-@njit(cache=True)
-def add_rows(rows: Any, places: Any, whole: Any) -> None:
-    """Add each row to the row of `whole` that its place names."""
-    width = rows.shape[1]
-    for i in range(places.size):
-        row, target = rows[i], whole[places[i]]
-        for j in range(width):
-            target[j] += row[j]

@@ -25,3 +25,13 @@ def smaller_rows(rows: Any, places: Any, whole: Any) -> None:
         for j in range(row.size):
             v, held = row[j], target[j]
             target[j] = v if v < held or v != v else held  # noqa: PLR0124 - NaN
+
+
+@njit(cache=True)
+def add_rows(rows: Any, places: Any, whole: Any) -> None:
+    """Add each row to the row of `whole` that its place names."""
+    width = rows.shape[1]
+    for i in range(places.size):
+        row, target = rows[i], whole[places[i]]
+        for j in range(width):
+            target[j] += row[j]

@@ -17,7 +17,7 @@ COMPILED_FROM: Final = 2**17
 """From so many entries on, compiled code: below, a third of a second for numba is never won."""
 
 _KERNELS: Final = {
-    np.add: "add_rows",
+    np.add: "compiled_rows.add_rows",
     np.maximum: "compiled_rows.larger_rows",
     np.minimum: "compiled_rows.smaller_rows",
 }

@@ -21,11 +21,15 @@ _sum: Final[Any] = np.add.reduce
 _largest: Final[Any] = np.maximum.reduce
 
 
+def _compiled(name: str, *arrays: Any) -> bool:
+    return ran_in_slices(f"compiled_softmax.{name}", *arrays)
+
+
 def softmax(x: Any, axis: int) -> Any:
     """Exponentials divided by their sum along an axis; the largest entry is taken off first."""
     if _is_large(x, axis) and x.dtype.char == "f":
         y = empty(x.shape, x.dtype)
-        if ran_in_slices("softmax32", _rows(x), _rows(y)):
+        if _compiled("softmax32", _rows(x), _rows(y)):
             return y
     y = x - _largest(x, axis=axis, keepdims=True, initial=-np.inf)
     np.exp(y, out=y)
@@ -37,7 +41,7 @@ def log_softmax(x: Any, axis: int) -> Any:
     """The logarithm of the softmax, without the underflow."""
     if _is_large(x, axis) and x.dtype.char == "f":
         y = empty(x.shape, x.dtype)
-        if ran_in_slices("log_softmax32", _rows(x), _rows(y)):
+        if _compiled("log_softmax32", _rows(x), _rows(y)):
             return y
     y = x - _largest(x, axis=axis, keepdims=True, initial=-np.inf)
     y -= np.log(_sum(np.exp(y), axis=axis, keepdims=True))
@@ -48,7 +52,7 @@ def softmax_slope(dy: Any, y: Any, axis: int) -> Any:
     """What comes in, less its mean under the probabilities y, times y."""
     if _is_large(y, axis) and y.dtype.char in "fd" and _alike(dy, y):
         result = empty(y.shape, y.dtype)
-        if ran_in_slices("softmax_slope", _rows(dy), _rows(y), _rows(result)):
+        if _compiled("softmax_slope", _rows(dy), _rows(y), _rows(result)):
             return result
     product = dy * y
     return product - y * _sum(product, axis=axis, keepdims=True)
@@ -59,7 +63,7 @@ def log_softmax_slope(dy: Any, y: Any, axis: int) -> Any:
     if not (type(y) is type(dy) is np.ndarray and _is_large(y, axis) and _alike(dy, y)):
         return None
     result = empty(y.shape, y.dtype)
-    done = y.dtype.char == "f" and ran_in_slices(
+    done = y.dtype.char == "f" and _compiled(
         "log_softmax_slope32", _rows(dy), _rows(y), _rows(result)
     )
     return result if done else None
@@ -71,7 +75,7 @@ def logsumexp(x: Any, axis: Any) -> Any:
     if last is None or not _is_large(x, last) or x.dtype.char != "f":
         return None
     y = empty(x.shape[:-1], x.dtype)
-    return y if ran_in_slices("logsumexp32", _rows(x), y.reshape(-1)) else None
+    return y if _compiled("logsumexp32", _rows(x), y.reshape(-1)) else None
 
 
 def scaled_softmax(scale: Any, x: Any, axis: Any = (-1,)) -> Any:
@@ -82,7 +86,7 @@ def scaled_softmax(scale: Any, x: Any, axis: Any = (-1,)) -> Any:
     if last is None or not _is_large(x, last) or not x.dtype.char == scale.dtype.char == "f":
         return None
     y = empty(x.shape, x.dtype)
-    done = ran_in_slices("scaled_softmax32", _column(scale), _rows(x), _rows(y))
+    done = _compiled("scaled_softmax32", _column(scale), _rows(x), _rows(y))
     return y if done else None
 
 
@@ -90,7 +94,7 @@ def cross_entropy(labels: Any, scores: Any) -> Any:
     """Minus the sum of labels times the logarithms of the softmax of the scores, row by row."""
     if _is_large(scores, -1) and scores.dtype.char == "f" and _alike(labels, scores):
         z = empty(scores.shape[:-1], scores.dtype)
-        if ran_in_slices("cross_entropy32", _rows(labels), _rows(scores), z.reshape(-1)):
+        if _compiled("cross_entropy32", _rows(labels), _rows(scores), z.reshape(-1)):
             return z
     return -np.sum(labels * log_softmax(scores, -1), axis=-1)
 
@@ -100,7 +104,7 @@ def numbered_cross_entropy(classes: Any, scores: Any) -> Any:
     if _is_large(scores, -1) and scores.dtype.char == "f":
         z = empty(scores.shape[:-1], scores.dtype).reshape(-1)
         right = np.ascontiguousarray(classes, np.int64)
-        if ran_in_slices("numbered_cross_entropy32", right, _rows(scores), z):
+        if _compiled("numbered_cross_entropy32", right, _rows(scores), z):
             return z
     rows = log_softmax(scores, -1).reshape(-1, scores.shape[-1])
     return -rows[np.arange(classes.size), classes]
@@ -113,7 +117,7 @@ def cross_entropy_slope(dz: Any, labels: Any, scores: Any) -> Any:
     if not (_is_large(scores, -1) and _alike(labels, scores) and scores.dtype.char == "f"):
         return None
     y = empty(scores.shape, scores.dtype)
-    done = dz.dtype.char == "f" and ran_in_slices(
+    done = dz.dtype.char == "f" and _compiled(
         "cross_entropy_slope32", _column(dz), _rows(labels), _rows(scores), _rows(y)
     )
     return y if done else None

@@ -15,14 +15,16 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
         ("sigmoid_slope", "tanh_slope", "softplus_slope32", "silu_slope32", "erf_slope32",
          "sigmoid_cross_entropy32"), ("x", "x", "x"),
     ),
-    **dict.fromkeys(("softmax32", "log_softmax32"), ("rows", "rows")),
-    **dict.fromkeys(("softmax_slope", "log_softmax_slope32"), ("rows", "rows", "rows")),
-    "logsumexp32": ("rows", "x"),
-    "scaled_softmax32": ("x", "rows", "rows"),
-    "cross_entropy32": ("rows", "rows", "x"),
-    "cross_entropy_slope32": ("x", "rows", "rows", "rows"),
-    "numbered_cross_entropy32": ("places", "rows", "x"),
-    "add_rows": ("rows", "places", "rows"),
+    **{f"compiled_softmax.{name}": takes for name, takes in {
+        **dict.fromkeys(("softmax32", "log_softmax32"), ("rows", "rows")),
+        **dict.fromkeys(("softmax_slope", "log_softmax_slope32"), ("rows", "rows", "rows")),
+        "logsumexp32": ("rows", "x"),
+        "scaled_softmax32": ("x", "rows", "rows"),
+        "cross_entropy32": ("rows", "rows", "x"),
+        "cross_entropy_slope32": ("x", "rows", "rows", "rows"),
+        "numbered_cross_entropy32": ("places", "rows", "x"),
+    }.items()},
+    "compiled_rows.add_rows": ("rows", "places", "rows"),
     **{f"compiled_normal.mean_square_{of}": ("rows", "x", "x") for of in ("rows", "columns")},
     **{f"compiled_normal.distance_{of}": ("x", "rows", "x", "rows") for of in ("rows", "columns")},
     **{f"compiled_normal.normalized_{of}": ("rows", *"xxxx", "rows") for of in ("rows", "columns")},
@@ -33,7 +35,7 @@ _TAKES: Final[dict[str, tuple[str, ...]]] = {
        for name in ("max_pool", "windows_sum", "windows_spread")},
     "compiled_windows.largest_places": ("how", "picture", "counts"),
     "compiled_windows.put_back": ("rows", "counts of rows", "rows"),
-    "compiled_windows.windows_back": ("how", "parts", "picture"),
+    "compiled_windows.windows_back": ("how", "picture", "picture"),
     "compiled_windows.depthwise": ("how", "filters", "picture", "picture"),
     "compiled_windows.depthwise_input": ("how", "filters", "picture", "picture"),
     "compiled_windows.depthwise_filter": ("how", "picture", "picture", "sums"),
@@ -53,7 +55,8 @@ _WRITES: Final = {
     "compiled_normal.layer_slopes": 3,
 }  # fmt: skip
 """Into how many of its last arrays a kernel writes, where they are several."""
-_ALSO_DOUBLE: Final = ("sigmoid_slope", "tanh_slope", "softmax_slope", "add_rows")
+_ALSO_DOUBLE: Final = ("sigmoid_slope", "tanh_slope", "compiled_softmax.softmax_slope",
+                       "compiled_rows.add_rows")  # fmt: skip
 
 
 def compile_all(progress: Callable[[int, int], Any] = lambda done, total: None) -> int:
@@ -80,7 +83,7 @@ def _arrays(kinds: tuple[str, ...], dtype: Any) -> list[Any]:
         "doubles": np.ones(2), "one double": np.ones(1), "truths": np.ones(2, bool),
         "picture": np.ones((1, 2, 2), dtype),
         "counts": np.zeros((1, 2, 2), np.int32), "counts of rows": np.zeros((2, 2), np.int32),
-        "parts": np.ones((1, 2, 2, 1, 1, 1), dtype), "sums": np.ones((1, 1, 2)),
+        "sums": np.ones((1, 1, 2)),
         "how": np.array([1, 1, 1, 1, 1, 1, 0, 0, 1]), "filters": np.ones((1, 1, 2), dtype),
     }  # fmt: skip
     return [made[kind].copy() for kind in kinds]

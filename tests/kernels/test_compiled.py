@@ -56,7 +56,7 @@ def plain_softmax(x):
 def test_the_compiled_softmax_is_the_softmax(scores, runs):
     expected = plain_softmax(scores)
     got = softmax.softmax(scores, -1)
-    assert runs == [("softmax32", True)]
+    assert runs == [("compiled_softmax.softmax32", True)]
     assert got.dtype == np.float32
     np.testing.assert_allclose(got, expected, rtol=6e-6, atol=2e-38)
 
@@ -66,7 +66,7 @@ def test_the_compiled_log_softmax_is_its_logarithm(scores, runs):
     expected = wide - wide.max(-1, keepdims=True)
     expected -= np.log(np.exp(expected).sum(-1, keepdims=True))
     np.testing.assert_allclose(softmax.log_softmax(scores, -1), expected, rtol=1e-6, atol=1e-5)
-    assert runs == [("log_softmax32", True)]
+    assert runs == [("compiled_softmax.log_softmax32", True)]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -76,7 +76,7 @@ def test_the_compiled_way_back_of_softmax_is_that_of_numpy(scores, runs, dtype):
     product = dy.astype(np.float64) * y
     expected = product - y * product.sum(-1, keepdims=True)
     got = softmax.softmax_slope(dy, y, -1)
-    assert runs == [("softmax_slope", True)]
+    assert runs == [("compiled_softmax.softmax_slope", True)]
     assert got.dtype == dtype
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
@@ -104,7 +104,7 @@ def test_large_differences_saturate_exactly(runs):
     x = np.zeros(SHAPE, np.float32)
     x[:, 0] = 1000
     got = softmax.softmax(x, -1)
-    assert runs == [("softmax32", True)]
+    assert runs == [("compiled_softmax.softmax32", True)]
     assert (got[:, 0] == 1).all()
     assert (got[:, 1:] == 0).all()
 
@@ -119,7 +119,7 @@ def test_rows_with_one_place_in_common_are_added(runs, dtype):
     expected = np.zeros((50, width), dtype)
     np.add.at(expected, places, values)
     got = rows.add_rows(values, places, (50, width))
-    assert runs == [("add_rows", True)]
+    assert runs == [("compiled_rows.add_rows", True)]
     assert got.dtype == dtype
     np.testing.assert_array_equal(got, expected)
 
@@ -148,8 +148,8 @@ def test_a_failing_compiler_costs_speed_only(scores, runs):
     values = np.ones((rows.COMPILED_FROM, 1), np.float32)
     total = rows.add_rows(values, np.zeros(len(values), np.int64), (1, 1))
     assert total[0, 0] == rows.COMPILED_FROM
-    assert runs == [("softmax32", False), ("add_rows", False)]
-    assert loader._given_up == {"softmax32", "add_rows"}
+    assert runs == [("compiled_softmax.softmax32", False), ("compiled_rows.add_rows", False)]
+    assert loader._given_up == {"compiled_softmax.softmax32", "compiled_rows.add_rows"}
 
 
 def python(code, **environment):
