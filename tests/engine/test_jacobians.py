@@ -162,6 +162,20 @@ def test_forward_over_reverse_is_the_hessian_times_a_direction(tf, steps, number
     np.testing.assert_allclose(forward.jvp(slope), moved, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("name", ["tanh", "sigmoid"])
+def test_kernels_for_large_arrays_take_rows_alike(tf, name):
+    x = tf.constant(np.linspace(-2.0, 2.0, 600).astype(np.float32).reshape(300, 2))
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = REGISTRY[name](x)
+    jacobian = tf.reshape(tape.jacobian(y, x), [600, 300, 2])
+    for row in (0, 599, -1):
+        seed = np.zeros(600, np.float32)
+        seed[row] = 1
+        expected = tape.gradient(y, x, output_gradients=constant_of(seed.reshape(300, 2)))
+        np.testing.assert_allclose(jacobian[row], expected, rtol=1e-5, atol=1e-7)
+
+
 def test_rows_that_are_too_many_are_swept_in_parts(tf, monkeypatch):
     x = tf.constant(np.linspace(-1.0, 1.0, 300).astype(np.float32))
     with tf.GradientTape(persistent=True) as tape:
