@@ -127,25 +127,30 @@ def windows_spread(how: Any, y: Any, x: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def windows_back(how: Any, parts: Any, x: Any) -> None:
-    """What each window says of each of its entries, added up.
+    """What each window says of each of its entries, added up; for windows without gaps.
 
-    Parts are (picture, row, column, row in the window, column in it, channel).
+    Parts are (picture, row, entries): window after window, each row after row. A row of a window
+    is one run of entries in the picture.
     """
-    width, count, channels = x.shape[2] // how[8], parts.shape[2], how[8]
+    size, channels = how[1], how[8]
+    width, whole = x.shape[2] // channels, how[0] * how[1] * how[8]
+    count = parts.shape[2] // whole
     for n in range(x.shape[0]):
         x[n] = 0
         for i in range(parts.shape[1]):
+            line = parts[n, i]
             for a in range(how[0]):
                 row = i * how[2] + a * how[4] - how[6]
-                for b in range(how[1]):
-                    ahead = b * how[5] - how[7]
-                    for j in range(count if 0 <= row < x.shape[1] else 0):
-                        column = j * how[3] + ahead
-                        if 0 <= column < width:
-                            part = parts[n, i, j, a, b]
-                            result = x[n, row][column * channels : column * channels + channels]
-                            for c in range(part.size):
-                                result[c] += part[c]
+                for j in range(count if 0 <= row < x.shape[1] else 0):
+                    start = j * how[3] - how[7]
+                    first, past = max(0, -start), min(size, width - start)
+                    if first < past:
+                        at = j * whole + (a * size + first) * channels
+                        to = (start + first) * channels
+                        run = (past - first) * channels
+                        part, result = line[at : at + run], x[n, row][to : to + run]
+                        for c in range(part.size):
+                            result[c] += part[c]
 
 
 @njit(cache=True, nogil=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.kernels import pooling
-from tapelab.kernels.memory import empty
+from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.windows import Sliding, added_back, windows_of
 
 AT_ONCE: Final = 2**19
@@ -60,7 +60,7 @@ def laid_over(y: Any, w: Any, how: Sliding, shape: Shape) -> Any:
 
 
 def _laid_over(y: Any, w: Any, how: Sliding, shape: Shape) -> Any:
-    x = empty(shape, y.dtype)
+    x, y = empty(shape, y.dtype), in_rows(y)
     matrix = w.reshape(math.prod(how.size) * shape[-1], w.shape[-1]).T
     step = max(1, AT_ONCE // max(1, math.prod(y.shape[1:-1]) * matrix.shape[1]))
     for start in range(0, len(y), step):
@@ -91,7 +91,8 @@ def collected(x: Any, y: Any, how: Sliding, groups: int) -> Any:
 
 
 def _collected(x: Any, y: Any, how: Sliding) -> Any:
-    windows, shape = _windows(x, how), (*how.size, x.shape[-1], y.shape[-1])
+    windows, y = _windows(x, how), in_rows(y)
+    shape = (*how.size, x.shape[-1], y.shape[-1])
     total = np.zeros((math.prod(shape[:-1]), shape[-1]), x.dtype)
     for some in _few_at_a_time(windows):
         total += _laid_flat(windows[some], len(total)).T @ _flat(y[some])

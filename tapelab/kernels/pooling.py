@@ -20,6 +20,9 @@ from tapelab.kernels.windows import Sliding
 COMPILED_FROM: Final = 2**16
 """From so many entries on, compiled code: below, a third of a second for numba is never won."""
 
+LONG: Final = 16
+"""From so many entries on, adding a row of a window to a picture costs less than finding it."""
+
 Shape = tuple[int, ...]
 
 
@@ -63,12 +66,11 @@ def window_spread(y: Any, how: Sliding, shape: Shape) -> Any:
 
 def windows_back(parts: Any, how: Sliding, shape: Shape) -> Any:
     """What each window says of each of its entries (…, size, channel), added up."""
-    if not suits(parts, how):
+    if not suits(parts, how) or how.dilations[-1] != 1 or how.size[-1] * shape[-1] < LONG:
         return None
     x = empty(shape, parts.dtype)
-    if len(how.size) == 1:
-        parts = parts[:, None, :, None]
-    arrays = in_rows(parts), _by_row(x, how)
+    rows = parts.shape[1] if len(how.size) == 2 else 1
+    arrays = in_rows(parts).reshape(len(parts), rows, -1), _by_row(x, how)
     done = ran_in_slices("compiled_windows.windows_back", *arrays, shared=(_line(how, shape),))
     return x if done else None
 

@@ -29,7 +29,8 @@ SLIDES = {
 @pytest.fixture(autouse=True)
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, too, and let none fail in silence."""
-    monkeypatch.setattr(pooling, "COMPILED_FROM", 1)
+    for limit in ("COMPILED_FROM", "LONG"):
+        monkeypatch.setattr(pooling, limit, 1)
     yield
     assert not loader._given_up
 
