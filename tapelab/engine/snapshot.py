@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
-def take(
-    tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] = ()
-) -> Recording:
+def take(tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] = ()) -> Recording:
     """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`.
 
     `strays` are records that no log has.

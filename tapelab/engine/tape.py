@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
 from tapelab.engine import log as logs
 from tapelab.engine.asking import gradient, picture, place_of
-from tapelab.engine.cell import Cell, Holder, Identity
+from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
-from tapelab.engine.dispatch import results_on
 from tapelab.engine.ends import check_ends
-from tapelab.engine.log import Log, note, origin_here, recent, small, thread, write_to
+from tapelab.engine.log import Log, note, origin_here, recent, thread, write_to
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, handle_of
+from tapelab.engine.variable import Variable
 from tapelab.engine.warning import warn
+from tapelab.engine.watching import Watching
 from tapelab.errors import Refusal, RefusedError
 
 if TYPE_CHECKING:
-    from tapelab.engine.asking import Answer
     from tapelab.recording import Recording
-
-_serials: Final = count(1)
 
 CONSUMED: Final = (
     "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
@@ -44,7 +40,7 @@ class UnconnectedGradients(Enum):
     ZERO = "zero"
 
 
-class GradientTape:
+class GradientTape(Watching):
     """Records ops while its block runs, and answers with gradients afterwards.
 
     A trainable variable is watched from its first read; a tensor only after `watch`. The tape
@@ -53,40 +49,11 @@ class GradientTape:
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__(watch_accessed_variables)
         self._persistent = persistent
-        self._auto = watch_accessed_variables
-        self._serial = next(_serials)
-        self._mark = (self._serial,)
-        self._marks: tuple[Any, Any] = (None, ())
-        self._ids: set[int] = set()
-        self._looked = 0
-        self._walled: set[int] = set()
-        self._watched: dict[int, Variable] = {}
-        self._states: dict[int, Identity] = {}
-        self._followed: dict[int, Tensor] = {}
-        self._windows: list[list[Any]] = []
-        self._answers: list[Answer] = []
         self._origin = origin_here()
         self._opened = self._closed = 0
         self._thread = thread.number
-        self._recording = False
-        self._entered = False
-        self._consumed = False
-
-    @property
-    def _simple(self) -> bool:
-        """Whether every op on what it follows is followed as well: there are no walls."""
-        return not self._walled
-
-    @property
-    def _tracked(self) -> set[int]:
-        """The ids of all that it follows, made up to date from what it recorded since."""
-        if self._windows:
-            log, _, stop = self._windows[-1]
-            end = len(log.records) if stop is None else stop
-            self._ids.update(results_on(self._serial, log.records[self._looked : end]))
-            self._looked = end
-        return self._ids
 
     def __enter__(self) -> Self:
         if self._recording:
@@ -107,10 +74,6 @@ class GradientTape:
         self._forget()
         self._windows, self._answers = [], []
         self._opened, self._consumed = 0, False
-
-    def _forget(self) -> None:
-        for memory in (self._ids, self._walled, self._watched, self._states, self._followed):
-            memory.clear()
 
     def _push(self) -> None:
         if self._windows:
@@ -174,46 +137,6 @@ class GradientTape:
                     continue
             if self._recording:
                 self._follow(each)
-
-    def _follow(self, thing: Any) -> None:
-        if isinstance(thing, Variable):
-            self._watched.setdefault(thing._cell.identity.id, thing)
-            self._watch_state(thing._cell, 0)
-            return
-        behind_a_wall = thing._id in self._walled
-        self._walled.discard(thing._id)
-        fresh = thing._id not in self._tracked
-        if fresh:
-            self._take_up(thing)
-            self._followed[thing._id] = thing
-        if fresh or behind_a_wall:
-            note(logs.WATCHED, thing._id, small(thing._value), None, 0, self._serial)
-
-    def _take_up(self, tensor: Tensor) -> None:
-        """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
-        for answer in self._answers:
-            answer.flows.told()
-        self._ids.add(tensor._id)
-        known = (each is self or tensor._id in each._tracked for each in thread.active)
-        if all(known) and all(each._simple for each in thread.active):
-            tensor._tapes = thread.marks
-
-    def _on_read(self, cell: Cell) -> None:
-        identity = cell.identity
-        if (self._auto and identity.trainable) or identity.id in self._watched:
-            if identity.id not in self._watched:
-                self._watched[identity.id] = handle_of(cell)
-            if cell.state._id not in self._states:
-                self._watch_state(cell, 1)
-
-    def _watch_state(self, cell: Cell, how: int) -> None:
-        state = cell.state
-        if state._id in self._states:
-            return
-        self._states[state._id] = cell.identity
-        if cell.dtype.is_differentiable:
-            self._take_up(state)
-        note(logs.WATCHED, state._id, small(state._value), cell.identity, how, self._serial)
 
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables this tape watches, in the order in which they were created."""

@@ -1,0 +1,97 @@
+"""What a tape follows: the tensors and variables that it watches, and what comes of them."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.engine.cell import Cell, Identity
+from tapelab.engine.dispatch import results_on
+from tapelab.engine.log import WATCHED, note, small, thread
+from tapelab.engine.tensor import Tensor
+from tapelab.engine.variable import Variable, handle_of
+
+if TYPE_CHECKING:
+    from tapelab.engine.asking import Answer
+
+_serials: Final = count(1)
+
+
+class Watching:
+    """The part of a tape that knows what is followed: first what is watched, then all results."""
+
+    def __init__(self, watch_accessed_variables: bool) -> None:
+        self._auto = watch_accessed_variables
+        self._serial = next(_serials)
+        self._mark = (self._serial,)
+        self._marks: tuple[Any, Any] = (None, ())
+        self._ids: set[int] = set()
+        self._looked = 0
+        self._walled: set[int] = set()
+        self._watched: dict[int, Variable] = {}
+        self._states: dict[int, Identity] = {}
+        self._followed: dict[int, Tensor] = {}
+        self._windows: list[list[Any]] = []
+        self._answers: list[Answer] = []
+        self._recording = False
+        self._entered = False
+        self._consumed = False
+
+    @property
+    def _simple(self) -> bool:
+        """Whether every op on what it follows is followed as well: there are no walls."""
+        return not self._walled
+
+    @property
+    def _tracked(self) -> set[int]:
+        """The ids of all that it follows, made up to date from what it recorded since."""
+        if self._windows:
+            log, _, stop = self._windows[-1]
+            end = len(log.records) if stop is None else stop
+            self._ids.update(results_on(self._serial, log.records[self._looked : end]))
+            self._looked = end
+        return self._ids
+
+    def _follow(self, thing: Any) -> None:
+        if isinstance(thing, Variable):
+            self._watched.setdefault(thing._cell.identity.id, thing)
+            self._watch_state(thing._cell, 0)
+            return
+        behind_a_wall = thing._id in self._walled
+        self._walled.discard(thing._id)
+        fresh = thing._id not in self._tracked
+        if fresh:
+            self._take_up(thing)
+            self._followed[thing._id] = thing
+        if fresh or behind_a_wall:
+            note(WATCHED, thing._id, small(thing._value), None, 0, self._serial)
+
+    def _take_up(self, tensor: Tensor) -> None:
+        """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
+        for answer in self._answers:
+            answer.flows.told()
+        self._ids.add(tensor._id)
+        known = (each is self or tensor._id in each._tracked for each in thread.active)
+        if all(known) and all(each._simple for each in thread.active):
+            tensor._tapes = thread.marks
+
+    def _on_read(self, cell: Cell) -> None:
+        identity = cell.identity
+        if (self._auto and identity.trainable) or identity.id in self._watched:
+            if identity.id not in self._watched:
+                self._watched[identity.id] = handle_of(cell)
+            if cell.state._id not in self._states:
+                self._watch_state(cell, 1)
+
+    def _watch_state(self, cell: Cell, how: int) -> None:
+        state = cell.state
+        if state._id in self._states:
+            return
+        self._states[state._id] = cell.identity
+        if cell.dtype.is_differentiable:
+            self._take_up(state)
+        note(WATCHED, state._id, small(state._value), cell.identity, how, self._serial)
+
+    def _forget(self) -> None:
+        for memory in (self._ids, self._walled, self._watched, self._states, self._followed):
+            memory.clear()
