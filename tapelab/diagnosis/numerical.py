@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.batch_sums import unnormalised_sum
 from tapelab.diagnosis.cancelling import cancelled
+from tapelab.diagnosis.converging import not_converged
 from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.degenerate import degenerate
 from tapelab.diagnosis.double_softmax import double_softmax
 from tapelab.diagnosis.flats import saturated
-from tapelab.diagnosis.iterating import not_converged, trip_count
 from tapelab.diagnosis.kinks import on_kink
 from tapelab.diagnosis.magnitudes import exploding, vanishing
 from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, wrong_axis
@@ -19,6 +19,7 @@ from tapelab.diagnosis.sparse_rows import repeated_rows
 from tapelab.diagnosis.special_cases import special_case
 from tapelab.diagnosis.spoiled import not_finite
 from tapelab.diagnosis.swapped_losses import swapped_loss
+from tapelab.diagnosis.trip_counts import trip_count
 from tapelab.diagnosis.underflow import underflow
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def repeated_rows(case: Case) -> Iterator[Finding]:
     """An `IndexedSlices` in which a row that was picked twice stands twice."""
     way = case.way
-    if way is None or not len(way):
+    if way is None or not way.through({"gather"}):
         return
     steps = [step for tensor in way.into if case.is_source(tensor) for step in way.into[tensor]]
     if not all(_picks_rows(case, way, step) for step in steps):
@@ -65,9 +65,7 @@ def _asked(case: Case) -> int:
 
 def _is_seen_to(case: Case, way: Way, step: int, asked: int) -> bool:
     """Whether an optimizer adds the rows up, or the learner does, or a layer picked them."""
-    span = case.recording.located[way.event[step]].span
-    text = case.codes.text(span)
-    if text and not any(word in text for word in ("gather", "embedding_lookup")):
+    if way.ran(step).group >= 0:
         return True
     code, call = case.codes.of(asked), case.codes.expression(asked)
     if code is None or call is None:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from tapelab.recording import Recording
     from tapelab.recording.measures import Measures
 
-WHOLE: Final = (e.Method.GRADIENT, e.Method.PICTURE)
-"""The questions of which each step was taken once, for the whole target."""
+FOLLOWED: Final = (e.Method.GRADIENT, e.Method.PICTURE, e.Method.JACOBIAN)
+"""The questions that lead back to one source as a whole."""
 
 
 class Way:
@@ -150,7 +150,7 @@ def way_of(case: Case) -> Way | None:
     for index in np.flatnonzero(recording.columns["event.kind"] == e.KIND_OF[e.Asked])[::-1]:
         asked = recording.event(int(index))
         assert isinstance(asked, e.Asked)
-        if asked.method not in WHOLE or not {*case.targets} <= {*asked.targets}:
+        if asked.method not in FOLLOWED or not {*case.targets} <= {*asked.targets}:
             continue
         for source, result in zip(asked.sources, asked.results, strict=True):
             if case.is_source(source) and result >= 0:
@@ -166,13 +166,15 @@ def _grouped(tensors: list[int]) -> dict[int, list[int]]:
 
 
 def _steps(recording: Recording, call: int) -> NDArray[Any]:
-    """The fields of the steps of one call, one row each."""
+    """The fields of the steps of one call, one row each; of a Jacobian those of its last row."""
     columns = recording.columns
     flowed = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Flowed])
     starts = columns["event.start"][flowed]
     rows = columns["event.fields"][starts[:, None] + np.arange(8)]
     found: NDArray[Any] = rows[rows[:, 0] == call]
-    return found
+    starts = np.flatnonzero(found[:, 1] < 0)
+    later = starts[1:][np.diff(starts) > 1]  # several targets start together, rows one by one
+    return found[later[-1] :] if len(later) else found
 
 
 def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:

@@ -150,6 +150,12 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_sum(tf.math.divide_no_nan(3.0, x))", symptom="nan"),
+    Pitfall("P50 a Jacobian", "INF_LOCAL", """
+        x = tf.Variable([1.0, 0.0])
+        with tf.GradientTape() as tape: y = «tf.sqrt(x)»
+        g = tape.jacobian(y, x)
+        """,
+        fix="with tf.GradientTape() as tape: y = tf.sqrt(x + 1e-12)", symptom="nan"),
     Pitfall("P50 NaN in the data", "INF_LOCAL", """
         data = «tf.constant([1.0, float("nan")])»
         x = tf.Variable(2.0)

@@ -279,6 +279,12 @@ NEAR_MISSES = {
         g = tape.gradient(y, x)
         optimizer.apply_gradients([(g, x)])
         """,
+    "P68 a layer picks the rows": """
+        layer = tf.keras.layers.Embedding(3, 2)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(layer(tf.constant([0, 0, 1])) ** 2)
+        (x,) = layer.trainable_variables
+        g = tape.gradient(y, x)
+        """,
     "P68 a table used as a whole as well": """
         x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
         with tf.GradientTape() as tape:
@@ -316,6 +322,13 @@ NEAR_MISSES = {
             while tf.abs(y * y - x) > 1e-4:
                 y = 0.5 * (y + x / y)
         g = tape.gradient(y, x)
+        """,
+    "P82 training until the loss is small": """
+        x, y = tf.Variable(3.0), tf.constant(9.0)
+        while y > 1.0:
+            with tf.GradientTape() as tape: y = (x - 1.0) ** 2
+            g = tape.gradient(y, x)
+            x.assign_sub(0.2 * g)
         """,
     "P82 a counter": """
         x = tf.Variable(2.0)
