@@ -49,13 +49,22 @@ def _harmless(node: Node) -> bool:
     inner = inner_function(node)
     if inner is not None:
         return may_be_lowered(inner._graph)
-    if node.tells or node.function.__module__ in DRAWING:
+    if node.function.__module__ in DRAWING:
+        return draws(node)
+    if node.tells:
         return False
     if node.acts and node.function not in _ACTS:
         return False
     given = list(_spread((node.args, node.kwargs)))
     routines = [each for each in given if isinstance(each, Routine)]
     return all(map(_unchanging, given)) and all(may_be_lowered(each._graph) for each in routines)
+
+
+def draws(node: Node) -> bool:
+    """Whether a call draws random numbers in the same way each time, whatever else is computed."""
+    given = leaves((node.args, node.kwargs))
+    moving = any(isinstance(each, (Slot, Holder, GradientTape)) for each in given)
+    return node.function.__module__ in DRAWING and not moving
 
 
 def _unchanging(thing: Any) -> bool:

@@ -11,15 +11,20 @@ from __future__ import annotations
 import opcode
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, Final
 
+from tapelab.compiling.admission import draws
+from tapelab.compiling.graph import Node
+from tapelab.compiling.replay import drawing_by
+from tapelab.compiling.walking import leaves
+from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine import aside
 from tapelab.engine import variable as variables
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import Record
+from tapelab.engine.log import ASSIGNED, Record
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.random.sampling import Source
@@ -62,6 +67,8 @@ class Capture(GradientTape):
         self.looked_at: dict[int, str] = {}
         self.by_value: dict[int, int] = {}
         self.asides: list[tuple[int, Any, tuple[Any, ...], Any]] = []
+        self.draws: list[tuple[Callable[[], Any], list[Tensor]]] = []
+        self.seeds: set[int] = set()
         self.drew = False
 
     @property
@@ -82,6 +89,26 @@ class Capture(GradientTape):
         log, start, stop = self._windows[-1]
         found: list[Record] = log.records[start:stop]
         return found
+
+    def draw(self, node: Node, run: Callable[[], Any]) -> Any:
+        """Notice a call that draws random numbers: its results are given to a program each time."""
+        if not draws(node):
+            return NotImplemented
+        state = fresh_state()
+        _here.capture = None
+        try:
+            with thread_in(state):
+                result = run()
+        finally:
+            _here.capture = self
+        made = leaves(result)
+        if all(type(each) is Tensor for each in made):
+            self.draws.append((run, made))
+        else:
+            self.drew = True
+        written = {record[4].id for record in state["records"] if record[0] == ASSIGNED}
+        self.seeds |= written
+        return result
 
     def took(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
         """Notice numbers that are worked out beside the tape, at this place in the records."""
@@ -198,7 +225,7 @@ def _noticed_take(source: Source, count: int) -> Any:
 def captured() -> Iterator[Capture]:
     """Capture what happens in this thread inside the block."""
     capture = Capture()
-    with _watching(), capture:
+    with _watching(), drawing_by(capture.draw), capture:
         _here.capture = capture
         try:
             yield capture

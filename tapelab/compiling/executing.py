@@ -123,6 +123,7 @@ class Compiled:
         self.program = program = fuse(optimised(found.program))
         self._run = generated(program)
         self._cells = found.cells
+        self._draws = found.draws
         self._outputs = _built(found.outputs)
         self._account = found.account
         places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
@@ -130,13 +131,15 @@ class Compiled:
         self._origins += [each.origin for each in found.assignments]
         self._assigned = [(at, each.cell) for at, each in enumerate(found.assignments, len(places))]
         self._here = origin_here()
-        kinds = [program.kinds[slot] for slot in (*program.parameters, *program.results)]
+        ends = [*program.parameters[: len(found.account.taken)], *program.results]
+        kinds = [program.kinds[slot] for slot in ends]
         self._small = [at for at, kind in enumerate(kinds) if kind.size <= KEPT_ELEMENTS]
 
     def __call__(self, inputs: list[Tensor]) -> Any:
         """Run it, give the variables their new states, and return the outputs."""
         given = [*inputs, *[cell.state for cell in self._cells]]
-        results = self._run(*[each._value for each in given])
+        drawn = [each._value for draw in self._draws for each in leaves(draw())]
+        results = self._run(*[each._value for each in given], *drawn)
         serial, state = next_id(), thread.__dict__
         made = [_tensor(value, origin) for value, origin in zip(results, self._origins)]  # noqa: B905
         for at, cell in self._assigned:

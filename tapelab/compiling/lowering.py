@@ -8,7 +8,7 @@ numbers (`Capture.looked_at`), there is no program, and the graph is replayed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
@@ -55,12 +55,13 @@ class Assignment(NamedTuple):
 class Lowered:
     """A program, and what it has to do with the function.
 
-    Its parameters are the inputs, then the states of the cells. Its results are the outputs, then
-    what is assigned.
+    Its parameters are the inputs, then the states of the cells, then the random numbers that the
+    draws return. Its results are the outputs, then what is assigned.
     """
 
     program: Program
     cells: tuple[Cell, ...]
+    draws: tuple[Callable[[], Any], ...]
     outputs: Any
     assignments: tuple[Assignment, ...]
     account: Account
@@ -89,11 +90,13 @@ class _Lowering:
         for cell, state in capture.states:
             self._now[cell.identity.id] = state._id
             self._parameters.append(self._new(state._id, state._value))
+        for _, made in capture.draws:
+            self._parameters += [self._new(each._id, each._value) for each in made]
 
     def finished(self, outputs: Any) -> Lowered:
         """The program that leads to some outputs."""
-        if self._capture.drew:
-            raise NotLoweredError("it draws random numbers")
+        if self._capture.drew or self._capture.seeds.intersection(self._capture.cells):
+            raise NotLoweredError("it draws random numbers in an unusual way")
         self._take_all()
         results: list[int] = []
 
@@ -117,7 +120,8 @@ class _Lowering:
         cells = tuple(cell for cell, _ in self._capture.states)
         assignments = tuple(each for each, _ in self._assignments)
         told = self._account(tuple([leaf._id for leaf in leaves(outputs) if is_eager(leaf)]))
-        return Lowered(program, cells, placed, assignments, told)
+        draws = tuple(run for run, _ in self._capture.draws)
+        return Lowered(program, cells, draws, placed, assignments, told)
 
     def _account(self, outputs: tuple[int, ...]) -> Account:
         """What a call by the program tells of itself."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 from tapelab.compiling.graph import Graph, Node, Slot
@@ -14,12 +17,28 @@ from tapelab.engine.log import Scope, origin_here, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.variable import Variable
 
+Draw = Callable[[Node, Callable[[], Any]], Any]
+
 
 class _Running(threading.local):
     replay: Replay | None = None
+    draw: Draw | None = None
 
 
 _running: Final = _Running()
+
+
+@contextmanager
+def drawing_by(draw: Draw) -> Iterator[None]:
+    """Let somebody see each call of the replays in this thread first, for the length of a block.
+
+    What they return is the result of the call, unless it is NotImplemented.
+    """
+    _running.draw = draw
+    try:
+        yield
+    finally:
+        _running.draw = None
 
 
 class Replay:
@@ -85,6 +104,10 @@ class Replay:
             args = [slots[each.number] if type(each) is Slot else each for each in node.args]
             return call(node.function, args, {})
         args, kwargs = mapped(node.args, self.fill), mapped(node.kwargs, self.fill)
+        if world is None and _running.draw is not None:
+            drawn = _running.draw(node, partial(call, node.function, args, kwargs))
+            if drawn is not NotImplemented:
+                return drawn
         if world is not None:
             args, kwargs = mapped(args, world.stand_in), mapped(kwargs, world.stand_in)
         return call(node.function, args, kwargs)
