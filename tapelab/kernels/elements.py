@@ -19,7 +19,7 @@ import numpy as np
 
 from tapelab import kernels
 from tapelab.kernels.loader import ran_in_slices
-from tapelab.kernels.memory import empty
+from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.threads import in_slices
 
 COMPILED_FROM: Final = 2**15
@@ -76,6 +76,19 @@ def by_numpy(function: Callable[..., Any], x: Any) -> Any:
         return function(x)
     result = empty(x.shape, x.dtype)
     in_slices(function, x.reshape(-1), result.reshape(-1))
+    return result
+
+
+def by_slices(function: Callable[[Any], Any], x: Any) -> Any:
+    """A function of several steps of each entry; what lies between them stays in the cache."""
+    if x.size < LARGE or x.dtype.char not in "fd":
+        return function(x)
+
+    def step(part: Any, result: Any) -> None:
+        result[...] = function(part)
+
+    result = empty(x.shape, x.dtype)
+    in_slices(step, in_rows(x).reshape(-1), result.reshape(-1))
     return result
 
 

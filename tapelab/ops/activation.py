@@ -110,8 +110,10 @@ def sigmoid(x: Any) -> Any:
     """Each entry squeezed between 0 and 1, one half at 0."""
     if x.dtype.kind == "c":
         return 1 / (1 + np.exp(-x))
-    found = elements.compiled("sigmoid", x) if x.size >= elements.COMPILED_FROM else None
-    return elements.sigmoid(x) if found is None else found
+    if x.size < elements.COMPILED_FROM:
+        return elements.sigmoid(x)
+    found = elements.compiled("sigmoid", x)
+    return elements.by_slices(elements.sigmoid, x) if found is None else found
 
 
 @sigmoid.grad("x", r"\bar x = \bar y \cdot y (1 - y)", local="y (1 - y)")
@@ -131,7 +133,7 @@ def softplus(x: Any) -> Any:
     if x.size < elements.FEW:
         return np.logaddexp(x, x.dtype.type(0))
     found = elements.compiled("softplus", x)
-    return elements.softplus(x) if found is None else found
+    return elements.by_slices(elements.softplus, x) if found is None else found
 
 
 @softplus.grad("x", r"\bar x = \bar y \cdot \sigma(x)", local=r"\sigma(x)")

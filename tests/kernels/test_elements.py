@@ -143,3 +143,11 @@ def test_results_do_not_depend_on_the_number_of_threads(op, dtype, monkeypatch):
         found.append(op(x))
     np.testing.assert_array_equal(found[0], found[1])
     np.testing.assert_array_equal(found[0], found[2])
+
+
+@pytest.mark.parametrize("function", [elements.sigmoid, elements.softplus])
+def test_several_steps_taken_slice_by_slice_give_the_same(function):
+    x = np.random.default_rng(0).normal(size=(2, elements.LARGE // 2 + 3)) * 20
+    x[0, :3] = np.nan, np.inf, -np.inf
+    for each in (x, x.T, x[:, ::-1]):
+        np.testing.assert_array_equal(elements.by_slices(function, each), function(each))
