@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from numpy import ndarray
 
 from tapelab.engine.backprop import contributions, lifted, lifted_all, lifted_results, told_again
 from tapelab.engine.batching_lanes import Lanes
@@ -127,13 +128,21 @@ class _Step(NamedTuple):
 
     def _direct(self, dy: Any, moving: Sequence[int]) -> Sequence[Any]:
         """The rule as it is: what it multiplies the rows by is broadcast over them."""
-        flows, values = self._flows(dy, tensors=self.recorded), self.record[5]
-        return [self._fitting(flows(position), dy, values[position]) for position in moving]
+        _, _, _, origin, _, values, _, result, settings, _ = self.record
+        op: Op = origin[0]
+        if self.recorded or op.slopes is None or op.variadic:
+            flows = self._flows(dy, tensors=self.recorded)
+            found = [flows(position) for position in moving]
+        else:
+            slopes = [op.slopes[position] for position in moving]
+            found = [slope and slope(dy, result, *values, **settings) for slope in slopes]
+        return [self._fitting(rows, dy, values[position])
+                for position, rows in zip(moving, found, strict=True)]  # fmt: skip
 
     def _fitting(self, rows: Any, dy: Any, value: Any) -> Any:
         """Rows summed down to the shape of the value that they flow to."""
-        if rows is None:
-            return None
+        if rows is None or (type(rows) is ndarray and rows.shape == (self.rows, *value.shape)):
+            return rows
         shape, whole_shape = np.shape(value), shape_of(dy)
         if shape_of(rows) != whole_shape:  # a slope of 0 has no rows
             rows = spread_over(rows, shape_of(rows), self.rows)
