@@ -118,6 +118,8 @@ def from_before(case: Case) -> Finding | None:
 
 def crosses_a_gradient(case: Case) -> bool:
     """Whether the way from target to source leads through a gradient the tape did not hear."""
+    if not case.flow.edges.has(Cut.DERIVED):
+        return False
     return any(edge.cut is Cut.DERIVED and not is_constant(case, edge) for edge in case.path)
 
 

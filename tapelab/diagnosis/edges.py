@@ -74,6 +74,10 @@ class Edges:
     def __len__(self) -> int:
         return len(self.origin)
 
+    def has(self, cut: Cut) -> bool:
+        """Whether any edge is cut in one way."""
+        return bool((self.columns[4] == NUMBER_OF[cut]).any())
+
     def edge(self, at: int) -> Edge:
         """One edge by its number."""
         return Edge(

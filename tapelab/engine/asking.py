@@ -145,7 +145,7 @@ def unrecorded(
     """What flows back, computed off every tape that listens."""
     listening, thread.active = thread.active, ()
     try:
-        return sweep(tape, targets, seeds, origins, flows)
+        return sweep(tape, targets, seeds, origins, flows, shown=True)
     finally:
         thread.active = listening
 

@@ -35,16 +35,17 @@ if TYPE_CHECKING:
 
 def sweep(
     tape: GradientTape, targets: Sequence[Tensor], upstream: Sequence[Any], sources: Sequence[Any],
-    flows: Flows, *, once: bool = False,
+    flows: Flows, *, once: bool = False, shown: bool = False,
 ) -> list[Any]:  # fmt: skip
     """The gradients of the sources (raw arrays or tensors, None without a path).
 
-    Large values that are needed only `once` are let go of as soon as the way is past them.
+    The steps are told at once where they will be `shown`, and on demand otherwise. Large values
+    that are needed only `once` are let go of as soon as the way is past them.
     """
     recorded = bool(thread.active)
     starts = [(each._id, seed) for each, seed in zip(targets, upstream, strict=True)]
     wanted, tracked, windows = wanted_by(tape, sources), tape._tracked, closed(tape)
-    again = not (REGISTERED or any(log.heavy for log, _, _ in windows))
+    again = not (shown or REGISTERED or any(log.heavy for log, _, _ in windows))
     told = None if again else flows.told()
     adjoints, begun = _begin(starts, recorded, told)
     with np.errstate(all="ignore"):
@@ -93,7 +94,16 @@ def _told(
     with np.errstate(all="ignore"):
         _walk(taped(windows, serial), adjoints, wanted, tracked, False, flows)
     same = {id(plain(adjoints[each])): end for each, end in ends.items()}
-    return [Flow(*each[:3], *(same.get(id(value), value) for value in each[3:])) for each in flows]
+    return [_ending_in(same, each) for each in flows] if same else flows
+
+
+def _ending_in(same: dict[int, Any], flow: Flow) -> Flow:
+    """A step with the very objects that an answer holds in place of equal ones."""
+    op, position, tensor, upstream, contribution, total = flow
+    if id(total) in same or id(contribution) in same or id(upstream) in same:
+        told = (same.get(id(each), each) for each in (upstream, contribution, total))
+        return Flow(op, position, tensor, *told)
+    return flow
 
 
 def _walk(

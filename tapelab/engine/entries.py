@@ -20,12 +20,9 @@ Pauses = list[tuple[int, float]]
 """The stretches of time, in serial numbers, in which the tape was paused."""
 
 
-def event_of(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.Event | None:
+def event_of(inventory: Inventory, record: Record, span: int) -> e.Event | None:
     """The event that a record tells of; None where it concerns another tape."""
-    kind = record[0]
-    if kind == logs.RAN:
-        return _ran(inventory, record, span, pauses)
-    event: e.Event | None = _ENTRIES[kind](inventory, record, span)
+    event: e.Event | None = _ENTRIES[record[0]](inventory, record, span)
     return event
 
 
@@ -41,7 +38,8 @@ def pauses_of(tape: GradientTape) -> Pauses:
     return pauses
 
 
-def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.Event:
+def ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> list[int]:
+    """What is written of an op that ran, in the order of a packed `Ran`: there are many of them."""
     _, _, _, origin, ids, values, result_ids, results, _, _ = record
     many = type(result_ids) is tuple
     made = zip(result_ids, results, strict=True) if many else ((result_ids, results),)
@@ -50,7 +48,7 @@ def _ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> e.E
     given = zip(ids, values, strict=True)
     inputs = tuple([inventory.tensor(i, value, Role.CONSTANT) for i, value in given])
     op, group = inventory.ops.index(origin.op), inventory.groups.of(origin.scope)
-    return e.Ran(op, group, _cause(inventory, record, pauses), inputs, outputs)
+    return [op, group, _cause(inventory, record, pauses), len(inputs), *inputs, *outputs]
 
 
 def _cause(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:

@@ -44,7 +44,7 @@ class Inventory:
         if found is None:
             name, named = self.naming(span)
             if name < 0 and type(value) is not Dropped and value.size == 1:
-                name = self.strings.index(str(np.asarray(value).reshape(())))
+                name = self.strings.index(str(value if value.ndim == 0 else value.reshape(())))
             found = self.tensors.add(value, role, span, name, named)
             self.tensors.by_id[number] = found
         elif is_large(value):

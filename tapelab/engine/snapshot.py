@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.entries import event_of, pauses_of
+from tapelab.engine.entries import event_of, pauses_of, ran
 from tapelab.engine.inventory import Inventory
 from tapelab.engine.log import DERIVED, RAN, Record
 from tapelab.engine.relevance import relevant
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from tapelab.engine.flows import Flow
     from tapelab.engine.tape import GradientTape
 
+SLOPES: Final = 20_000
+"""The local slopes of so many steps are worked out, which nobody looks at one by one if they are
+more.
+"""
+KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
@@ -63,10 +68,14 @@ class Snapshot:
 
     def emit(self, event: e.Event, span: int, thread: int) -> None:
         """Append one event."""
-        self.kind.append(e.KIND_OF[type(event)])
+        self._append(e.KIND_OF[type(event)], e.pack(event), span, self.threads.index(thread))
+
+    def _append(self, kind: int, fields: Sequence[int], span: int, thread: int) -> None:
+        """Append one event that is packed already."""
+        self.kind.append(kind)
         self.span.append(span)
-        self.thread.append(self.threads.index(thread))
-        self.fields.extend(e.pack(event))
+        self.thread.append(thread)
+        self.fields.extend(fields)
         self.start.append(len(self.fields))
 
     def enter(self, record: Record) -> None:
@@ -79,7 +88,10 @@ class Snapshot:
         self.event_of[serial] = len(self.kind)
         if kind == RAN:
             self.records[serial] = record
-        event = event_of(self.inventory, record, span, self.pauses)
+            fields = ran(self.inventory, record, span, self.pauses)
+            self._append(KIND_RAN, fields, span, self.threads.index(thread))
+            return
+        event = event_of(self.inventory, record, span)
         if event is not None:
             self.emit(event, span, thread)
 
@@ -104,22 +116,20 @@ class Snapshot:
         ends = (targets, sources, results)
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
-        for flow in answer.flows.told():
+        flows, thread = answer.flows.told(), self.threads.index(self.tape._thread)
+        slopes = len(flows) <= SLOPES
+        for flow in flows:
             if flow.op == -1 or flow.op in self.event_of:
-                self.emit(self._flowed(call, flow), span, self.tape._thread)
+                self._append(KIND_FLOWED, self._flowed(call, flow, slopes), span, thread)
 
-    def _flowed(self, call: int, flow: Flow) -> e.Flowed:
-        known = self.inventory
-        return e.Flowed(
-            call,
-            event=self.event_of.get(flow.op, -1),
-            position=flow.position,
-            tensor=known.known(flow.tensor),
-            upstream=known.gradient(flow.upstream),
-            local=known.gradient(local_slope(self.records.get(flow.op), flow.position)),
-            contribution=known.gradient(flow.contribution),
-            sum=known.gradient(flow.sum),
-        )
+    def _flowed(self, call: int, flow: Flow, slopes: bool) -> tuple[int, ...]:
+        """What is written of a step back, in the order of a packed `Flowed`."""
+        op, position, tensor, upstream, contribution, total = flow
+        number = self.inventory.gradient
+        local = local_slope(self.records.get(op), position) if slopes else None
+        event, arrived = self.event_of.get(op, -1), self.inventory.known(tensor)
+        made = number(upstream), number(local), number(contribution), number(total)
+        return call, event, position, arrived, *made
 
     def recording(self) -> Recording:
         """The finished recording."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +96,8 @@ _COLUMNS = {
     "value": "<i4",
 }
 
+WIDTH: Final = len(_COLUMNS)
+
 
 class Tensors:
     """The tensors of a recording as columns."""
@@ -114,8 +116,10 @@ class Tensors:
         variable: int = -1,
     ) -> int:  # fmt: skip
         """Enter one tensor; returns its index."""
-        at = len(self.rows) // len(_COLUMNS)
-        shape, dtype = self.shapes.index(value.shape), self._dtype(value.dtype)
+        at = len(self.rows) // WIDTH
+        shape, dtype = self.shapes.index(value.shape), self._known.get(value.dtype, -1)
+        if dtype < 0:
+            dtype = self._dtype(value.dtype)
         kept = self._keep(value)
         self.rows.extend((role, shape, dtype, name, named, variable, span, kept))
         if kept < 0:
@@ -131,15 +135,13 @@ class Tensors:
 
     def rename(self, index: int, name: int) -> None:
         """Give a tensor a text of ours in place of the learner's name."""
-        at = index * len(_COLUMNS)
+        at = index * WIDTH
         self.rows[at + list(_COLUMNS).index("name")] = name
         self.rows[at + list(_COLUMNS).index("named")] = 0
 
     def _dtype(self, dtype: Any) -> int:
-        found = self._known.get(dtype)
-        if found is None:
-            name = "string" if dtype.kind == "O" else dtype.name
-            found = self._known[dtype] = self.dtypes.index(name)
+        name = "string" if dtype.kind == "O" else dtype.name
+        found = self._known[dtype] = self.dtypes.index(name)
         return found
 
     def _keep(self, value: Any) -> int:

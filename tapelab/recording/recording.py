@@ -153,8 +153,12 @@ class Recording:
         """A stretch of code by its index; None for -1."""
         if index < 0:
             return None
+        return self._spans[index]
+
+    @cached_property
+    def _spans(self) -> list[Span]:
         names = ("source", "line", "column", "end_line", "end_column")
-        return Span(*(int(self.columns[f"span.{name}"][index]) for name in names))
+        return list(map(Span, *(self.columns[f"span.{name}"].tolist() for name in names)))
 
     def text_at(self, index: int) -> str:
         """The source text of a span; only its first line if it has several."""
