@@ -33,10 +33,10 @@ def trip_count(case: Case) -> Iterator[Finding]:
         loop = _loop_around(case, tests[0].span) if extent else None
         if loop is None or _trains(case, loop) or not _leads_on(case, way, loop):
             continue
-        if _how(case, tests[0]) == "bool()" and not (len(tests) > 1 and _is_counted(case, tests)):
-            continue
-        yield _chosen_by_data(case, loop, tests)
-        return
+        count = _count(case, loop, tests)
+        if count is not None:
+            yield _chosen_by_data(case, loop, tests[0], count)
+            return
 
 
 def _tests(case: Case) -> dict[Extent | None, list[e.Located]]:
@@ -60,11 +60,12 @@ def _how(case: Case, place: e.Located) -> str:
 
 
 class Around(NamedTuple):
-    """A loop in the code, and what decides how often it runs."""
+    """A loop in the code, and the expression that left for Python to decide about it."""
 
     code: Code
     node: ast.While | ast.For | ast.Call
     test: ast.expr
+    breaks: bool = False
 
 
 def _loop_around(case: Case, span: int) -> Around | None:
@@ -72,15 +73,32 @@ def _loop_around(case: Case, span: int) -> Around | None:
     code, node = case.codes.of(span), case.codes.expression(span)
     here: ast.AST | None = node
     while code is not None and node is not None and here is not None:
-        above = code.parent.get(here)
-        if isinstance(above, ast.While) and here is above.test:
-            return Around(code, above, node)
-        if isinstance(above, ast.For) and here is above.iter:
-            return Around(code, above, node)
-        if isinstance(here, ast.Call) and ast.unparse(here.func).endswith("while_loop"):
-            return Around(code, here, node)
-        here = above if isinstance(above, ast.expr) else None
+        match code.parent.get(here):
+            case ast.While(test=test) as loop if test is here:
+                return Around(code, loop, node)
+            case ast.For(iter=values) as loop if values is here:
+                return Around(code, loop, node)
+            case ast.If(test=test, body=[*_, ast.Break()]) as branch if test is here:
+                return _broken(code, branch, node)
+            case _ if isinstance(here, ast.Call) and _is_while_loop(here):
+                return Around(code, here, node)
+            case ast.expr() as above:
+                here = above
+            case _:
+                here = None
     return None
+
+
+def _is_while_loop(call: ast.Call) -> bool:
+    return ast.unparse(call.func).rpartition(".")[2] == "while_loop"
+
+
+def _broken(code: Code, branch: ast.If, test: ast.expr) -> Around | None:
+    """The loop that `if …: break` leaves."""
+    above: ast.AST | None = branch
+    while above is not None and not isinstance(above, (ast.While, ast.For)):
+        above = code.parent.get(above)
+    return Around(code, above, test, breaks=True) if above else None
 
 
 def _trains(case: Case, loop: Around) -> bool:
@@ -99,31 +117,47 @@ def _leads_on(case: Case, way: Way, loop: Around) -> bool:
     return any(extent is not None and body.holds(extent) for extent in extents)
 
 
-def _is_counted(case: Case, tests: list[e.Located]) -> bool:
-    """Whether what is compared with a bound does not go on shrinking towards it, as a residual."""
-    sides: list[tuple[float, float]] = []
-    for place in tests:
-        event = case.flow.maker_of.get(_left(place).tensor, -1)
-        ran = case.recording.event(event) if event >= 0 else None
-        if isinstance(ran, e.Ran) and len(ran.inputs) == 2:
-            one, other = (case.recording.measures.of(each).greatest for each in ran.inputs)
-            sides.append((one, other))
-    if len(sides) < 2:
-        return False
+def _count(case: Case, loop: Around, tests: list[e.Located]) -> int | None:
+    """How often a loop ran because of the source; None where it ran until it had converged."""
+    if isinstance(loop.node, ast.For) and not loop.breaks:
+        value = case.recording.measures.of(_left(tests[0]).tensor).greatest
+        return int(value) if _how(case, tests[0]) == "int()" else None
+    sides = [pair for place in tests if (pair := _sides(case, place))]
+    if len(sides) < max(len(tests), 2) or _converges(sides):
+        return None
+    return len(tests) if loop.breaks else len(tests) - 1
+
+
+def _sides(case: Case, place: e.Located) -> tuple[float, float] | None:
+    """The two sizes that a test compares; None where there is no telling."""
+    measures, tensor = case.recording.measures, _left(place).tensor
+    event = case.flow.maker_of.get(tensor, -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    if _how(case, place) == "bool()" and isinstance(ran, e.Ran) and len(ran.inputs) == 2:
+        one, other = (measures.of(each).greatest for each in ran.inputs)
+        return abs(one), abs(other)
+    node, code = case.codes.expression(place.span), case.codes.of(place.span)
+    compared: ast.AST | None = node
+    while code is not None and isinstance(compared, ast.expr):
+        match compared:
+            case ast.Compare(comparators=[ast.Constant(value=float() | int() as bound)]):
+                return abs(measures.of(tensor).greatest), abs(bound)
+        compared = code.parent.get(compared)
+    return None
+
+
+def _converges(sides: list[tuple[float, float]]) -> bool:
+    """Whether something shrinks until it is as small as a tolerance."""
     (first, bound), (last, _) = sides[0], sides[-1]
-    if abs(first) < abs(bound) and sides[0][0] == sides[-1][0]:
-        first, last, bound = bound, sides[-1][1], first
-    small = abs(bound) <= SMALL * abs(first)
-    return not (small and abs(last) < abs(first))
+    if len({one for one, _ in sides}) == 1:  # `tolerance < residual`
+        first, bound, last = bound, first, sides[-1][1]
+    return bound <= SMALL * first and last <= first
 
 
-def _chosen_by_data(case: Case, loop: Around, tests: list[e.Located]) -> Finding:
-    left, span = _left(tests[0]), tests[0].span
-    text, line = shortened(loop.code.text(loop.test)), case.codes.line(span)
-    value = case.recording.measures.of(left.tensor).greatest
-    count = len(tests) - 1 if _how(case, tests[0]) == "bool()" else int(value)
+def _chosen_by_data(case: Case, loop: Around, test: e.Located, count: int) -> Finding:
+    text, line = shortened(loop.code.text(loop.test)), case.codes.line(test.span)
     name = name_of(case, case.source)
-    event = case.flow.maker_of.get(left.tensor, -1)
+    event = case.flow.maker_of.get(_left(test).tensor, -1)
     return Finding(
         code="DATA_DEPENDENT_TRIP_COUNT",
         title=say("`{name}` decides how often the loop runs", name=name),
@@ -143,8 +177,8 @@ def _chosen_by_data(case: Case, loop: Around, tests: list[e.Located]) -> Finding
                 name=name,
             ),
         ),
-        where=case.codes.where(span),
+        where=case.codes.where(test.span),
         fix=None,
-        evidence=(event,) if event >= 0 else (),
+        evidence=(event, test.index) if event >= 0 else (test.index,),
         steps=(Step(line, say("the loop ran {count} times", count=count)),),
     )
