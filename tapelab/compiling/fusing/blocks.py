@@ -14,6 +14,26 @@ from tapelab.compiling.fusing.lanes import SIZES, STORED, WIDTH, Lanes, Writer
 ARGUMENTS = "(i64 %sixteens, i64 %valid, ptr %table, ptr %lanes, ptr %program)"
 LANES_BYTES = 128
 """The room for sixteen numbers of any kind."""
+_LOOP = """{declared}
+define void @{name}{arguments} {{
+entry:
+{head}
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%i_next, %latch]
+{sums}
+  %at = shl i64 %i, 4
+{body}
+  br label %latch
+latch:
+  %i_next = add i64 %i, 1
+  %more = icmp slt i64 %i_next, %sixteens
+  br i1 %more, label %loop, label %done
+done:
+{tail}
+  ret void
+}}
+"""
 
 
 def block_function(group: Group, name: str, *, scales: bool) -> str:
@@ -24,7 +44,7 @@ def block_function(group: Group, name: str, *, scales: bool) -> str:
     before = [_load(writer, _lanes_at(writer, k), group.kind(each.value))
               for k, each in enumerate(gathered)]  # fmt: skip
     mask = counted(writer) if gathered else None
-    head, writer.lines = writer.lines, []
+    head = writer.taken()
     _read(writer, group, known)
     for step in group.steps:
         known.append(computed(writer, step, known))
@@ -33,22 +53,17 @@ def block_function(group: Group, name: str, *, scales: bool) -> str:
         combined(each.how, Lanes(writer, f"%sum{k}", before[k].kind), known[each.value], mask)
         for k, each in enumerate(gathered)
     ]
+    body = writer.taken()
+    for k, each in enumerate(after):
+        writer.line(f"store {each.type} {each.name}, ptr {_lanes_at(writer, k)}, align 16")
     phis = [
         f"  %sum{k} = phi {one.type} [{one.name}, %entry], [{other.name}, %latch]"
         for k, (one, other) in enumerate(zip(before, after, strict=True))
     ]
-    body, writer.lines = writer.lines, []
-    for k, each in enumerate(after):
-        writer.line(f"store {each.type} {each.name}, ptr {_lanes_at(writer, k)}, align 16")
-    tail = writer.lines
-    lines = [
-        *writer.declared, f"define void @{name}{ARGUMENTS} {{", "entry:", *head, "  br label %loop",
-        "loop:", "  %i = phi i64 [0, %entry], [%i_next, %latch]", *phis, "  %at = shl i64 %i, 4",
-        *body, "  br label %latch", "latch:", "  %i_next = add i64 %i, 1",
-        "  %more = icmp slt i64 %i_next, %sixteens", "  br i1 %more, label %loop, label %done",
-        "done:", *tail, "  ret void", "}",
-    ]  # fmt: skip
-    return "\n".join(lines) + "\n"
+    return _LOOP.format(
+        name=name, arguments=ARGUMENTS, declared="\n".join(writer.declared), head="\n".join(head),
+        sums="\n".join(phis), body="\n".join(body), tail="\n".join(writer.taken()),
+    )  # fmt: skip
 
 
 def computed(writer: Writer, step: Step, known: list[Lanes]) -> Lanes:
@@ -123,8 +138,8 @@ def _load(writer: Writer, place: str, kind: str) -> Lanes:
 def _operands(writer: Writer, group: Group) -> list[Lanes]:
     """The operands that are the same for the whole block; the names of the arrays of the others."""
     known = []
-    for number, operand in enumerate(group.operands):
-        pointer = _array(writer, number)
+    pointers = [_array(writer, number) for number in range(group.arrays)]
+    for pointer, operand in zip(pointers, group.operands, strict=False):
         if operand.layout in {"one", "column"}:
             known.append(load_one(writer, pointer, operand.kind))
         else:

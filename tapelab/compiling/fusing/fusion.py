@@ -11,6 +11,7 @@ from tapelab.compiling.fusing import running
 from tapelab.compiling.fusing.calling import Frame
 from tapelab.compiling.fusing.grouping import Entry, Unit, units
 from tapelab.compiling.fusing.planning import Plan, plan
+from tapelab.compiling.fusing.powers import with_products
 from tapelab.compiling.program import Fused, Instruction, Kind, Program
 
 FEWEST_ON_NUMBERS: Final = 4
@@ -27,9 +28,10 @@ def fuse(program: Program) -> Program:
 
     The program as it is where this machine cannot compile, or nothing can be fused.
     """
+    plain, program = program, with_products(program)
     found, entries = units(program)
     if not any(_worth(unit, program, entries) for unit in found) or not running.available():
-        return program
+        return plain
     readers = _readers(program)
     instructions: list[Instruction] = []
     kinds, constants = dict(program.kinds), dict(program.constants)

@@ -56,6 +56,12 @@ class Group:
     stored: tuple[int, ...]
     reductions: tuple[Reduction, ...]
 
+    @property
+    def arrays(self) -> int:
+        """How many arrays a block reads and writes, but for those of sums along rows."""
+        by_column = sum(each.along == "column" for each in self.reductions)
+        return len(self.operands) + len(self.stored) + by_column
+
     def kind(self, value: int) -> str:
         """The kind of a value."""
         known = len(self.operands)

@@ -19,7 +19,8 @@ from tapelab.compiling.program import Fused, Instruction, Kind, Program, Setting
 
 Shape = tuple[int, ...]
 NARROWEST: Final = 16
-"""Rows of fewer columns are not worth a pass each."""
+FEW_ROWS: Final = 64
+"""Rows of so few columns are not worth a pass each, if there are more of them than these."""
 
 
 @dataclass(eq=False)
@@ -175,8 +176,10 @@ def _entry(
 
 def _wide(entry: Entry) -> Entry | None:
     """The entry, unless its rows are too short to be worth it."""
-    if entry.cut is not None and math.prod(entry.shape[entry.cut :]) < NARROWEST:
-        return None
+    if entry.cut is not None:
+        rows, columns = math.prod(entry.shape[: entry.cut]), math.prod(entry.shape[entry.cut :])
+        if columns < NARROWEST and rows > FEW_ROWS:
+            return None
     return None if math.prod(entry.shape) == 0 else entry
 
 

@@ -88,8 +88,7 @@ def _head(writer: Writer) -> list[str]:
     writer.line(f"%start = getelementptr i8, ptr %program, i64 {PROGRAM_START}")
     mask = counted(writer)
     writer.line(f"%mask = and {mask.type} {mask.name}, {mask.name}")
-    head, writer.lines = writer.lines, []
-    return head
+    return writer.taken()
 
 
 def _place(writer: Writer, code: Code, number: int) -> None:

@@ -82,6 +82,11 @@ class Writer:
         """Begin a block of lines that is jumped to."""
         self.lines.append(f"{name}:")
 
+    def taken(self) -> list[str]:
+        """The lines so far; the next ones begin another part."""
+        lines, self.lines = self.lines, []
+        return lines
+
     def forget(self) -> None:
         """Write everything anew from here on, where control does not come from above."""
         self._known = {}

@@ -229,3 +229,17 @@ def test_a_machine_that_cannot_compile_leaves_programs_as_they_are(monkeypatch):
     monkeypatch.setattr(running, "available", lambda: False)
     _, program = smooth((100,))
     assert fuse(program) is program
+
+
+@pytest.mark.parametrize("exponent", [-1.0, 2.0, 3.0, 0.5, 2.5])
+def test_small_whole_powers_are_products_and_fuse(exponent, interpreted):
+    drawing = Drawing()
+    x = drawing.parameter((50,))
+    power = drawing.run("pow", x, drawing.constant(np.full(50, exponent, np.float32)))
+    y = drawing.run("add", drawing.run("multiply", power, power), x)
+    program = drawing.program([y])
+    fused = fuse(program)
+    assert (len(fused.instructions) == 1) == (exponent in {-1.0, 2.0, 3.0})
+    np.testing.assert_allclose(
+        results_of(fused, drawing.given)[0], results_of(program, drawing.given)[0], rtol=1e-6
+    )
