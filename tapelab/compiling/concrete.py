@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tapelab.compiling.executing import Execution, unheard
+from tapelab.compiling.executing import Compiled, Execution, unheard
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
+from tapelab.compiling.shortcuts import Way
 from tapelab.compiling.signature import Binding, canonical, takes_slot, tensors_in
 from tapelab.compiling.symbolic import Symbolic, SymbolicTensor
 from tapelab.compiling.trace import Trace
@@ -138,10 +139,13 @@ class ConcreteFunction:
         """What is known of its calls: which of them run by a program."""
         return self._execution
 
-    def program(self, flat: list[Any]) -> Any:
-        """The program that serves inputs of such shapes alone, if there is one."""
-        alone = not (self._open or self._holders or self._trace.captured)
-        return self._execution.known(flat, ()) if alone else None
+    def way(self, flat: list[Any]) -> Way | None:
+        """How calls go that need nothing but tensors of such shapes; None for others."""
+        if self._open or self._holders or self._opaque or self._trace.captured:
+            return None
+        found = self._execution.known(flat, ())
+        program = found if isinstance(found, Compiled) else None
+        return Way(partial(self._replayed, ()), program, not isinstance(found, str))
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}

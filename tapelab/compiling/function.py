@@ -51,8 +51,8 @@ _RETURNABLE: Final = (bool, int, float, complex, str, bytes, TensorShape)
 class Function:
     """A Python function that is traced when it is called with a new kind of arguments.
 
-    While it is traced its Python code runs, once: prints, appends and counters happen then, and
-    what tensors it computes is written down. Later calls of that kind replay what was written.
+    Its Python code runs while it is traced: prints, appends and counters happen then, and what is
+    computed is written down. Later calls of that kind do what was written.
     """
 
     def __init__(
@@ -109,21 +109,19 @@ class Function:
         return found
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Replay the trace for arguments of this kind; trace first if there is none."""
-        found = MISSED if kwargs else self._shortcuts.result(args)
+        """Run the trace for arguments of this kind; trace first if there is none."""
+        found = self._shortcuts.result(args, kwargs)
         if found is not MISSED:
             self._recent.append(False)
             return found
         if settings["run_functions_eagerly"]:
             return self._python_function(*args, **kwargs)
         bound = mapped(self._binding.bind(args, kwargs), canonical)
-        known = self._count
+        known, flat = self._count, tensors_in(bound)
         concrete = self._concrete(bound)
         self._notice(self._count > known)
-        flat = tensors_in(bound)
         result = concrete.call_bound(bound, flat)
-        if not kwargs:
-            self._shortcuts.learn(args, concrete.program(flat), flat)
+        self._shortcuts.learn(args, kwargs, concrete.way(flat), flat)
         return result
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:

@@ -1,4 +1,4 @@
-"""The short way into a program: for calls of which a glance tells that there is one.
+"""The short way into a trace: for calls of which a glance tells which one they take.
 
 Most calls of a function are like the one before: tensors and plain numbers, in the order of the
 parameters. What such a call goes by (`Function._key`) need not be worked out each time.
@@ -6,10 +6,13 @@ parameters. What such a call goes by (`Function._key`) need not be worked out ea
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
 
 from tapelab.compiling.executing import Compiled, unheard
+from tapelab.compiling.worlds import world_here
 from tapelab.config import settings
+from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 
 MISSED: Final = object()
@@ -18,39 +21,54 @@ _PLAIN: Final = frozenset({bool, int, float, str, bytes, type(None)})
 _MOST: Final = 256
 
 
+class Way(NamedTuple):
+    """How calls of one kind are run: by a replay, or by a program if there is or may be one."""
+
+    replay: Callable[[list[Tensor]], Any]
+    program: Compiled | None
+    may_have_one: bool
+
+
 class Shortcuts:
-    """The programs of one function by the shapes, dtypes and plain values of its arguments."""
+    """The traces of one function by the shapes, dtypes and plain values of its arguments."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[Any, ...], Compiled] = {}
+        self._known: dict[tuple[Any, ...], Way] = {}
 
-    def result(self, args: tuple[Any, ...]) -> Any:
-        """What a program returns for these arguments, or MISSED."""
-        if not self._known or settings["run_functions_eagerly"] or not unheard():
+    def result(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call with these arguments returns, or MISSED."""
+        if not self._known or settings["run_functions_eagerly"]:
             return MISSED
         tensors: list[Tensor] = []
-        found = self._known.get(_kind(args, tensors))
-        if found is None:
+        way = self._known.get(_kind(args, kwargs, tensors))
+        if way is None:
+            return MISSED
+        if not way.may_have_one or not unheard():
+            inside = thread.trace is not None or world_here() is not None
+            return MISSED if inside else way.replay(tensors)
+        if way.program is None:
             return MISSED
         try:
-            return found(tensors)
+            return way.program(tensors)
         except Exception:  # noqa: BLE001 - the long way meets it again, and tells it at its line
             return MISSED
 
-    def learn(self, args: tuple[Any, ...], compiled: Any, inputs: list[Tensor]) -> None:
-        """Remember the program of a call, if its inputs are the tensors of its arguments."""
-        if type(compiled) is not Compiled or len(self._known) >= _MOST:
+    def learn(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], way: Way | None, inputs: list[Tensor]
+    ) -> None:
+        """Remember the way of a call, if its inputs are just the tensors of its arguments."""
+        if way is None or len(self._known) >= _MOST:
             return
         tensors: list[Tensor] = []
-        kind = _kind(args, tensors)
+        kind = _kind(args, kwargs, tensors)
         if kind is not None and list(map(id, tensors)) == list(map(id, inputs)):
-            self._known[kind] = compiled
+            self._known[kind] = way
 
 
-def _kind(args: tuple[Any, ...], tensors: list[Tensor]) -> Any:
+def _kind(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:
     """What two calls have in common that go the same short way; None where there is none."""
-    kind: list[Any] = []
-    for each in args:
+    kind: list[Any] = list(kwargs)
+    for each in (*args, *kwargs.values()) if kwargs else args:
         if type(each) is Tensor:
             value = each._value
             tensors.append(each)
