@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -143,15 +143,16 @@ def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
     return (result_ids,) if results.dtype.kind in "fcV" else ()
 
 
-def results_on(serial: int, records: list[Record]) -> Iterator[int]:
-    """The results that the tape with a serial follows, of all the ops that it took."""
+def add_results(ids: set[int], serial: int, records: list[Record]) -> None:
+    """Add the results that the tape with a serial follows, of all the ops that it took."""
+    add = ids.add
     for record in records:
         kind = record[0]
         if kind in FLAT:  # it is differentiable
             if serial in record[-1]:
-                yield record[1]
+                add(record[1])
         elif kind == RAN and serial in record[-1]:
-            yield from _differentiable(record[6], record[7])
+            ids.update(_differentiable(record[6], record[7]))
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:

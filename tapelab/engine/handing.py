@@ -46,14 +46,15 @@ def _pair_back(
 ) -> bool:
     """Go back through an op of two inputs that was laid flat; False if it is not ordinary."""
     _, serial, _, origin, one, other, x, y, z, _ = record
-    dz = adjoints.get(serial)
+    dz = adjoints.pop(serial, None)
     if dz is None:
         return True
     arrays = type(z) is ndarray
-    if arrays and (type(dz) is not ndarray or dz.size >= LARGE):
-        return False
-    if serial not in wanted:
-        del adjoints[serial]
+    strange = arrays and (type(dz) is not ndarray or dz.size >= LARGE)
+    if strange or serial in wanted:
+        adjoints[serial] = dz
+        if strange:
+            return False
     slope_x, slope_y = origin[0].slopes_of_floats
     stretched = arrays and x.shape != y.shape
     if one in tracked:
@@ -61,7 +62,10 @@ def _pair_back(
         if stretched:
             more = undo_broadcast(more, x)
         held = adjoints.get(one)
-        adjoints[one] = more if held is None else _sum(held, more)
+        if held is None:
+            adjoints[one] = more
+        else:  # small, or it would have been strange
+            adjoints[one] = _add(held, more) if type(held) is ndarray else _sum(held, more)
         if told is not None:
             told.append(flow_of(serial, 0, one, dz, more, adjoints))
     if other in tracked:
@@ -69,7 +73,10 @@ def _pair_back(
         if stretched:
             more = undo_broadcast(more, y)
         held = adjoints.get(other)
-        adjoints[other] = more if held is None else _sum(held, more)
+        if held is None:
+            adjoints[other] = more
+        else:
+            adjoints[other] = _add(held, more) if type(held) is ndarray else _sum(held, more)
         if told is not None:
             told.append(flow_of(serial, 1, other, dz, more, adjoints))
     return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,10 +51,14 @@ def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
 
 def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
     """The ops on the tape with a serial, last first."""
-    for log, start, stop in reversed(windows):
-        for record in reversed(log.records[start:stop]):
-            if record[0] in OPS and serial in record[-1]:
-                yield record
+    return chain.from_iterable(
+        [
+            record
+            for record in reversed(log.records[start:stop])
+            if record[0] in OPS and serial in record[-1]
+        ]
+        for log, start, stop in reversed(windows)
+    )
 
 
 def used_up(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:

@@ -6,7 +6,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.cell import Cell, Identity
-from tapelab.engine.dispatch import results_on
+from tapelab.engine.dispatch import add_results
 from tapelab.engine.log import WATCHED, note, small, thread
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
@@ -48,7 +48,7 @@ class Watching:
         if self._windows:
             log, _, stop = self._windows[-1]
             end = len(log.records) if stop is None else stop
-            self._ids.update(results_on(self._serial, log.records[self._looked : end]))
+            add_results(self._ids, self._serial, log.records[self._looked : end])
             self._looked = end
         return self._ids
 
