@@ -11,6 +11,7 @@ from tapelab.engine.arrays import typed_array
 from tapelab.engine.stacking import stacked
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
+from tapelab.kernels.rows import meet_at, meet_rows
 from tapelab.recording.facts import How
 
 if TYPE_CHECKING:
@@ -24,15 +25,15 @@ def _replace(array: Any, where: Any, rows: Any) -> None:
     array[where] = rows
 
 
-WRITES: dict[str, Write] = {
-    "update": _replace,
-    "add": np.add.at,
-    "sub": np.subtract.at,
-    "mul": np.multiply.at,
-    "div": np.divide.at,
-    "max": np.maximum.at,
-    "min": np.minimum.at,
+MEETING: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "max": np.maximum,
+    "min": np.minimum,
 }
+WRITES: dict[str, Write] = {"update": _replace} | {how: each.at for how, each in MEETING.items()}
 
 
 def rows_written(cell: Cell, slices: Any, how: str) -> tuple[Any, int]:
@@ -51,7 +52,7 @@ def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) 
     updates = stacked(updates, cell.dtype)
     source = updates._id if isinstance(updates, Tensor) else -1
     rows = typed_array(updates, cell.dtype)
-    value = np.array(cell.state._value)
+    value = cell.state._value
     depth = indices.shape[-1] if nested else 1
     if np.any(indices < 0) or np.any(
         indices >= np.array(value.shape[:depth] if nested else value.shape[:1])
@@ -60,7 +61,12 @@ def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) 
             f"ResourceScatter{how.capitalize()}",
             f"indices {indices.tolist()} are not all within a variable of shape {cell.shape}",
         )
+    if how in MEETING and nested and rows.shape == indices.shape[:-1] + value.shape[depth:]:
+        return meet_at(MEETING[how], value, rows, indices), source
+    if how in MEETING and not nested and value.ndim:
+        return meet_rows(MEETING[how], value, rows, indices), source
     where = tuple(np.moveaxis(indices, -1, 0)) if nested else indices
+    value = np.array(value)
     WRITES[how](value, where, rows)
     return value, source
 

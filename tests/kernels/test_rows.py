@@ -105,3 +105,20 @@ def test_what_was_picked_along_any_axis_goes_back_there(axis, batch_dims):
     taken = np.asarray(tf.gather(where, indices, axis=axis, batch_dims=batch_dims))
     np.add.at(counted.reshape(-1), taken.reshape(-1), 1)
     np.testing.assert_allclose(got, 2 * x * counted)
+
+
+@pytest.mark.parametrize("how", ["add", "sub", "max", "min"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_rows_written_into_a_variable_leave_its_former_value_alone(how, nested):
+    before = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    places, updates = np.array([4, 0, 4]), np.random.default_rng(1).normal(size=(3, 3))
+    updates = updates.astype(np.float32)
+    variable = tf.Variable(before)
+    former = variable.read_value()
+    if nested:
+        getattr(variable, f"scatter_nd_{how}")(places[:, None], updates)
+    else:
+        getattr(variable, f"scatter_{how}")(tf.IndexedSlices(updates, places))
+    ufunc = {"add": np.add, "sub": np.subtract, "max": np.maximum, "min": np.minimum}[how]
+    np.testing.assert_array_equal(variable, at(ufunc, before, places, updates))
+    np.testing.assert_array_equal(former, before)
