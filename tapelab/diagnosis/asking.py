@@ -8,6 +8,7 @@ from tapelab import nest
 from tapelab.diagnosis.explain import explain_call
 from tapelab.diagnosis.finding import Explanation
 from tapelab.engine.log import thread
+from tapelab.engine.collecting import resting
 from tapelab.engine.looking import look
 from tapelab.engine.snapshot import take
 from tapelab.engine.tape import GradientTape
@@ -32,8 +33,9 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
                 f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
                 "Try tf.explain(tape, target, source)."
             )
-    recording, call, positions = look(tape, target, source)
-    return explain_call(recording, call, positions)
+    with resting():
+        recording, call, positions = look(tape, target, source)
+        return explain_call(recording, call, positions)
 
 
 def why() -> Explanation:

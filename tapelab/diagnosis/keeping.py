@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of, tape_name
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
+
+KERAS: Final = ("Layer", "Model")
+"""How the classes of Keras are called that find only their own weights."""
 
 
 def frozen_but_watched(case: Case) -> Iterator[Finding]:
@@ -101,7 +104,7 @@ def untracked(case: Case) -> Iterator[Finding]:
         if facts.tracked or not facts.trainable or _is_asked_for(case, number):
             continue
         state = next((t for t in case.alive if case.flow.variable_of(t) == number), -1)
-        if state in case.flow.tracked and _made_in_a_class(case, facts.span):
+        if state in case.flow.tracked and _is_out_of_sight(case, facts.span):
             yield _hidden(case, number, state)
 
 
@@ -111,14 +114,32 @@ def _is_asked_for(case: Case, variable: int) -> bool:
     return any(case.flow.variable_of(tensor) == variable for tensor in sources)
 
 
-def _made_in_a_class(case: Case, span: int) -> bool:
-    code, node = case.codes.of(span), case.codes.statement(span)
-    while code is not None and node is not None:
-        if isinstance(node, ast.ClassDef):
-            return True
-        parent = code.parent.get(node)
-        node = parent if isinstance(parent, ast.stmt) else None
-    return False
+def _is_out_of_sight(case: Case, span: int) -> bool:
+    """Whether a class makes a variable and puts it where no module finds it.
+
+    An attribute of a `tf.Module`, or of a class of which no more is known, is found once somebody
+    looks; one of a Keras layer is not, and neither is one of a plain object.
+    """
+    made = _class_around(case, span)
+    if made is None:
+        return False
+    bases = [ast.unparse(base) for base in made.bases]
+    seldom = not bases or any(base.endswith(KERAS) for base in bases)
+    return seldom or not _is_attribute(case.codes.statement(span))
+
+
+def _class_around(case: Case, span: int) -> ast.ClassDef | None:
+    """The class in whose method a variable is made."""
+    code = case.codes.of(span)
+    node: ast.AST | None = case.codes.statement(span)
+    while code is not None and node is not None and not isinstance(node, ast.ClassDef):
+        node = code.parent.get(node)
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+def _is_attribute(statement: ast.stmt | None) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else ()
+    return any(isinstance(each, ast.Attribute) for each in targets)
 
 
 def _hidden(case: Case, variable: int, state: int) -> Finding:
@@ -154,17 +175,14 @@ def _model(case: Case) -> str:
 
 def _tracked(case: Case, span: int) -> Fix | None:
     """The line that makes the hidden thing one that is found: a module, or a Keras variable."""
-    code, statement = case.codes.of(span), case.codes.statement(span)
-    call = case.codes.expression(span)
-    node: ast.AST | None = statement
-    while code is not None and node is not None and not isinstance(node, ast.ClassDef):
-        node = code.parent.get(node)
-    if code is None or not isinstance(node, ast.ClassDef) or not isinstance(call, ast.Call):
+    code, call = case.codes.of(span), case.codes.expression(span)
+    node = _class_around(case, span)
+    if code is None or node is None or not isinstance(call, ast.Call):
         return None
     tf, bases = edits.tf_alias(code), [ast.unparse(base) for base in node.bases]
     if not bases:
         return edits.fix(code, [_with_base(code, node, f"{tf}.Module")])
-    if any(base.endswith(("Layer", "Model")) for base in bases):
+    if any(base.endswith(KERAS) for base in bases):
         return edits.fix(code, [edits.replaced(code, call.func, f"{tf}.keras.Variable")])
     return None
 

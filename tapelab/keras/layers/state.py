@@ -66,6 +66,8 @@ class Stateful:
             if self._locked and kind != "_metrics":
                 raise ValueError(_LOCKED)
             held.append(thing)
+            if isinstance(thing, Variable):
+                thing._cell.identity.tracked = True
         return thing
 
     def add_weight(
@@ -116,8 +118,6 @@ class Stateful:
     def _own_weights(self) -> list[Variable]:
         """A weight keeps the side on which it was made, also when the layer is frozen."""
         own = self._weights
-        for each in own:
-            each._cell.identity.tracked = True
         return sorted(own, key=lambda each: not each.value.trainable)
 
     @property

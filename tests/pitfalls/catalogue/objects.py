@@ -228,4 +228,22 @@ NEAR_MISSES = {
         tape.gradient(y, other.trainable_variables)
         x = one.weight
         """,
+    "P13 another module that nobody has asked yet": """
+        class Part(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = tf.Variable(2.0)
+
+        one, other = Part(), Part()
+        with tf.GradientTape() as tape: y = one.weight * other.weight ** 2
+        g = tape.gradient(y, one.trainable_variables)[0]
+        x = one.weight
+        """,
+    "P13 another layer that nobody has asked yet": """
+        data = tf.ones((2, 3))
+        one, other = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(other(one(data)) ** 2)
+        g = tape.gradient(y, one.trainable_variables)[0]
+        x = one.kernel
+        """,
 }
