@@ -103,9 +103,9 @@ def _dead(case: Case, way: Way, event: int, given: int) -> Finding:
         message=paragraph(
             say("`{text}` in line {line} received {given}.", text=text, line=line, given=values),
             say_many(
-                "Its {count} unit is not above 0, so it is off: it makes 0, and its slope is 0.",
-                "None of its {count} units is above 0, so 100 % are off: they make 0, and their "
-                "slope is 0.",
+                "That is not above 0, so the unit is off: it makes 0, and its slope is 0.",
+                "None of its {count} elements is above 0, so 100 % of the units are off: they make "
+                "0, and their slope is 0.",
                 int(way.measures.count[given]),
             ),
             say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),

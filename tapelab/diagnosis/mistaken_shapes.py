@@ -12,6 +12,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import operand, shortened
+from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
 from tapelab.views.numbers import format_shape
@@ -160,12 +161,12 @@ def _over_the_batch(case: Case, way: Way, step: int, shares: NDArray[Any]) -> Fi
         message=paragraph(
             say(
                 "`{text}` in line {line} shares 1 out along axis 0, over {rows} examples; the rows "
-                "add up to {least:.3g} to {most:.3g}.",
+                "add up to {least} to {most}.",
                 text=text,
                 line=line,
                 rows=shares.shape[0],
-                least=float(sums.min()),
-                most=float(sums.max()),
+                least=plainly(float(sums.min())),
+                most=plainly(float(sums.max())),
             ),
             say("The labels add up to 1 in each row, along axis 1."),
         ),

@@ -15,7 +15,7 @@ from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.magnitudes import grows
 from tapelab.diagnosis.names import name_of, shortened
 from tapelab.diagnosis.spoken import plainly
-from tapelab.diagnosis.wording import paragraph, say, sentence
+from tapelab.diagnosis.wording import paragraph, say, say_many, sentence
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -169,10 +169,11 @@ def _arrived(case: Case, way: Way) -> str:
     made = plainly(np.nan if measure.nans else np.inf)
     if way.measures.count[way.result] == 1:
         return say("So the gradient for `{source}` is {made}.", source=source, made=made)
-    return say(
-        "So {bad} of {count} numbers in the gradient for `{source}` are {made}.",
-        bad=int(measure.nans + measure.infinities),
-        count=int(way.measures.count[way.result]),
+    return say_many(
+        "So {count} of {all} numbers in the gradient for `{source}` is {made}.",
+        "So {count} of {all} numbers in the gradient for `{source}` are {made}.",
+        int(measure.nans + measure.infinities),
+        all=int(way.measures.count[way.result]),
         source=source,
         made=made,
     )
@@ -192,15 +193,29 @@ TOLD: Final = 4
 
 
 def _ledger(case: Case, way: Way, event: int, spread: list[int]) -> tuple[Step, ...]:
-    """Where it was born, and what handed it on to the source."""
-    born = Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))
-    later = [each for each in dict.fromkeys(way.event[step] for step in spread) if each != event]
-    if len(later) > TOLD:
-        later = [*later[: TOLD // 2], *later[-TOLD // 2 :]]
-    return (
-        born,
-        *(
-            Step(line_of(case, each), say("`{text}` handed it on", text=_text(case, each)))
-            for each in later
-        ),
+    """Where it was born, what kept it out of the value, and what handed it on to the source."""
+    seen = {_line(case, event)}
+    steps = [Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))]
+    told = (
+        (_healing(way), sentence("`{text}` kept it out of the value")),
+        ([way.event[step] for step in spread], sentence("`{text}` handed it on")),
     )
+    for events, template in told:
+        lines = dict.fromkeys(_line(case, each) for each in events if _line(case, each) not in seen)
+        seen.update(lines)
+        shown = [*lines]
+        if len(shown) > TOLD:
+            shown = [*shown[: TOLD // 2], *shown[-TOLD // 2 :]]
+        steps += [Step(line, say(template, text=text)) for line, text in shown]
+    return tuple(steps)
+
+
+def _line(case: Case, event: int) -> tuple[int, str]:
+    return line_of(case, event), _text(case, event)
+
+
+def _healing(way: Way) -> list[int]:
+    """The ops on the way that made finite numbers of what was not finite: a `where`, a `clip`."""
+    spoiled = way.measures.spoiled
+    given = spoiled[np.array(way.tensor)] & ~spoiled[np.array(way.made)]
+    return [way.event[step] for step in np.flatnonzero(given).tolist() if way.event[step] >= 0]
