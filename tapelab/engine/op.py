@@ -85,12 +85,14 @@ class Op:
     # Each input's rule, and that of floats; None where nothing flows. For a joint rule not at all.
     slopes: Slopes | None = None
     slopes_of_floats: Slopes | None = None
+    short: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
         for each in inputs:
             if type(each) is Tensor:
-                return run(self, inputs, settings)
+                short = self.short
+                return run(self, inputs, settings) if short is None else short(*inputs)
         return self.kernel(*inputs, **settings)
 
     def grad(self, name: str, formula: str, *, local: str = "") -> Callable[..., Any]:

@@ -19,6 +19,7 @@ from tapelab.engine.composite_tensor import (
     takes_composites,
 )
 from tapelab.engine.convert import operand, to_tensor
+from tapelab.engine.dispatch import run
 from tapelab.engine.op import Op
 from tapelab.engine.quick import paired, single
 from tapelab.engine.tensor import Tensor
@@ -98,7 +99,11 @@ def unary(op: Op) -> Public:
             refused = error
         return hand_over_elements(refused, public, x)
 
-    public = single(op, function) if _is_smooth(op) else function
+    public: Public = function
+    if _is_smooth(op):
+        public = single(op, function)
+        if not op.settings:
+            op.short = single(op, lambda x: run(op, (x,), {}))
     return dressed(public, op, op.inputs[0])
 
 
