@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     """The second question to a tape that answers once."""
     del details
+    if not case.flow.opened:
+        return _never_entered(case)
     asked = case.recording.placed(e.Asked)
     span, tape = asked[-1].span, tape_name(case)
     text = shortened(case.codes.text(span)) or f"{tape}.gradient"
@@ -44,6 +46,23 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
         steps=tuple(
             Step(case.codes.line(each.span), say("`{tape}` was asked", tape=tape)) for each in asked
         ),
+    )
+
+
+def _never_entered(case: Case) -> Finding:
+    """A tape without a block: it has recorded nothing that it could be asked about."""
+    (asked,), tape = case.recording.placed(e.Asked), tape_name(case)
+    return Finding(
+        code="BEFORE_TAPE",
+        title=say("`{tape}` has not recorded anything", tape=tape),
+        message=say(
+            "A tape records inside its block: put what is to be differentiated under "
+            "`with tf.GradientTape() as {tape}:`.",
+            tape=tape,
+        ),
+        where=case.codes.where(asked.span),
+        fix=None,
+        evidence=(asked.index,),
     )
 
 

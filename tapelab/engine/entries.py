@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 Pauses = list[tuple[int, float]]
 """The stretches of time, in serial numbers, in which the tape was paused."""
 
+ARRAY: Final = "__array__"
+"""How numbers leave for a function of NumPy that does not ask tensors to do its work."""
+MODULES: Final = ("np", "numpy")
+
 
 def event_of(inventory: Inventory, record: Record, span: int) -> e.Event | None:
     """The event that a record tells of; None where it concerns another tape."""
@@ -97,7 +101,16 @@ def _left(inventory: Inventory, record: Record, span: int) -> e.Event:
     outside = -1
     if isinstance(result, (np.ndarray, np.generic, float, complex)):
         outside = inventory.outside_value(record[1], result, span)
-    return e.Left(inventory.known(number), inventory.strings.index(how), outside)
+    name = _ufunc(inventory.spans.text(span)) if how == ARRAY else ""
+    return e.Left(inventory.known(number), inventory.strings.index(name or how), outside)
+
+
+def _ufunc(text: str) -> str:
+    """The function of NumPy that took the numbers, as the code calls it: they do not say so."""
+    module, _, rest = text.partition(".")
+    name = rest.partition("(")[0]
+    known = module in MODULES and isinstance(getattr(np, name, None), np.ufunc)
+    return f"np.{name}" if known else ""
 
 
 def _returned(inventory: Inventory, record: Record, span: int) -> e.Event:
