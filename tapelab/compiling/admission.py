@@ -9,12 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compiling import standing
-from tapelab.compiling.doorways import DRAWING
 from tapelab.compiling.graph import Graph, Node, Slot
-from tapelab.compiling.objects import call_method
-from tapelab.compiling.routines import Routine, choose, choose_number, each_item, loop
-from tapelab.compiling.walking import leaves
+from tapelab.compiling.walking import Bundle, leaves
 from tapelab.dtypes import DType
 from tapelab.engine.cell import Holder
 from tapelab.engine.tape import GradientTape
@@ -25,11 +21,16 @@ from tapelab.specs import TensorSpec
 
 _TAPE: Final = tuple(vars(GradientTape)[name] for name in ("__enter__", "__exit__", "watch"))
 _VARIABLE: Final = tuple(vars(Variable)[name] for name in ("assign", "assign_add", "assign_sub"))
-_ACTS: Final = frozenset({
-    *_TAPE, *_VARIABLE, standing.pause, standing.resume,
-    choose, choose_number, loop, each_item, call_method,
-})  # fmt: skip
+_ACTS: Final = frozenset({*_TAPE, *_VARIABLE})
 """What a node may do beside computing."""
+_HARMLESS: Final = frozenset(
+    {"routines", "standing.pause", "standing.resume", "objects.call_method"}
+)
+"""What tracing itself writes down, by module or name; where it decides by numbers, that is noticed
+when it is captured.
+"""
+DRAWING: Final = ("tapelab.random", "tapelab.keras.random")
+"""Modules of functions that draw random numbers: each call of them counts."""
 _PLAIN: Final = (
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic, np.dtype, type),
     *(Slot, Tensor, Holder, GradientTape, DType, TensorShape, TensorSpec, EllipsisType, Enum),
@@ -53,11 +54,18 @@ def _harmless(node: Node) -> bool:
         return draws(node)
     if node.tells:
         return False
-    if node.acts and node.function not in _ACTS:
+    if node.acts and not _may_act(node.function):
         return False
     given = list(_spread((node.args, node.kwargs)))
-    routines = [each for each in given if isinstance(each, Routine)]
-    return all(map(_unchanging, given)) and all(may_be_lowered(each._graph) for each in routines)
+    routines = [each for each in given if isinstance(each, Bundle)]
+    return all(map(_unchanging, given)) and all(may_be_lowered(each.graph) for each in routines)
+
+
+def _may_act(function: Any) -> bool:
+    if function in _ACTS:
+        return True
+    module = function.__module__.removeprefix("tapelab.compiling.")
+    return module in _HARMLESS or f"{module}.{function.__qualname__}" in _HARMLESS
 
 
 def draws(node: Node) -> bool:
@@ -68,7 +76,7 @@ def draws(node: Node) -> bool:
 
 
 def _unchanging(thing: Any) -> bool:
-    return isinstance(thing, (*_PLAIN, Routine)) or type(thing).__name__ == _OWN_GRADIENT
+    return isinstance(thing, (*_PLAIN, Bundle)) or type(thing).__name__ == _OWN_GRADIENT
 
 
 def inner_function(node: Node) -> Any:
@@ -79,7 +87,7 @@ def inner_function(node: Node) -> Any:
 
 def _spread(thing: Any) -> Iterator[Any]:
     """All leaves, and the routines themselves with what they take from outside."""
-    if isinstance(thing, Routine):
+    if isinstance(thing, Bundle):
         yield thing
         yield from leaves(thing)
     elif type(thing) in (tuple, list):

@@ -16,9 +16,9 @@ from types import FunctionType, ModuleType
 from typing import Any, Final
 
 from tapelab.compiling import standing
+from tapelab.compiling.admission import DRAWING
 from tapelab.compiling.doorways import (
     ACTING,
-    DRAWING,
     LAZY_METHODS,
     MAKERS,
     PARTS,

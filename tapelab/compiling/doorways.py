@@ -42,8 +42,6 @@ PLAIN: Final = frozenset({
     *("get_global_generator", "set_global_generator", "create_rng_state", "axes_of"),
 })  # fmt: skip
 """Functions that do no work on tensors by themselves, or call back what the learner wrote."""
-DRAWING: Final = ("tapelab.random", "tapelab.keras.random")
-"""Modules of functions that draw random numbers: each call of them counts."""
 TELLING: Final = frozenset({"print", "Assert"})
 """Functions that only tell: they are not tried out. So are all assertions."""
 

@@ -124,6 +124,11 @@ class Compiled:
         self._run = generated(program)
         self._cells = found.cells
         self._draws = found.draws
+        first = len(found.account.taken) - len(found.cells)
+        self._fixed = [
+            (at, program.kinds[program.parameters[at]].shape)
+            for at, cell in enumerate(found.cells, first) if not cell.shape.is_fully_defined()
+        ]  # fmt: skip
         self._outputs = _built(found.outputs)
         self._account = found.account
         places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
@@ -138,6 +143,9 @@ class Compiled:
     def __call__(self, inputs: list[Tensor]) -> Any:
         """Run it, give the variables their new states, and return the outputs."""
         given = [*inputs, *[cell.state for cell in self._cells]]
+        for at, shape in self._fixed:
+            if given[at]._value.shape != shape:
+                raise ValueError("A variable has another shape than when this program was made.")
         drawn = [each._value for draw in self._draws for each in leaves(draw())]
         results = self._run(*[each._value for each in given], *drawn)
         serial, state = next_id(), thread.__dict__

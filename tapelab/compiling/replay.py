@@ -12,7 +12,7 @@ from tapelab.compiling.graph import Graph, Node, Slot
 from tapelab.compiling.sites import Site
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import is_eager, twin, world_here
-from tapelab.engine.cell import Holder
+from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.log import Scope, origin_here, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.variable import Variable
@@ -54,6 +54,11 @@ class Replay:
             self._around._stand_ins if self._around else stand_ins or {}
         )
         self._tapes: dict[int, GradientTape] = self._around._tapes if self._around else {}
+
+    @property
+    def other_variables(self) -> bool:
+        """Whether other variables stand in the places of those that were traced."""
+        return any(isinstance(each, Cell) for each in self._stand_ins.values())
 
     def fill(self, leaf: Any) -> Any:
         """What belongs in the place of a leaf of the arguments."""

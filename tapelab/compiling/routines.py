@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from tapelab.compiling.executing import Execution, unheard
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
 from tapelab.compiling.walking import Bundle, leaves
@@ -17,9 +18,12 @@ from tapelab.engine.tensor import Tensor, constant_of
 class Routine(Bundle):
     """A branch or a loop's body inside a graph, with the outer tensors that it uses."""
 
-    def __init__(self, graph: Graph, captures: Sequence[Any]) -> None:
-        self._graph = graph
+    def __init__(
+        self, graph: Graph, captures: Sequence[Any], execution: Execution | None = None
+    ) -> None:
+        self.graph = graph
         self._captures = captures
+        self.execution = execution or Execution()
 
     def parts(self) -> Sequence[Any]:
         """The outer tensors that it uses."""
@@ -27,12 +31,19 @@ class Routine(Bundle):
 
     def with_parts(self, parts: Sequence[Any]) -> Self:
         """The same routine with other outer tensors."""
-        return type(self)(self._graph, parts)
+        return type(self)(self.graph, parts, self.execution)
 
     def __call__(self, *inputs: Any) -> Any:
         """Run it on real tensors."""
         flat = [leaf for leaf in leaves(inputs) if is_eager(leaf)]
-        return Replay(self._graph, within=True).run(flat, self._captures)
+        replay = Replay(self.graph, within=True)
+        if not unheard() or replay.other_variables:
+            return replay.run(flat, self._captures)
+
+        def again(given: list[Any]) -> Any:
+            return replay.run(given[: len(flat)], given[len(flat) :])
+
+        return self.execution.run(self.graph, again, [*flat, *self._captures], ())
 
 
 @composite

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tapelab.compiling.graph import Slot
+from tapelab.compiling.graph import Graph, Slot
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -22,9 +22,9 @@ _LEAVES: Final = frozenset({Tensor, Variable, Slot, str, bytes, int, float, bool
 
 
 class Bundle:
-    """Something of ours that holds tensors, and is walked into."""
+    """Something of ours that holds a graph and tensors for it, which are walked into."""
 
-    __slots__ = ()
+    graph: Graph
 
     def parts(self) -> Sequence[Any]:
         """The tensors inside."""

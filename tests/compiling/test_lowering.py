@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tapelab
+from tapelab.compiling.routines import Routine
 from tapelab.engine.log import one_by_one, recent
 
 CALLS = 4
@@ -438,3 +439,66 @@ def test_what_a_program_assigned_is_explained_as_its_replay_would_be(tf):
 
     assert told(CALLS) == told(1)
     assert "6.0" in told(CALLS)
+
+
+def test_the_body_of_a_loop_is_a_program_of_its_own(tf):
+    w, count = tf.Variable(0.0), tf.Variable(0)
+
+    @tf.function
+    def trained(x, y, steps):
+        loss = tf.constant(0.0)
+        for _ in tf.range(steps):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x - y) ** 2)
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+            count.assign_add(1)
+            if loss < 1e-3:
+                break
+        return loss
+
+    x = tf.constant([1.0, 2.0])
+    found = []
+    for steps in (3, 50):
+        w.assign(0.0)
+        count.assign(0)
+        found.append([float(trained(x, 2.0 * x, tf.constant(steps))), w.numpy(), count.numpy()])
+    w.assign(0.0)
+    count.assign(0)
+    last = float(trained.python_function(x, 2.0 * x, 50))
+    assert found[1] == [last, w.numpy(), count.numpy()]
+    bodies = [
+        leaf
+        for trace in trained._traces.values()
+        for node in trace._graph.nodes
+        for leaf in node.args
+        if isinstance(leaf, Routine)
+    ]
+    assert sum(len(body.execution.programs) for body in bodies) > 0
+
+
+def test_an_epoch_over_a_dataset_trains_by_a_program(tf):
+    w = tf.Variable(0.0)
+
+    @tf.function
+    def epoch(dataset):
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x - y) ** 2)
+            w.assign_sub(0.01 * tape.gradient(loss, w))
+        return w.read_value()
+
+    x = np.arange(1.0, 13.0, dtype=np.float32)
+    dataset = tf.data.Dataset.from_tensor_slices((x, 2 * x)).batch(2)
+    found = [float(epoch(dataset)) for _ in range(2)]
+    expected, weight = [], np.float32(0)
+    for _ in range(2):
+        for at in range(0, 12, 2):
+            batch = x[at : at + 2]
+            weight = weight - 0.01 * np.mean(2 * (weight * batch - 2 * batch) * batch)
+        expected.append(float(weight))
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    (node,) = [
+        node for trace in epoch._traces.values() for node in trace._graph.nodes
+        if node.function.__name__ == "each_item"
+    ]  # fmt: skip
+    assert len(node.args[1].execution.programs) == 1
