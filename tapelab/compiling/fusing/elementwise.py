@@ -72,6 +72,12 @@ def silu(x: Lanes) -> Lanes:
     return x * functions.sigmoid(x)
 
 
+def sigmoid_cross_entropy(labels: Lanes, scores: Lanes) -> Lanes:
+    """How surprised each score is by its label: softplus of the score less their product."""
+    slack = functions.log1p(functions.exp(-scores.magnitude()))
+    return larger(scores, scores.like(0)) - labels * scores + slack
+
+
 def step(x: Lanes) -> Lanes:
     """1 for positive numbers, 0 for others."""
     return x.like(1).where(0, x > 0)
@@ -182,7 +188,9 @@ ELEMENTWISE: Final[dict[str, tuple[frozenset[str], Elementwise]]] = {
     "tanh": (FLOATS, functions.tanh),
     "sigmoid": (FLOATS, functions.sigmoid),
     "softplus": (FLOATS, functions.softplus),
+    "erf": (frozenset({"float"}), functions.erf),
     "silu": (FLOATS, silu),
+    "sigmoid_cross_entropy": (FLOATS, sigmoid_cross_entropy),
     "softsign": (FLOATS, softsign),
     "relu": (NUMBERS, relu),
     "relu6": (NUMBERS, relu6),

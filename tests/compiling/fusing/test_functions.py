@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import special
 
 from tapelab.compiling.fusing import machine, running
 from tapelab.compiling.fusing.blocks import block_function
@@ -15,6 +16,7 @@ pytestmark = pytest.mark.skipif(not running.available(), reason="nothing is comp
 EXACT = {
     "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "tanh": np.tanh,
     "sin": np.sin, "cos": np.cos, "tan": np.tan,
+    "erf": lambda x: special.erf(x.astype(np.float64)),
     "sigmoid": lambda x: np.exp(np.minimum(x, 0)) / (1 + np.exp(-np.abs(x))),
     "softplus": lambda x: np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x))),
 }  # fmt: skip
@@ -35,7 +37,8 @@ def everywhere(dtype):
 
 def values(kind, x, *, scales):
     """All functions of the numbers, compiled in one group."""
-    steps = tuple(Step(name, (0,), (), kind) for name in ULPS)
+    names = [name for name, bounds in ULPS.items() if bounds[kind == "double"] is not None]
+    steps = tuple(Step(name, (0,), (), kind) for name in names)
     group = Group(1, x.size, x.size, (Operand("full", kind),), steps,
                   tuple(range(1, len(steps) + 1)), ())  # fmt: skip
 
@@ -45,7 +48,7 @@ def values(kind, x, *, scales):
     address = running.address(f"the functions of tests {group} {scales}", "block", text)
     frame = Frame((x.shape,) * len(steps), ())
     function = kernel(running._driver(), group, frame, [header(group, address)])
-    return dict(zip(ULPS, function(x), strict=True))
+    return dict(zip(names, function(x), strict=True))
 
 
 @pytest.fixture(scope="module", params=["float", "double"])
@@ -60,6 +63,9 @@ def computed(request):
 @pytest.mark.parametrize("name", ULPS)
 def test_a_function_keeps_within_its_bound_and_meets_every_end(name, computed):
     x, ways = computed
+    bound = ULPS[name][x.dtype == np.float64]
+    if bound is None:
+        pytest.skip("not in float64")
     with np.errstate(all="ignore"):
         fine = EXACT[name](x.astype(np.longdouble))
         near = fine.astype(x.dtype)
@@ -68,7 +74,7 @@ def test_a_function_keeps_within_its_bound_and_meets_every_end(name, computed):
         number = np.isfinite(near)
         np.testing.assert_array_equal(got[~number], near[~number])
         off = np.abs(got[number].astype(np.longdouble) - fine[number]) / unit[number]
-        assert off.max() <= ULPS[name][x.dtype == np.float64]
+        assert off.max() <= bound
 
 
 def test_zeros_keep_their_signs(computed):
@@ -83,5 +89,5 @@ def test_with_and_without_the_scaling_of_the_processor_there_are_the_same_bits(c
     _, ways = computed
     if len(ways) == 1:
         pytest.skip("this processor has no such instruction")
-    for name in ULPS:
+    for name in ways[True]:
         np.testing.assert_array_equal(ways[True][name], ways[False][name])
