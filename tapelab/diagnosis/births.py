@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class Birth(NamedTuple):
     """The op that made the first number that is not finite, and what it was given.
 
-    `step` is the step back at which the gradient became so; `made` is what the op made of `given`,
-    nothing where its result is finite and only its slope is not.
+    `step` is the step back at which the gradient became so, -1 where it is finite; `made` is what
+    the op made of `given`, nothing where its result is finite and only its slope is not.
     """
 
     step: int
@@ -64,29 +64,45 @@ def unchosen(way: Way, step: int) -> int | None:
 
 def born(case: Case, way: Way, step: int) -> Birth | None:
     """Where the numbers that spoiled a step back came from; None where no op made them."""
-    spoiled = way.measures.spoiled
-    event = way.event[step]
     ran = way.ran(step)
-    bad = [each for each in ran.inputs if spoiled[each]]
-    seen = set()
-    while bad and bad[0] not in seen:
-        seen.add(bad[0])
-        event = case.flow.maker_of.get(bad[0], -1)
-        made = case.recording.event(event) if event >= 0 else None
-        if not isinstance(made, e.Ran):
-            return None
-        ran, bad = made, [each for each in made.inputs if spoiled[each]]
-    result = next((each for each in ran.outputs if spoiled[each]), None)
-    if result is None:
-        given = ran.inputs[way.position[step]] if event == way.event[step] else ran.inputs[0]
-        return Birth(step, event, _at_fault(case, way, given, way.contribution[step]), None)
-    blamed = ran.inputs[_blamed(case, ran)]
-    found = way.value(result)
+    bad = next((each for each in ran.inputs if way.measures.spoiled[each]), None)
+    if bad is not None:
+        return born_ahead(case, way, bad, step)
+    result = next((each for each in ran.outputs if way.measures.spoiled[each]), None)
+    if result is not None:
+        return _of_value(case, way, step, way.event[step], ran)
+    given = ran.inputs[way.position[step]]
+    return Birth(step, way.event[step], _at_fault(case, way, given, way.contribution[step]), None)
+
+
+def born_ahead(case: Case, way: Way, tensor: int, step: int = -1) -> Birth | None:
+    """Where the numbers that spoiled a tensor came from; None where no op made them."""
+    event = case.flow.maker_of.get(begun_with(case, way, tensor), -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    return _of_value(case, way, step, event, ran) if isinstance(ran, e.Ran) else None
+
+
+def begun_with(case: Case, way: Way, tensor: int) -> int:
+    """The first tensor that was spoiled, of those that another one was made of."""
+    seen = set[int]()
+    while tensor not in seen:
+        seen.add(tensor)
+        event = case.flow.maker_of.get(tensor, -1)
+        ran = case.recording.event(event) if event >= 0 else None
+        given = ran.inputs if isinstance(ran, e.Ran) else ()
+        tensor = next((each for each in given if way.measures.spoiled[each]), tensor)
+    return tensor
+
+
+def _of_value(case: Case, way: Way, step: int, event: int, ran: e.Ran) -> Birth:
+    """The birth in an op that made what is not finite of finite numbers."""
+    result = next(each for each in ran.outputs if way.measures.spoiled[each])
+    blamed, found = ran.inputs[_blamed(case, ran)], way.value(result)
     if found is None:
         value = np.nan if way.measures.of(result).nans else np.inf
     else:
         value = found[~np.isfinite(found)].reshape(-1)[0]
-    return Birth(step, event, _at_fault(case, way, blamed, result), float(value))
+    return Birth(step, event, _at_fault(case, way, blamed, result), float(np.real(value)))
 
 
 def _blamed(case: Case, ran: e.Ran) -> int:

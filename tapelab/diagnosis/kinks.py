@@ -10,9 +10,10 @@ import numpy as np
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, number, shortened
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say, sentence
+from tapelab.recording.recording import Role
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -112,12 +113,19 @@ def _on_kink(case: Case, way: Way, step: int) -> Finding:
     )
 
 
+def _called(case: Case, tensor: int) -> str:
+    """The name of an operand, or its number where it has none."""
+    facts = case.recording.tensor(tensor)
+    unnamed = facts.role == Role.CONSTANT and not facts.named
+    return number(case, tensor) if unnamed else name_of(case, tensor)
+
+
 def _received(case: Case, way: Way, step: int, text: str, line: int) -> str:
     ran = way.ran(step)
     if way.ops[step] in AT_ZERO:
         return say("`{text}` in line {line} received 0.", text=text, line=line)
     if len(ran.inputs) > 1:
-        names = [name_of(case, each) for each in ran.inputs[:2]]
+        names = [_called(case, each) for each in ran.inputs[:2]]
         value = plainly(way.measures.of(ran.inputs[0]).greatest)
         return say(
             "`{text}` in line {line} compares `{one}` and `{other}`, which are equal: {value}.",

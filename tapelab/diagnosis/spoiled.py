@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import guards
-from tapelab.diagnosis.births import Birth, born, op_name, spread_of, unchosen
+from tapelab.diagnosis.births import (
+    Birth,
+    begun_with,
+    born,
+    born_ahead,
+    op_name,
+    spread_of,
+    unchosen,
+)
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.degenerate import DECOMPOSING
 from tapelab.diagnosis.finding import Finding, Step
@@ -28,17 +36,25 @@ NEAR: Final = 1.0
 
 
 def not_finite(case: Case) -> Iterator[Finding]:
-    """The cause of a gradient that is infinite or NaN."""
+    """The cause of a gradient that is infinite or NaN, or of a target that is NaN all the same."""
     way = case.way
-    if way is None or not way.measures.spoiled[way.result] or grows(case):
+    if way is None or grows(case):
         return
+    if way.measures.spoiled[way.result]:
+        yield from _gradient_spoiled(case, way)
+    elif way.measures.of(case.target).nans:
+        birth = born_ahead(case, way, case.target)
+        yield _steep(case, way, birth, []) if birth else _from_the_start(case, way, case.target)
+
+
+def _gradient_spoiled(case: Case, way: Way) -> Iterator[Finding]:
     spread = spread_of(way, case)
     if not spread or way.ops[spread[0]] in DECOMPOSING:
         return
     step, chooser = spread[0], unchosen(way, spread[0])
     birth = born(case, way, step)
     if birth is None:
-        yield _spoiled_from_the_start(case, way, step)
+        yield _from_the_start(case, way, _spoiled_input(way, step))
     elif chooser is not None:
         yield _of_the_other_branch(case, way, birth, chooser, spread)
     elif birth.made is not None and np.isinf(birth.made) and abs(birth.given) > NEAR:
@@ -62,14 +78,12 @@ def _steep(case: Case, way: Way, birth: Birth, spread: list[int]) -> Finding:
     text, line = _text(case, birth.event), line_of(case, birth.event)
     made = None if birth.made is None else plainly(birth.made)
     template = STEEP_SLOPE if made is None else STEEP_VALUE
-    zeros = way.measures.of(way.upstream[birth.step]).zeros
-    at_once = zeros and way.measures.of(way.contribution[birth.step]).nans
     return Finding(
         code="INF_LOCAL",
         title=say("The slope of `{text}` is not finite", text=text),
         message=paragraph(
             say(template, text=text, line=line, given=plainly(birth.given), made=made),
-            say(TIMES_ZERO) if at_once and birth.made is None else "",
+            say(TIMES_ZERO) if made is None and _meets_zero(way, birth.step) else "",
             _arrived(case, way),
         ),
         where=case.codes.where(case.recording.located[birth.event].span),
@@ -77,6 +91,12 @@ def _steep(case: Case, way: Way, birth: Birth, spread: list[int]) -> Finding:
         evidence=_evidence(way, birth.event, spread),
         steps=_ledger(case, way, birth.event, spread),
     )
+
+
+def _meets_zero(way: Way, step: int) -> bool:
+    """Whether a step made NaN of a gradient with zeros in it."""
+    measures = way.measures
+    return bool(measures.of(way.upstream[step]).zeros and measures.of(way.contribution[step]).nans)
 
 
 def _of_the_other_branch(
@@ -140,16 +160,15 @@ def _overflow(case: Case, birth: Birth, spread: list[int]) -> Finding:
     )
 
 
-def _spoiled_from_the_start(case: Case, way: Way, step: int) -> Finding:
+def _spoiled_input(way: Way, step: int) -> int:
+    return next(each for each in way.ran(step).inputs if way.measures.spoiled[each])
+
+
+def _from_the_start(case: Case, way: Way, tensor: int) -> Finding:
     """Numbers that were not finite before any op saw them."""
-    spoiled = way.measures.spoiled
-    given = next(each for each in way.ran(step).inputs if spoiled[each])
-    while (maker := case.flow.maker_of.get(given, -1)) >= 0:
-        made = case.recording.event(maker)
-        if not isinstance(made, e.Ran):
-            break
-        given = next(each for each in made.inputs if spoiled[each])
-    name, facts = name_of(case, given), case.recording.tensor(given)
+    given = begun_with(case, way, tensor)
+    name = name_of(case, given)
+    used = case.flow.out_of.get(given, ())
     return Finding(
         code="INF_LOCAL",
         title=say("`{name}` is not finite to begin with", name=name),
@@ -157,15 +176,22 @@ def _spoiled_from_the_start(case: Case, way: Way, step: int) -> Finding:
             say("`{name}` holds infinities or NaN before any op uses it.", name=name),
             _arrived(case, way),
         ),
-        where=case.codes.where(facts.span),
+        where=case.codes.where(case.recording.tensor(given).span),
         fix=None,
-        evidence=(way.event[step],),
+        evidence=tuple(edge.event for edge in used[:1]),
     )
 
 
 def _arrived(case: Case, way: Way) -> str:
     """What the source receives in the end."""
     measure, source = way.measures.of(way.result), name_of(case, case.source)
+    if not way.is_spoiled:
+        target = name_of(case, case.target)
+        return say(
+            "So `{target}` is NaN, although the gradient for `{source}` is finite.",
+            target=target,
+            source=source,
+        )
     made = plainly(np.nan if measure.nans else np.inf)
     if way.measures.count[way.result] == 1:
         return say("So the gradient for `{source}` is {made}.", source=source, made=made)

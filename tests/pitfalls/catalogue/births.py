@@ -150,6 +150,12 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_sum(tf.math.divide_no_nan(3.0, x))", symptom="nan"),
+    Pitfall("P55 the logarithm of what is below 0", "INF_LOCAL", """
+        x = tf.Variable([-1.0, 4.0])
+        with tf.GradientTape() as tape: y = tf.reduce_sum(«tf.math.log(x)»)
+        g = tape.gradient(y, x)
+        """,
+        symptom="value"),
     Pitfall("P50 a Jacobian", "INF_LOCAL", """
         x = tf.Variable([1.0, 0.0])
         with tf.GradientTape() as tape: y = «tf.sqrt(x)»
@@ -208,6 +214,12 @@ NEAR_MISSES = {
     "P55 a square at 0": """
         x = tf.Variable(0.5)
         with tf.GradientTape() as tape: y = x ** 2.0 + (x - 0.5) ** 3.0
+        g = tape.gradient(y, x)
+        """,
+    "P50 a mask of infinities": """
+        x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        with tf.GradientTape() as tape:
+            y = tf.where([[True, False], [True, True]], x, float("-inf"))
         g = tape.gradient(y, x)
         """,
     "P50 an infinity nobody uses": """
