@@ -10,7 +10,12 @@ _MISMATCH = "The two structures don't have the same nested structure."
 
 def is_nested(structure: Any) -> bool:
     """Whether it is a list, a tuple or a dict; strings and tensors are atoms."""
-    return isinstance(structure, (list, tuple, Mapping))
+    return isinstance(structure, (list, tuple)) or _is_mapping(structure)
+
+
+def _is_mapping(structure: Any) -> bool:
+    """Whether it is a dict or the like; what has no keys is seen not to be one at a glance."""
+    return hasattr(type(structure), "keys") and isinstance(structure, Mapping)
 
 
 def is_composite(structure: Any) -> bool:
@@ -19,7 +24,7 @@ def is_composite(structure: Any) -> bool:
 
 
 def _children(structure: Any) -> list[Any]:
-    if isinstance(structure, Mapping):
+    if _is_mapping(structure):
         return [structure[key] for key in sorted(structure)]
     return list(structure)
 
@@ -57,9 +62,9 @@ def pack_sequence_as(
 
 
 def _rebuild(structure: Any, atoms: Iterator[Any], expand: bool) -> Any:
-    if isinstance(structure, Mapping):
+    if _is_mapping(structure):
         packed = {key: _rebuild(structure[key], atoms, expand) for key in sorted(structure)}
-        return type(structure)((key, packed[key]) for key in structure)  # type: ignore[call-arg]  # a mapping of its kind
+        return type(structure)((key, packed[key]) for key in structure)
     if isinstance(structure, tuple) and hasattr(structure, "_fields"):
         return type(structure)(*(_rebuild(child, atoms, expand) for child in structure))
     if isinstance(structure, (list, tuple)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import count
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.cell import Cell, Identity
@@ -71,9 +71,12 @@ class Watching:
         for answer in self._answers:
             answer.flows.told()
         self._ids.add(tensor._id)
-        known = (each is self or tensor._id in each._tracked for each in thread.active)
-        if all(known) and all(each._simple for each in thread.active):
+        if all(map(self._knows_too, repeat(tensor._id), thread.active)):
             tensor._tapes = thread.marks
+
+    def _knows_too(self, number: int, tape: Any) -> bool:
+        """Whether a tape that listens follows what this one does, and all that comes of it."""
+        return bool(tape._simple and (tape is self or number in tape._tracked))
 
     def _on_read(self, cell: Cell) -> None:
         identity = cell.identity
