@@ -92,7 +92,8 @@ def kernel(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Callabl
 def _at_once(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Callable[..., Any]:
     """Written out for the group, as its call costs as much as some thousand entries."""
     names: dict[str, Any] = {"call": call, "headers": headers, "rows": group.rows,
-                             "fitting": lambda *given: fitting(group, given)}  # fmt: skip
+                             "fitting": lambda *given: fitting(group, given),
+                             "unfit": unfit}  # fmt: skip
     given = ", ".join(f"v{k}" for k in range(len(group.operands)))
     lines: list[str] = []
     made: list[str] = []
@@ -114,7 +115,8 @@ def _at_once(call: Any, group: Group, frame: Frame, headers: list[Any]) -> Calla
         f"def fused({given}):", *lines,
         f"    if call(headers[0], 0, rows, 0, {objects}):",
         f"        {given}, = fitting({given})",
-        f"        call(headers[0], 0, rows, 0, {objects})",
+        f"        if call(headers[0], 0, rows, 0, {objects}):",
+        "            raise unfit()",
         f"    return {', '.join(results)}",
     ])  # fmt: skip
     exec(compile(text, "<fused>", "exec"), names)  # noqa: S102 - written right here
@@ -127,9 +129,14 @@ def fitting(group: Group, given: tuple[Any, ...]) -> list[Any]:
     return [
         DTYPES[operand.kind].type(value)
         if operand.scalar
-        else np.require(value, DTYPES[operand.kind], ("C", "A"))
+        else np.require(value, DTYPES[operand.kind], ("C", "A", "E"))
         for operand, value in zip(group.operands, given, strict=True)
     ]
+
+
+def unfit() -> TypeError:
+    """What is raised if they cannot be made to fit; then something is wrong here."""
+    return TypeError("A fused function was given values of other kinds than it was made for.")
 
 
 def _results(group: Group) -> list[int]:
@@ -161,6 +168,8 @@ def _in_slices(
         now = headers[0]
         if call(now, 0, 0, 0, *given, *stored, *parts):
             given = tuple(fitting(group, given))
+            if call(now, 0, 0, 0, *given, *stored, *parts):
+                raise unfit()
         work = [(lambda at=at, rows=rows: call(now, *rows, at, *given, *stored, *parts))
                 for at, rows in enumerate(slices)]  # fmt: skip
         shared(work, threaded=group.entries >= THREADED_FROM and not now[6])

@@ -93,14 +93,14 @@ def sigmoid(x: Lanes) -> Lanes:
 
 
 def tanh(x: Lanes) -> Lanes:
-    """-(e**-2a - 1) / (e**-2a + 1) of the magnitude a."""
+    """(1 - e**-2a) / (1 + e**-2a) of the magnitude a, with the sign of x."""
     known = PRECISIONS[x.kind]
     a = x.magnitude()
     a = a.like(known.flat).where(a, a > known.flat)
     shifted, _, r = _reduced(-(a + a))
     scale = _power_of_2(shifted)
     less = scale.fma(_less_1(r), scale - 1)
-    return (-less / (less + 2)).signed_as(x)
+    return less.signed_as(x) / (less + 2)
 
 
 def log(x: Lanes) -> Lanes:
