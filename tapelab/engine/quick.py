@@ -20,6 +20,7 @@ from tapelab.engine.log import PAIRED, SINGLE, Origin, next_id, origin_here, sma
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
+from tapelab.kernels.elements import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 Method = Callable[..., Any]
@@ -67,6 +68,8 @@ def paired(
                 return long_way(x, y)
             b, one, other = dtype.type(y), x._id, next_id()
             scalars = type(a) is not ndarray
+            if not scalars and a.size >= LARGE:
+                return long_way(x, y)
         else:
             return long_way(x, y)
         if mirrored:
@@ -136,12 +139,15 @@ def single(op: Op, long_way: Method) -> Method:
 
 
 def _alike(x: Any, y: Any) -> bool:
-    """Whether two values are ordinary floats of one dtype."""
+    """Whether two values are ordinary floats of one dtype, the first of them not large.
+
+    Large results are written into memory that is used again, which takes the long way.
+    """
     kind = type(x)
     if kind is not ndarray and kind is type(y):
         return kind is float32 or kind is float64
     dtype = x.dtype
-    return dtype is y.dtype and (dtype is _SINGLE or dtype is _DOUBLE)
+    return dtype is y.dtype and (dtype is _SINGLE or dtype is _DOUBLE) and x.size < LARGE
 
 
 def _large(state: dict[str, Any], *values: Any) -> tuple[Any, ...]:

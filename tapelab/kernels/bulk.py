@@ -22,6 +22,19 @@ CHUNK: Final = 2**14
 Shape = tuple[int, ...]
 
 
+def combined(function: np.ufunc, x: Any, y: Any) -> Any:
+    """The sum, difference or product of a large array and another, by the ufunc that it is."""
+    if x.dtype != y.dtype or x.dtype.char not in "fd":
+        return function(x, y)
+    shape = x.shape if x.shape == y.shape else np.broadcast_shapes(x.shape, y.shape)
+    result = empty(shape, x.dtype)
+    if x.shape[:1] == y.shape[:1] and x.ndim == y.ndim:
+        in_slices(function, x, y, result)
+    else:
+        function(x, y, result)
+    return result
+
+
 def added(x: Any, y: Any) -> Any:
     """The sum of two large arrays of one shape; None if they are others."""
     if not type(x) is type(y) is np.ndarray or x.size < LARGE or x.shape != y.shape:

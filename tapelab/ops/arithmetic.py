@@ -9,6 +9,7 @@ import numpy as np
 from tapelab import kernels
 from tapelab.dtypes import ALL, as_dtype
 from tapelab.engine.op import op
+from tapelab.kernels.elements import LARGE
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, SIGNED, is_complex
 
@@ -17,7 +18,7 @@ from tapelab.ops.rules import NUMBERS, SIGNED, is_complex
     broadcasts=True, same_dtype=True, hands_on="beside a number", reference=np.add)  # fmt: skip
 def add(x: Any, y: Any) -> Any:
     """Each entry is the sum of the two entries at its place."""
-    return x + y
+    return x + y if x.size < LARGE else kernels.bulk.combined(np.add, x, y)
 
 
 @add.grad("x", r"\bar x = \bar z", local="1")
@@ -37,7 +38,7 @@ def add_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     reference=np.subtract)  # fmt: skip
 def subtract(x: Any, y: Any) -> Any:
     """Each entry is the difference of the two entries at its place."""
-    return x - y
+    return x - y if x.size < LARGE else kernels.bulk.combined(np.subtract, x, y)
 
 
 @subtract.grad("x", r"\bar x = \bar z", local="1")
@@ -61,7 +62,7 @@ def subtract_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     broadcasts=True, same_dtype=True, reference=np.multiply)  # fmt: skip
 def multiply(x: Any, y: Any) -> Any:
     """Each entry is the product of the two entries at its place."""
-    return x * y
+    return x * y if x.size < LARGE else kernels.bulk.combined(np.multiply, x, y)
 
 
 @multiply.grad("x", r"\bar x = \bar z \cdot y", local="y")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine import backprop, handing, indexed_slices
+from tapelab.engine import backprop, handing, indexed_slices, quick
 from tapelab.kernels import bulk, loader
-from tapelab.ops import reduction
+from tapelab.ops import arithmetic, reduction
 
 SHAPES = [((6, 5), (6, 5)), ((6, 5), (6, 1)), ((6, 5), (5,)), ((6, 5), ()), ((6, 1), (1, 5)),
           ((2, 3, 4), (2, 1, 1)), ((2, 3, 4), (3, 4)), ((2, 3, 4), (1, 3, 1)), ((1, 5), (1, 1)),
@@ -108,3 +108,27 @@ def test_arrays_that_are_turned_or_thinned_are_summed_as_they_are():
         np.testing.assert_allclose(
             bulk.product_to((len(x), 1), x, x)[:, 0], (x * x).sum(1), rtol=1e-5
         )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shapes", SHAPES)
+@pytest.mark.parametrize("ufunc", [np.add, np.subtract, np.multiply])
+def test_large_sums_and_products_are_those_of_numpy(ufunc, shapes, dtype):
+    x, y = (numbers(shape, dtype, seed) for seed, shape in enumerate(shapes))
+    np.testing.assert_array_equal(bulk.combined(ufunc, x, y), ufunc(x, y))
+
+
+def test_operators_on_large_tensors_are_recorded_like_those_on_small_ones(monkeypatch):
+    def names():
+        x = tf.constant(numbers((4, 6)))
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = (x * 2.0 - x[:1]) * (1.0 + x)
+        return [each.name for each in tape.recording().ops], np.asarray(tape.gradient(y, x))
+
+    small, slope = names()
+    for module in (quick, arithmetic):
+        monkeypatch.setattr(module, "LARGE", 1)
+    large, same = names()
+    assert large == small
+    np.testing.assert_allclose(same, slope, rtol=1e-6)
