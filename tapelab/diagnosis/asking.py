@@ -7,8 +7,8 @@ from typing import Any
 from tapelab import nest
 from tapelab.diagnosis.explain import explain_call
 from tapelab.diagnosis.finding import Explanation
-from tapelab.engine.log import thread
 from tapelab.engine.collecting import resting
+from tapelab.engine.log import thread
 from tapelab.engine.looking import look
 from tapelab.engine.snapshot import take
 from tapelab.engine.tape import GradientTape

@@ -248,7 +248,7 @@ class Case:
     @cached_property
     def opened(self) -> int:
         """The event with which the tape began to record."""
-        return next((place.index for place in self.recording.placed(e.Opened)), -1)
+        return next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)
 
     def _is_ours(self, edge: Edge) -> bool:
         """Whether a gradient is stopped by a function of tf, or by a rule on the way back."""

@@ -58,7 +58,7 @@ class Flow:
         for place in recording.placed(e.Watched):
             assert isinstance(place.event, e.Watched)
             self.watched_at.setdefault(place.event.tensor, place.index)
-        self.opened = bool(recording.placed(e.Opened))
+        self.opened = bool(recording.placed(e.Opened, e.Reset))
         rest = [*self._assignments(), *self._exits()]
         rows = [[x.origin, x.to, x.event, x.position, NUMBER_OF[x.cut], 0] for x in rest]
         others = np.array(rows, np.int64).reshape(-1, 6).T
@@ -218,8 +218,8 @@ class Flow:
     def _heard(self) -> list[tuple[int, int]]:
         """The stretches of events during which the tape was recording."""
         stretches, begun = [], -1
-        for place in self.recording.placed(e.Opened, e.Resumed, e.Closed, e.Paused):
-            if isinstance(place.event, (e.Opened, e.Resumed)):
+        for place in self.recording.placed(e.Opened, e.Reset, e.Resumed, e.Closed, e.Paused):
+            if isinstance(place.event, (e.Opened, e.Reset, e.Resumed)):
                 begun = place.index if begun < 0 else begun
             elif begun >= 0:
                 stretches.append((begun, place.index))

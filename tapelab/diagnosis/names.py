@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.diagnosis.code import Code, Scope
 from tapelab.recording import events as e
 from tapelab.views.numbers import format_brief
+from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -40,7 +41,17 @@ def name_of(case: Case, tensor: int) -> str:
     asked = argument(case, tensor)
     if asked and len(asked.text) <= ROOM:
         return asked.text
-    return "the variable" if facts.variable >= 0 else shortened(facts.name) or "the tensor"
+    if facts.variable >= 0:
+        return _made_as(case, facts.span) or say("the variable")
+    return shortened(facts.name) or say("the tensor")
+
+
+def _made_as(case: Case, span: int) -> str:
+    """What the line that makes a variable assigns it to, such as `self.weight`, or what it says."""
+    statement, call = case.codes.statement(span), case.codes.expression(span)
+    if isinstance(statement, ast.Assign) and statement.value is call:
+        return shortened(ast.unparse(statement.targets[0]))
+    return shortened(case.codes.text(span))
 
 
 def shortened(text: str) -> str:

@@ -21,6 +21,13 @@ def lost(case: Case) -> str:
     if not case.connected:
         return say("So no path leads from `{target}` to `{source}`.", target=target, source=source)
     uses, alive = case.uses()
+    if alive >= uses:
+        return say(
+            "Other ways lead from `{source}` to `{target}` on the tape, so this gradient is only a "
+            "part.",
+            source=source,
+            target=target,
+        )
     return say_many(
         "Of {uses} uses of `{source}`, {count} leads to `{target}` on the tape, so this gradient "
         "is only a part.",

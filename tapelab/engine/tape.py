@@ -168,7 +168,7 @@ class GradientTape(Watching):
         self._forget()
         self._opened = note(logs.RESET, self._serial)
         log = self._windows[-1][0]
-        self._windows = [[log, len(log.records), None]]
+        self._windows = [[log, len(log.records) - 1, None]]  # from the reset on
         self._looked = len(log.records)
         thread.active = (*thread.active,)  # the marks of what was followed hold no longer
 

@@ -17,8 +17,8 @@ def test_a_gradient_lost_in_a_dataset_is_explained_by_its_state():
     finding = explanation.findings[0]
     assert finding.code == "STATE_READ"
     assert "Dataset" in finding.message
-    assert finding.where is not None
-    assert "for element in dataset" in finding.title
+
+    assert finding.where.text == "dataset"
 
 
 def test_data_that_come_from_a_dataset_raise_no_alarm():

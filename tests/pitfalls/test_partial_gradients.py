@@ -104,3 +104,17 @@ def test_the_message_counts_the_uses_that_arrive():
     assert message.endswith(
         "Of 2 uses of `x`, 1 leads to `y` on the tape, so this gradient is only a part."
     )
+
+
+def test_where_every_use_arrives_the_message_speaks_of_other_ways():
+    explanation = explained("""
+        x = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            h = x * x
+            y = tf.reduce_sum(h / float(tf.reduce_max(h)))
+        """)
+    (finding,) = explanation.findings
+    assert explanation.partial
+    assert finding.message.endswith(
+        "Other ways lead from `x` to `y` on the tape, so this gradient is only a part."
+    )

@@ -107,4 +107,19 @@ NEAR_MISSES = {
             y = x * x
         g = tape.gradient(y, x, unconnected_gradients="zero")
         """,
+    "P38 asked once for all": """
+        x, z = tf.Variable(3.0), tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * x * z
+        g, other = tape.gradient(y, [x, z])
+        """,
+    "P40 the target of another question": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape(persistent=True) as tape:
+            h = x * x
+            y = tf.sin(h)
+        other = tape.gradient(h, x)
+        g = tape.gradient(y, h)
+        x = h
+        """,
 }

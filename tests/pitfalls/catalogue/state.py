@@ -217,4 +217,26 @@ NEAR_MISSES = {
                 y += (row * x) ** 2
         g = tape.gradient(y, x)
         """,
+    "P21 written for later": """
+        x = tf.Variable(2.0)
+        history = tf.Variable([0.0, 0.0])
+        with tf.GradientTape() as tape:
+            y = x * x
+            history[0].assign(y)
+        g = tape.gradient(y, x)
+        """,
+    "P21 written with data": """
+        x = tf.Variable(2.0)
+        buffer = tf.Variable([0.0, 1.0], trainable=False)
+        with tf.GradientTape() as tape:
+            buffer[0].assign(3.0)
+            y = x * tf.reduce_sum(buffer)
+        g = tape.gradient(y, x)
+        """,
+    "P12 tensors stacked": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.stack([x * 2.0, x * 3.0]))
+        g = tape.gradient(y, x)
+        """,
 }

@@ -173,6 +173,27 @@ PITFALLS = [
             result = out + 1.0
         g = tape.gradient(result, x)
         """, ask="tf.why()"),
+    Pitfall("P02 forgotten by a reset", "BEFORE_TAPE", """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = «x * x»
+            tape.reset()
+            y = h * 2.0
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P02 a network", "BEFORE_TAPE", """
+        data = tf.ones((2, 3))
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+        answer = «model(data)»
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(answer ** 2)
+        x = model.trainable_variables[0]
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            answer = model(data)
+        """),
 ]  # fmt: skip
 
 NEAR_MISSES = {
@@ -225,5 +246,25 @@ NEAR_MISSES = {
         first = float(x[0])
         with tf.GradientTape() as tape: y = x[0] * first
         g = tape.gradient(y, x)
+        """,
+    "P02 used again after a reset": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            first = x * 3.0
+            tape.reset()
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    "P25 the tape in the worker": """
+        from concurrent.futures import ThreadPoolExecutor
+        x = tf.Variable(2.0)
+
+        def slope():
+            with tf.GradientTape() as recorder:
+                out = x * x
+            return recorder, out, recorder.gradient(out, x)
+
+        with ThreadPoolExecutor(1) as pool:
+            tape, y, g = pool.submit(slope).result()
         """,
 }
