@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.engine.op import op
+from tapelab.kernels import draws
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.error_function import by_scipy, from_scipy
 from tapelab.ops.gamma import igamma_slope
-from tapelab.ops.rules import FLOATS
+from tapelab.ops.rules import FLOATS, REALS
 
 
 def drawn(rng: np.random.Generator) -> list[samples.Sample]:
@@ -64,6 +65,65 @@ def random_poisson(r: Any, *, drawn: Any) -> Any:
 def random_binomial(p: Any, *, drawn: Any) -> Any:
     """Counts of successes with the chance p; as whole numbers they have no slope."""
     return drawn
+
+
+CHANCE: Final = (
+    "What is drawn jumps from one number to another; a small step of what it was drawn with "
+    "changes only how likely it is."
+)
+
+
+def scored(rng: np.random.Generator) -> list[samples.Sample]:
+    """Scores of classes, one row each, and a place in a row of random numbers."""
+    settings = {"place": (0, 7), "count": 4, "dtype": np.dtype(np.int64)}
+    return [((rng.normal(size=(2, 3)),), settings)]
+
+
+@op(formula=r"y = \operatorname{draw}(x)", glyph="draw", title="Class numbers by chance",
+    raw="Multinomial", pattern="sampler", samples=scored, kinds=REALS, reference=lambda x,
+    place, count, dtype: draws.classes(place, x, count))  # fmt: skip
+def random_categorical(x: Any, *, place: draws.Place, count: int, dtype: Any) -> Any:
+    """Numbers of classes, row by row, the more often the higher their score."""
+    return draws.classes(place, x, count).astype(dtype)
+
+
+random_categorical.no_grad("x", because=CHANCE)
+
+
+def placed(rng: np.random.Generator) -> list[samples.Sample]:
+    """Rates, or chances, and a place in a row of random numbers."""
+    settings = {"place": (0, 7), "size": (4, 2), "dtype": np.dtype(np.int32)}
+    return [((rng.uniform(0.2, 0.8, size=(2,)),), settings)]
+
+
+@op(formula=r"y = \operatorname{poisson}(r)", glyph="poisson", raw="StatelessRandomPoisson",
+    pattern="sampler", samples=placed, kinds=REALS, reference=lambda r,
+    place, size, dtype: draws.numpys(place).poisson(r, size))  # fmt: skip
+def stateless_poisson(r: Any, *, place: draws.Place, size: tuple[int, ...], dtype: Any) -> Any:
+    """Counts of events that happen r times on average, as a seed decides."""
+    return draws.numpys(place).poisson(r, size).astype(dtype)
+
+
+stateless_poisson.no_grad("r", because=CHANCE)
+
+
+def tried(rng: np.random.Generator) -> list[samples.Sample]:
+    """Chances, with how often each is tried."""
+    ((inputs, settings),) = placed(rng)
+    return [(inputs, {**settings, "tries": 5})]
+
+
+@op(formula=r"y = \operatorname{binomial}(p)", glyph="binomial", raw="StatelessRandomBinomial",
+    pattern="sampler", samples=tried, kinds=REALS, reference=lambda p,
+    place, tries, size, dtype: draws.numpys(place).binomial(tries, p, size))  # fmt: skip
+def stateless_binomial(
+    p: Any, *, place: draws.Place, tries: Any, size: tuple[int, ...], dtype: Any
+) -> Any:
+    """Counts of successes with the chance p, as a seed decides."""
+    return draws.numpys(place).binomial(tries, p, size).astype(dtype)
+
+
+stateless_binomial.no_grad("p", because=CHANCE)
 
 
 def arranged(rng: np.random.Generator) -> list[samples.Sample]:

@@ -91,7 +91,7 @@ def put_along_grad_x(dy: Any, y: Any, x: Any, *, indices: Any, axis: int, shape:
     return pick_along(dy, indices=indices, axis=axis)
 
 
-@op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="integer", raw="TopKV2",
+@op(formula=r"y = \operatorname{argsort}(x)", glyph="argsort", pattern="index-only", raw="TopKV2",
     samples=orders, kinds=REALS)  # fmt: skip
 def argsort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The places of the entries in order along an axis."""

@@ -17,7 +17,7 @@ from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels import draws
-from tapelab.ops.distributions import gamma_sample, random_poisson
+from tapelab.ops import distributions
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.settings import lengths
 
@@ -98,7 +98,7 @@ class Source:
         each = np.broadcast_shapes(a._value.shape, () if b is None else b._value.shape)
         size = _ending("StatelessRandomGammaV3", shape, each) if whole else (*sizes(shape), *each)
         shares = draws.numpys(self._take(math.prod(size))).random(size)
-        made: Any = gamma_sample(a, share=shares)
+        made: Any = distributions.gamma_sample(a, share=shares)
         divided: Tensor = made if b is None else made / b
         return divided
 
@@ -109,33 +109,42 @@ class Source:
         rate, kind = tensor(lam), as_dtype(dtype)
         each = rate._value.shape
         size = _ending("StatelessRandomPoisson", shape, each) if whole else (*sizes(shape), *each)
-        drawn = draws.numpys(self._take(math.prod(size))).poisson(rate._value, size)
+        place = self._take(math.prod(size))
         if whole:
-            return _constant(drawn, kind, "random.poisson")
-        made: Tensor = random_poisson(rate, drawn=drawn.astype(kind._numpy))
+            chosen = {"place": place, "size": size, "dtype": kind._numpy}
+            counted: Tensor = distributions.stateless_poisson(rate, **chosen)
+            return counted
+        drawn = draws.numpys(place).poisson(rate._value, size)
+        made: Tensor = distributions.random_poisson(rate, drawn=drawn.astype(kind._numpy))
         return made
 
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any, name: str | None = None
     ) -> Tensor:
         """How many of so many trials succeed that succeed with a chance."""
-        tries, chances = tensor(counts)._value, tensor(probs)._value
-        each = np.broadcast_shapes(np.shape(tries), np.shape(chances))
+        tries, chances = tensor(counts)._value, tensor(probs)
+        each = np.broadcast_shapes(np.shape(tries), np.shape(chances._value))
         size = _ending("StatelessRandomBinomial", shape, each)
-        rng = draws.numpys(self._take(math.prod(size)))
-        drawn = rng.binomial(np.asarray(tries).astype(np.int64), chances, size)
-        return _constant(drawn, as_dtype(dtype), "random.binomial")
+        made: Tensor = distributions.stateless_binomial(
+            chances, place=self._take(math.prod(size)), tries=np.asarray(tries).astype(np.int64),
+            size=size, dtype=as_dtype(dtype)._numpy,
+        )  # fmt: skip
+        return made
 
     def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:
         """Random class numbers, the more likely the higher their logit."""
-        scores = tensor(logits)._value
-        if np.ndim(scores) != 2:
+        scores = tensor(logits)
+        size = np.shape(scores._value)
+        if len(size) != 2:
             raise invalid_argument(
-                "Multinomial", f"logits should be a matrix, got shape {list(np.shape(scores))}"
+                "Multinomial", f"logits should be a matrix, got shape {list(size)}"
             )
         count = int(tensor(num_samples)._value)
-        place = self._take(len(scores) * -(-count // 4) * 4)
-        return _constant(draws.classes(place, scores, count), as_dtype(dtype), "random.categorical")
+        place = self._take(size[0] * -(-count // 4) * 4)
+        drawn: Tensor = distributions.random_categorical(
+            scores, place=place, count=count, dtype=as_dtype(dtype)._numpy
+        )
+        return drawn
 
     def permutation(self, count: int) -> list[int]:
         """The numbers from 0 up to the count in a random order."""
