@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis.assigning import state_read
+from tapelab.diagnosis.branching import only_decides, only_its_shape
+from tapelab.diagnosis.choosing import index_source
 from tapelab.diagnosis.consuming import consumed
 from tapelab.diagnosis.copying import copied
 from tapelab.diagnosis.derivatives import derived, from_before
@@ -37,7 +39,10 @@ AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
     inside_a_dataset,
     wrong_object,
     no_tensor,
+    only_decides,
+    only_its_shape,
     unused,
+    index_source,
     int_source,
     not_trainable,
     autowatch_off,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL
+from tapelab.diagnosis.choosing import is_told_elsewhere
 from tapelab.diagnosis.derivatives import crosses_a_gradient, is_rightly_zero
 from tapelab.diagnosis.finding import Explanation, Finding
 from tapelab.diagnosis.names import name_of
@@ -86,6 +87,8 @@ def _missing(case: Case) -> Iterator[Finding]:
     for edge in case.cuts:
         assert edge.cut is not None
         if beside_time and edge.cut in TIMES:
+            continue
+        if is_told_elsewhere(case, edge):
             continue
         yield AT_A_CUT[edge.cut](case, edge)
 

@@ -15,6 +15,7 @@ from tapelab.diagnosis.flats import saturated
 from tapelab.diagnosis.kinks import on_kink
 from tapelab.diagnosis.magnitudes import exploding, vanishing
 from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, wrong_axis
+from tapelab.diagnosis.smoothing import flat_sign
 from tapelab.diagnosis.sparse_rows import repeated_rows
 from tapelab.diagnosis.special_cases import special_case
 from tapelab.diagnosis.spoiled import not_finite
@@ -33,6 +34,7 @@ OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     underflow,
     dead_units,
     saturated,
+    flat_sign,
     cancelled,
     vanishing,
     swapped_loss,

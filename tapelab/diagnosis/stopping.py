@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.choosing import choice_behind, picks
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.python_code import called_directly
+from tapelab.diagnosis.smoothing import smooth
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence, translated
 from tapelab.recording import events as e
 
@@ -70,18 +72,26 @@ def flat(case: Case, edge: Edge) -> Finding:
     op = case.recording.ops[place.event.op]
     position = min(edge.position, len(op.rules) - 1)
     code = CODES.get(op.pattern, "NON_DIFFERENTIABLE")
-    if op.inputs[position] in {"indices", "index"} or not op.rules[position].because:
+    if picks(case, edge) or not op.rules[position].because:
         code = "INDEX_ONLY"
+    elif code == "PREDICATE_ONLY" and choice_behind(case, edge) is None:
+        code = "NON_DIFFERENTIABLE"
     text = case.codes.text(place.span) or op.name
     return Finding(
         code=code,
         title=say(NO_WAY, text=text),
         message=translated(op.rules[position].because) or say(WHOLE, text=text),
         where=case.codes.where(place.span),
-        fix=called_directly(case, place.span) if op.pattern == "outside" else None,
+        fix=_instead(case, edge, code),
         evidence=(edge.event,),
         steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
     )
+
+
+def _instead(case: Case, edge: Edge, code: str) -> Fix | None:
+    if code == "LEFT_ENGINE":
+        return called_directly(case, case.recording.located[edge.event].span)
+    return smooth(case, edge) if code == "NON_DIFFERENTIABLE" else None
 
 
 def withheld(case: Case, edge: Edge) -> Finding:

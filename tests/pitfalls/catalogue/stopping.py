@@ -41,7 +41,8 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(«tf.round(x)»)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.reduce_sum(x + tf.stop_gradient(tf.round(x) - x))"),
 ]  # fmt: skip
 
 NEAR_MISSES = {
