@@ -29,19 +29,23 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.random.sampling import Source
 
-DECIDING: Final = frozenset(f"tapelab.engine.{name}" for name in (
-    *("tensor", "variable", "arrays", "convert", "scattering", "tangents", "indexed_slices"),
-    *("composite_tensor", "exits"),
+_MODULES: Final = frozenset(f"tapelab.engine.{name}" for name in (
+    *("dispatch", "quick", "log", "watching", "flows", "cell", "custom", "ends"),
 ))  # fmt: skip
-"""Modules of the engine that do more than to hand numbers on: to kernels, to rules, to the log."""
+"""Modules that only hand numbers on, to kernels, to rules, to the log, to a variable."""
 READERS: Final = frozenset(f"tapelab.{name}" for name in (
-    *("engine.variable.read", "engine.variable._operand", "engine.aside.aside"),
+    *("engine.aside.aside", "engine.variable._operand", "engine.tape.GradientTape.watch"),
     *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
-    *("ops.rules.numpy_dtype", "ops.rules.is_complex", "ops.sorting.top_k_grad_x"),
+    *("engine.asking.seen", "engine.handing.undo_broadcast", "engine.jacobians._rows"),
+    *("engine.batching_lanes.Lanes.lane", "ops.rules.numpy_dtype", "ops.rules.is_complex"),
     *("arrays.choosing.clip_by_value", "math.add_n", "image.colours.rgb_to_hsv"),
-    *("nn.normalizing.moments", "nn.normalizing.batch_normalization"),
+    *("nn.normalizing.moments", "nn.normalizing.batch_normalization", "ops.sorting.top_k_grad_x"),
 ))  # fmt: skip
-"""Functions elsewhere that only hand numbers on, or ask for shapes and dtypes."""
+"""Functions elsewhere that do no more, or ask for shapes and dtypes."""
+HANDING_OUT: Final = frozenset({
+    "tapelab.engine.indexed_slices.IndexedSlices.dense", "tapelab.ops.sorting.top_k_grad_x",
+})  # fmt: skip
+"""Those of them that hand out the array itself, as a setting."""
 FACTS: Final = frozenset({"shape", "dtype", "ndim", "size"})
 """What may be asked of an array without looking at its numbers."""
 
@@ -65,6 +69,7 @@ class Capture(GradientTape):
         self.cells: dict[int, Cell] = {}
         self.states: list[tuple[Cell, Tensor]] = []
         self.looked_at: dict[int, str] = {}
+        self.handed_out: set[int] = set()
         self.by_value: dict[int, int] = {}
         self.asides: list[tuple[int, Any, tuple[Any, ...], Any]] = []
         self.draws: list[tuple[Callable[[], Any], list[Tensor]]] = []
@@ -118,18 +123,17 @@ class Capture(GradientTape):
         """Notice that the numbers of a tensor are read, and by whom."""
         self.tensors[tensor._id] = tensor
         self.by_value[id(value)] = tensor._id
-        if tensor._id not in self.looked_at and not (_reads(frame) or _asks(frame)):
-            self.looked_at[tensor._id] = f"{frame.f_globals['__name__']}.{frame.f_code.co_qualname}"
+        if _asks(frame):
+            return
+        module = frame.f_globals.get("__name__", "")
+        reader = f"{module}.{_function(frame.f_code)}"
+        if module not in _MODULES and reader not in READERS:
+            self.looked_at.setdefault(tensor._id, reader)
+        elif reader in HANDING_OUT:
+            self.handed_out.add(tensor._id)
 
 
 _EVERYTHING: Final = _Everything()
-
-
-def _reads(frame: FrameType) -> bool:
-    module = frame.f_globals.get("__name__", "")
-    if module.startswith("tapelab.engine.") and module not in DECIDING:
-        return True
-    return f"{module}.{_function(frame.f_code)}" in READERS
 
 
 def _function(code: CodeType) -> str:

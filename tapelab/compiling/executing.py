@@ -18,7 +18,8 @@ from tapelab.compiling.capturing import captured
 from tapelab.compiling.fusing import fuse
 from tapelab.compiling.generating import generated
 from tapelab.compiling.graph import Graph
-from tapelab.compiling.lowering import Lowered, NotLoweredError, Place, lowered
+from tapelab.compiling.lowered import Lowered, NotLoweredError, Place
+from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import world_here

@@ -8,63 +8,26 @@ numbers (`Capture.looked_at`), there is no program, and the graph is replayed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.compiling.capturing import Capture
+from tapelab.compiling.lowered import Assignment, Lowered, NotLoweredError, Place
 from tapelab.compiling.program import Fused, Instruction, Kind, Program, Settings
 from tapelab.compiling.telling import Account, account
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
-from tapelab.engine.cell import Cell
 from tapelab.engine.custom import off_the_log
-from tapelab.engine.log import OPS, Dropped, Origin, Record, next_id, whole
+from tapelab.engine.log import OPS, Dropped, Record, next_id, whole
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import How
 
 _CHANGES: Final = {int(How.ASSIGN_ADD): "add", int(How.ASSIGN_SUB): "subtract"}
 _DRAWS: Final = frozenset({"sampler", "stateful"})
-
-
-class NotLoweredError(Exception):
-    """A graph has no program; says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which result of a program stands in the place of an output, and what made it."""
-
-    number: int
-    origin: Origin
-
-
-class Assignment(NamedTuple):
-    """A new state that a variable is given after the program has run."""
-
-    cell: Cell
-    how: int
-    origin: Origin
-
-
-@dataclass(frozen=True)
-class Lowered:
-    """A program, and what it has to do with the function.
-
-    Its parameters are the inputs, then the states of the cells, then the random numbers that the
-    draws return. Its results are the outputs, then what is assigned.
-    """
-
-    program: Program
-    cells: tuple[Cell, ...]
-    draws: tuple[Callable[[], Any], ...]
-    outputs: Any
-    assignments: tuple[Assignment, ...]
-    account: Account
 
 
 def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Any) -> Lowered:
@@ -85,6 +48,8 @@ class _Lowering:
         self._now: dict[int, int] = {}
         self._arrays: dict[int, int] = {}
         self._decisive: tuple[int, ...] = ()
+        self._handed_out: tuple[int, ...] = ()
+        self._strange = False  # whether there are arrays of which nobody said where they came from
         self._inputs = tuple([each._id for each in inputs])
         self._parameters = [self._new(each._id, each._value) for each in inputs]
         for cell, state in capture.states:
@@ -146,6 +111,7 @@ class _Lowering:
         if function is None:
             self._decisive += inputs
             return
+        self._handed_out += inputs
         slot = self._arrays[id(result)] = self._new(next_id(), result)
         made = Instruction(Fused(_name_of(function), function), inputs, (), (slot,))
         self._instructions.append(made)
@@ -192,6 +158,9 @@ class _Lowering:
     ) -> Instruction:
         """An op with its settings; those that are the numbers of a tensor become inputs."""
         taken = {name: self._source(value) for name, value in settings.items()}
+        self._strange |= any(
+            map(_holds_array, (v for k, v in settings.items() if taken[k] is None))
+        )
         moving = {name: slot for name, slot in taken.items() if slot is not None}
         fixed: Settings = tuple((k, v) for k, v in settings.items() if k not in moving)
         if not moving:
@@ -254,6 +223,7 @@ class _Lowering:
             slot = self._source(value)
         if slot is None:
             held = self._value(number) if type(value) is Dropped else value
+            self._strange |= _holds_array(held) and number not in self._capture.tensors
             slot = self._new(number, held)
             self._constants[slot] = held
         return slot
@@ -275,10 +245,19 @@ class _Lowering:
                 raise NotLoweredError(f"{reader} looks at numbers")
         if moving.intersection(self._decisive):
             raise NotLoweredError("a gradient has as many rows as numbers decide")
+        out = {self._slots.get(number) for number in self._capture.handed_out}
+        if self._strange and moving.intersection((*out, *self._handed_out)):
+            raise NotLoweredError("positions are worked out in a way that is not told")
 
 
 def _name_of(function: Any) -> str:
     return str(getattr(getattr(function, "func", function), "__name__", "aside"))
+
+
+def _holds_array(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return any(map(_holds_array, value))
+    return isinstance(value, np.ndarray) and value.ndim > 0
 
 
 def _goes_by_shapes(instruction: Instruction) -> bool:

@@ -1,0 +1,48 @@
+"""What comes of lowering a function: a program, and what it has to do with the function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from tapelab.compiling.program import Program
+from tapelab.compiling.telling import Account
+from tapelab.engine.cell import Cell
+from tapelab.engine.log import Origin
+
+
+class NotLoweredError(Exception):
+    """A graph has no program; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which result of a program stands in the place of an output, and what made it."""
+
+    number: int
+    origin: Origin
+
+
+class Assignment(NamedTuple):
+    """A new state that a variable is given after the program has run."""
+
+    cell: Cell
+    how: int
+    origin: Origin
+
+
+@dataclass(frozen=True)
+class Lowered:
+    """A program, and what it has to do with the function.
+
+    Its parameters are the inputs, then the states of the cells, then the random numbers that the
+    draws return. Its results are the outputs, then what is assigned.
+    """
+
+    program: Program
+    cells: tuple[Cell, ...]
+    draws: tuple[Callable[[], Any], ...]
+    outputs: Any
+    assignments: tuple[Assignment, ...]
+    account: Account
