@@ -98,7 +98,11 @@ def _of_the_trained(case: Case) -> Fix | None:
 def untracked(case: Case) -> Iterator[Finding]:
     """A variable made in a class and used on the tape that no module lists, beside one it lists."""
     variables = case.recording.variables
-    if case.variable < 0 or not variables[case.variable].tracked:
+    if case.variable < 0:
+        return
+    if not variables[case.variable].tracked:
+        if case.connected and _is_looked_at(case):
+            yield _hidden(case, case.variable, case.source)
         return
     for number, facts in enumerate(variables):
         if facts.tracked or not facts.trainable or _is_asked_for(case, number):
@@ -106,6 +110,17 @@ def untracked(case: Case) -> Iterator[Finding]:
         state = next((t for t in case.alive if case.flow.variable_of(t) == number), -1)
         if state in case.flow.tracked and _is_out_of_sight(case, facts.span):
             yield _hidden(case, number, state)
+
+
+def _is_looked_at(case: Case) -> bool:
+    """Whether the source is hidden beside others that are not, and no gradient was asked of it."""
+    facts, asked = case.recording.variables, case.question
+    if asked is None or not isinstance(asked.event, e.Asked):
+        return False
+    beside = (case.flow.variable_of(tensor) for tensor in case.flow.watched_at)
+    seen = any(each >= 0 and facts[each].tracked for each in beside)
+    looked = asked.event.method == e.Method.PICTURE
+    return looked and seen and _is_out_of_sight(case, facts[case.variable].span)
 
 
 def _is_asked_for(case: Case, variable: int) -> bool:

@@ -12,7 +12,7 @@ from tapelab.diagnosis.block import line_of, tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.names import argument, name_of, question, shortened
-from tapelab.diagnosis.wording import paragraph, say
+from tapelab.diagnosis.wording import paragraph, say, sentence
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -127,21 +127,25 @@ def _slice(case: Case, found: Taken) -> str:
 
 def _made_anew(case: Case) -> Finding | None:
     """A variable of the same name and shape that was made inside the block, and used instead."""
-    twin = next(_twins(case), -1)
+    twin, inside = next(_twins(case), (-1, False))
     if case.variable < 0 or twin < 0:
         return None
     facts = case.recording.tensor(twin)
     span, source, tape = facts.span, name_of(case, case.source), tape_name(case)
     made = case.codes.line(case.recording.variables[case.variable].span)
+    titles = (
+        sentence("`{text}` makes another variable"),
+        sentence("`{text}` makes another variable inside the tape"),
+    )
     text, line = shortened(case.codes.text(span)) or "tf.Variable", case.codes.line(span)
     return Finding(
         code="WRONG_OBJECT",
-        title=say("`{text}` makes another variable inside the tape", text=text),
+        title=say(titles[inside], text=text),
         message=paragraph(
             say(
                 "`{source}` from line {made} is not used on `{tape}`. A different variable of the "
-                "same name and shape was made inside it, in line {line}, and `{target}` was "
-                "computed from that one.",
+                "same name and shape was made in line {line}, and `{target}` was computed from "
+                "that one.",
                 source=source, made=made, tape=tape, line=line, target=name_of(case, case.target),
             ),
             say("Make variables once, before the tape, and use those."),
@@ -156,16 +160,19 @@ def _made_anew(case: Case) -> Finding | None:
     )  # fmt: skip
 
 
-def _twins(case: Case) -> Iterator[int]:
-    """The first states of variables made inside that resemble the source and lead to the target."""
+def _twins(case: Case) -> Iterator[tuple[int, bool]]:
+    """The first states of variables that resemble the source and lead to the target, and whether
+    they were made inside the block.
+    """
     for place in case.recording.placed(e.Made):
-        if isinstance(place.event, e.Made) and case.flow.is_heard(place.index):
-            state = place.event.tensor
-            if _alike(case, case.flow.variable_of(state)) and case.beside(case.target, state).path:
-                yield state
+        state = place.event.tensor if isinstance(place.event, e.Made) else -1
+        inside = case.flow.is_heard(place.index)
+        if _alike(case, case.flow.variable_of(state)) and case.beside(case.target, state).path:
+            yield state, inside
 
 
 def _alike(case: Case, variable: int) -> bool:
+    """Whether a variable has the name and the shape of the source, which is another one."""
     if case.variable < 0 or variable in {-1, case.variable}:
         return False
     mine, other = case.recording.variables[case.variable], case.recording.variables[variable]
@@ -174,8 +181,8 @@ def _alike(case: Case, variable: int) -> bool:
 
 
 def _bare(name: str) -> str:
-    """A name without the numbers that are counted up: `dense_3/kernel` is `dense/kernel`."""
-    return re.sub(r"_\d+(?=/|$)", "", name)
+    """A name without the numbers that layers are counted by: `dense_3/kernel` is `dense/kernel`."""
+    return re.sub(r"_\d+(?=/)", "", name)
 
 
 def _without_the_twin(case: Case, span: int, source: str) -> Fix | None:

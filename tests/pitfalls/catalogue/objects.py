@@ -78,6 +78,40 @@ PITFALLS = [
             y = tf.reduce_sum(network(data))
         g = tape.gradient(y, x)
         """),
+    Pitfall("P10 in a step, before its tape", "WRONG_OBJECT", """
+        data = tf.ones((1, 2))
+
+        def step(weights):
+            layer = tf.keras.layers.Dense(1)
+            with tf.GradientTape() as recorder:
+                out = tf.reduce_sum(«layer(data)»)
+            return recorder, out, recorder.gradient(out, weights)
+
+        kept = tf.keras.layers.Dense(1)
+        kept(data)
+        x = kept.kernel
+        tape, y, g = step(x)
+        """),
+    Pitfall("P13 asked for by name", "UNTRACKED_VARIABLE", """
+        class Scale:
+            def __init__(self):
+                self.factor = «tf.Variable(2.0)»
+
+        class Model(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale, self.weight = Scale(), tf.Variable(3.0)
+
+            def __call__(self, data):
+                return self.scale.factor * self.weight * data
+
+        model = Model()
+        with tf.GradientTape() as tape:
+            y = model(5.0)
+        g, trained = y, model.trainable_variables
+        """,
+        fix="class Scale(tf.Module):", symptom="silent",
+        ask="tf.explain(tape, y, model.scale.factor)"),
     Pitfall("P11 the copy is asked for", "WRONG_OBJECT", """
         v = tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -238,6 +272,18 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = one.weight * other.weight ** 2
         g = tape.gradient(y, one.trainable_variables)[0]
         x = one.weight
+        """,
+    "P13 hidden, and asked for": """
+        class Temperature:
+            def __init__(self):
+                self.log = tf.Variable(0.5)
+
+        layer, temperature = tf.keras.layers.Dense(1), Temperature()
+        data = tf.ones((2, 3))
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(layer(data)) * tf.exp(temperature.log)
+        g = tape.gradient(y, temperature.log)
+        x = temperature.log
         """,
     "P13 another layer that nobody has asked yet": """
         data = tf.ones((2, 3))
