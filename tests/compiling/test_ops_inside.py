@@ -37,7 +37,7 @@ def bend(function):
             with tf.GradientTape() as tape:
                 tape.watch(x)
                 y = function(tf, x)
-            first = tape.gradient(y, x)
+            first = tf.convert_to_tensor(tape.gradient(y, x))
         return outer.jacobian(first, x)
 
     return second
