@@ -10,7 +10,7 @@ from typing import Any
 from tapelab.lazy import EXPLAINER
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Refusal:
     """What the engine knows when it raises an error: facts, of which a finding can be made.
 

@@ -18,13 +18,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from tapelab.engine.dispatch import run
 from tapelab.engine.tensor import Tensor
-from tapelab.recording.facts import OpFacts, Rule
+from tapelab.recording.facts import Rule
+
+if TYPE_CHECKING:
+    from tapelab.recording.op_facts import OpFacts
 
 REGISTRY: Final[dict[str, Op]] = {}
 """Every declared op by its name."""
@@ -43,8 +46,7 @@ PATTERNS: Final = (
 )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class GradRule:
+class GradRule(NamedTuple):
     """The gradient rule of one input; without a function it says why nothing flows."""
 
     function: Callable[..., Any] | None
@@ -128,7 +130,7 @@ class Op:
         """
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.rules[name] = replace(self.rules[name], of_floats=function)
+            self.rules[name] = self.rules[name]._replace(of_floats=function)
             self._line_up()
             return function
 
@@ -141,7 +143,7 @@ class Op:
         """
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.rules[name] = replace(self.rules[name], in_bulk=function)
+            self.rules[name] = self.rules[name]._replace(in_bulk=function)
             return function
 
         return declare
@@ -179,6 +181,8 @@ class Op:
 
     def facts(self) -> OpFacts:
         """What the pictures need to know of this op."""
+        from tapelab.recording.op_facts import OpFacts  # not before somebody looks
+
         other = REGISTERED.get(self.raw, GradRule(None, Rule()))
         known = self.pattern if other.function is None or self.rules else "differentiable"
         return OpFacts(

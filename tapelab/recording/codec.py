@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
-from tapelab.recording.facts import OpFacts, Rule
+from tapelab.recording.facts import Rule
+from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.recording import SCHEMA, Group, Recording, Source, TapeFacts, VariableFacts
 
 MAGIC: Final = b"TAPELAB\0"

@@ -52,18 +52,3 @@ class Rule:
     local: str = ""
     because: str = ""
     sentence: str = ""
-
-
-@dataclass(frozen=True)
-class OpFacts:
-    """What the pictures need to know of an op."""
-
-    name: str
-    title: str
-    glyph: str
-    formula: str
-    inputs: tuple[str, ...]
-    output: str
-    sentence: str
-    pattern: str
-    rules: tuple[Rule, ...]

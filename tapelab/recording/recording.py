@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
-from tapelab.recording.facts import OpFacts
 from tapelab.recording.measures import Measures
+from tapelab.recording.op_facts import OpFacts
 
 SCHEMA: Final = 1
 

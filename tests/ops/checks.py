@@ -16,7 +16,8 @@ import pytest
 import tapelab as tf
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import constant_of
-from tapelab.recording.facts import OpFacts, Rule
+from tapelab.recording.facts import Rule
+from tapelab.recording.op_facts import OpFacts
 
 STEP = 1e-6
 CLOSE: dict[str, float] = {"rtol": 2e-5, "atol": 2e-7}
