@@ -34,13 +34,13 @@ def spread_of(way: Way, case: Case) -> list[int]:
     pending = [tensor for tensor in way.into if case.is_source(tensor)]
     while True:
         into = (step for tensor in pending for step in way.into.get(tensor, ()))
-        bad = [step for step in into if spoiled[way.contribution[step]]]
-        if not bad or (steps and bad[0] >= steps[0]):
-            return steps
-        steps.insert(0, bad[0])
-        if not spoiled[way.upstream[bad[0]]]:
-            return steps
-        pending = [way.made[bad[0]]]
+        bad = next((step for step in into if spoiled[way.contribution[step]]), None)
+        if bad is None or (steps and bad >= steps[-1]):
+            return steps[::-1]
+        steps.append(bad)
+        if not spoiled[way.upstream[bad]]:
+            return steps[::-1]
+        pending = [way.made[bad]]
 
 
 def unchosen(way: Way, step: int) -> int | None:

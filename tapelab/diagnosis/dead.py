@@ -36,11 +36,14 @@ def dead_units(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or not way.is_zero:
         return
-    for event, given, result in _rectified(case, way):
-        off = way.measures.known[given] and way.measures.of(given).greatest <= 0
-        if off and way.measures.zero[result] and not _is_content(case, way, event, given):
-            yield _dead(case, way, event, given)
-            return
+    off = [
+        (event, given)
+        for event, given, result in _rectified(case, way)
+        if way.measures.known[given] and way.measures.zero[result]
+        if way.measures.of(given).greatest <= 0 and not _is_content(case, way, event, given)
+    ]
+    if off:  # behind the first layer that is off, others are given zeros
+        yield _dead(case, way, *min(off))
 
 
 def _rectified(case: Case, way: Way) -> Iterator[tuple[int, int, int]]:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 LIMITED: Final = {"clip_by_value", "sigmoid", "tanh", "relu6", "softsign", "softmax"}
 """Ops whose results have limits, at which they are flat."""
 
+FAINT: Final = 1e-30
+"""A gradient smaller than this may have become 0 by rounding and not by a slope of 0."""
+
 PASSING: Final = {"reduce_sum", "reduce_mean", "reshape", "cast", "square", "identity", "multiply"}
 """Ops behind which a target is still a plain function of what a limited op made, and no loss."""
 
@@ -35,8 +38,9 @@ def saturated(case: Case) -> Iterator[Finding]:
     if way is None or not way.is_zero:
         return
     for step in way.through(LIMITED):
-        stopped = way.position[step] == 0 and way.starved(step)
-        if stopped and (_wants_out(way, step) or _is_looked_at(way, step)):
+        if way.position[step] or not way.starved(step) or way.largest[way.upstream[step]] < FAINT:
+            continue
+        if _wants_out(way, step) or _is_looked_at(way, step):
             yield _stuck(case, way, step)
             return
 

@@ -221,15 +221,17 @@ TOLD: Final = 4
 def _ledger(case: Case, way: Way, event: int, spread: list[int]) -> tuple[Step, ...]:
     """Where it was born, what kept it out of the value, and what handed it on to the source."""
     seen = {_line(case, event)}
+    spans = case.recording.columns["event.span"]
     steps = [Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))]
     told = (
         (_healing(way), sentence("`{text}` kept it out of the value")),
         ([way.event[step] for step in spread], sentence("`{text}` handed it on")),
     )
     for events, template in told:
-        lines = dict.fromkeys(_line(case, each) for each in events if _line(case, each) not in seen)
-        seen.update(lines)
-        shown = [*lines]
+        apart = {int(spans[each]): each for each in reversed(events)}  # of each place the first
+        lines = dict.fromkeys(_line(case, each) for each in reversed(apart.values()))
+        shown = [each for each in lines if each not in seen]
+        seen.update(shown)
         if len(shown) > TOLD:
             shown = [*shown[: TOLD // 2], *shown[-TOLD // 2 :]]
         steps += [Step(line, say(template, text=text)) for line, text in shown]

@@ -7,6 +7,7 @@ where they were taken: see the columns `measure.*` in docs/recording.md.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
@@ -97,25 +98,25 @@ class Measures:
         """The measures of one tensor."""
         return Measure(*self._rows[tensor].tolist())
 
-    @property
+    @cached_property
     def spoiled(self) -> NDArray[np.bool_]:
         """Which tensors hold a NaN or an infinity."""
         made: NDArray[np.bool_] = (self._rows[:, 0] + self._rows[:, 1]) > 0
         return made
 
-    @property
+    @cached_property
     def zero(self) -> NDArray[np.bool_]:
         """Which tensors are known to hold nothing but zeros."""
         made: NDArray[np.bool_] = self.known & (self._rows[:, 2] == self.count) & (self.count > 0)
         return made
 
-    @property
+    @cached_property
     def largest(self) -> NDArray[np.float64]:
         """The largest distance from 0 in each tensor; infinite where one of its numbers is not."""
         finite = np.maximum(np.abs(self._rows[:, 3]), np.abs(self._rows[:, 4]))
         return np.where(self.spoiled, math.inf, finite)
 
-    @property
+    @cached_property
     def size(self) -> NDArray[np.float64]:
         """The mean distance from 0 of the finite numbers of each tensor."""
         return self._rows[:, 5]

@@ -73,6 +73,15 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="h = tf.nn.leaky_relu(data @ x - 100.0)", symptom="zero"),
+    Pitfall("P58 a layer in front", "DEAD_UNITS", """
+        x = tf.Variable([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            first = «tf.nn.relu(x @ tf.constant([[-1.0], [-3.0]]))»
+            second = tf.nn.relu(-2.0 * first)
+            y = tf.reduce_sum((second - 1.0) ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="first = tf.nn.leaky_relu(x @ tf.constant([[-1.0], [-3.0]]))", symptom="zero"),
     Pitfall("P58 maximum", "DEAD_UNITS", """
         x = tf.Variable([-1.0, -2.0])
         with tf.GradientTape() as tape:
@@ -189,6 +198,11 @@ NEAR_MISSES = {
         x = tf.Variable([1.0, 2.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum((x - tf.constant([1.0, 2.0])) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    "P60 faint, then too small for any number": """
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape: y = 1e-40 * tf.sigmoid(x) + x
         g = tape.gradient(y, x)
         """,
     "P58 some units are off": """
