@@ -36,7 +36,7 @@ def marker(case: Case, kind: type[e.Event]) -> int:
 
 def line_of(case: Case, event: int) -> int:
     """The line at which an event happened; 0 where it is not known."""
-    return case.codes.line(case.recording.located[event].span) if event >= 0 else 0
+    return case.codes.line(case.recording.event_spans[event]) if event >= 0 else 0
 
 
 def block_of(case: Case) -> Block | None:

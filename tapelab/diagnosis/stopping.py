@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.choosing import choice_behind, picks
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.names import name_of, number
 from tapelab.diagnosis.python_code import called_directly
 from tapelab.diagnosis.smoothing import smooth
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence, translated
@@ -46,6 +46,7 @@ def stopped(case: Case, edge: Edge) -> Finding:
                 "`stop_gradient` hands on the value of `{name}` and holds its gradient back.",
                 name=name,
             ),
+            _held_back(case, edge),
             lost(case),
         ),
         where=case.codes.where(span),
@@ -53,6 +54,25 @@ def stopped(case: Case, edge: Edge) -> Finding:
         evidence=(edge.event,),
         steps=(Step(line, say(LETS_NONE, text=text)),),
     )
+
+
+def _held_back(case: Case, edge: Edge) -> str:
+    """What would have arrived at the source through the wall, beside what arrives.
+
+    Who looks at a tape asks it for that at the place of the wall, see `engine/held_back.py`.
+    """
+    span = case.recording.located[edge.event].span
+    for place in case.recording.placed(e.Asked) if case.connected else ():
+        asked = place.event
+        if isinstance(asked, e.Asked) and (place.span, asked.targets) == (span, (edge.origin,)):
+            for source, result in zip(asked.sources, asked.results, strict=True):
+                if result >= 0 and case.is_source(source):
+                    return say(
+                        "Here that is {value} of the gradient for `{source}`.",
+                        value=number(case, result),
+                        source=name_of(case, case.source),
+                    )
+    return ""
 
 
 def _without_stop(case: Case, span: int) -> Fix | None:

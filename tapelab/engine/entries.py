@@ -48,10 +48,12 @@ def ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> list
     many = type(result_ids) is tuple
     made = zip(result_ids, results, strict=True) if many else ((result_ids, results),)
     outputs = tuple([inventory.tensor(i, value, Role.RESULT, span) for i, value in made])
-    inventory.within(origin.scope, origin.op, outputs)
+    if origin.scope is not None:
+        inventory.within(origin.scope, origin.op, outputs)
     given = zip(ids, values, strict=True)
     inputs = tuple([inventory.tensor(i, value, Role.CONSTANT) for i, value in given])
-    op, group = inventory.ops.index(origin.op), inventory.groups.of(origin.scope)
+    op = inventory.ops.index(origin.op)
+    group = -1 if origin.scope is None else inventory.groups.of(origin.scope)
     return [op, group, _cause(inventory, record, pauses), len(inputs), *inputs, *outputs]
 
 

@@ -30,6 +30,7 @@ class Inventory:
         self.outside: dict[int, int] = {}
         self.reached = {flow.op for answer in tape._answers for flow in answer.flows.told()}
         self._variables: dict[int, int] = {}
+        self._namings: dict[int, tuple[int, int]] = {}
         self._gradients: dict[int, int] = {}
         self._inside: dict[int, list[tuple[int, str]]] = {}
         self._alive: list[Any] = []
@@ -125,6 +126,10 @@ class Inventory:
 
     def naming(self, span: int) -> tuple[int, int]:
         """The name or the source text of a span as a string index, and whether it is a name."""
-        name = self.spans.name(span)
-        text = name or self.spans.text(span)
-        return (self.strings.index(text) if text else -1), int(bool(name))
+        found = self._namings.get(span)
+        if found is None:
+            name = self.spans.name(span)
+            text = name or self.spans.text(span)
+            found = (self.strings.index(text) if text else -1), int(bool(name))
+            self._namings[span] = found
+        return found

@@ -16,7 +16,8 @@ from tapelab.engine.arrays import typed_array
 from tapelab.engine.asking import Answer, picture
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
-from tapelab.engine.ends import check_ends
+from tapelab.engine.ends import check_ends, sources_of
+from tapelab.engine.held_back import held_back
 from tapelab.engine.log import MADE, RETURNED, Origin, Record, Seen, next_id, small, thread
 from tapelab.engine.reaching import forgotten
 from tapelab.engine.snapshot import take
@@ -44,17 +45,17 @@ def look(tape: GradientTape, target: Any, sources: Any) -> Look:
     strays: list[Record] = []
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
+    known, origins = list(tape._answers), sources_of(sources)
     found = _asked(tape, target, sources)
-    if found is not None and not _measurable(tape, found[0]):
-        return Look(take(tape, derived=True), *found)
-    before = len(tape._answers)
     try:
-        picture(tape, target, sources)
-        recording = take(tape, derived=True, strays=strays)
-        asked = found or (before, tuple(range(len(tape._answers[before].sources))))
-        return Look(recording, *asked)
+        if found is None or _measurable(tape, found[0]):
+            picture(tape, target, sources)
+        call, positions = found or (len(known), tuple(range(len(origins))))
+        walls = held_back(tape, tape._answers[call], origins)
+        tape._answers[call:call] = walls
+        return Look(take(tape, derived=True, strays=strays), call + len(walls), positions)
     finally:
-        del tape._answers[before:]
+        tape._answers[:] = known
 
 
 def _measurable(tape: GradientTape, call: int) -> bool:

@@ -139,6 +139,11 @@ class Recording:
         """All events with their places, in order; each is read when it is first looked at."""
         return Happenings(self)
 
+    @cached_property
+    def event_spans(self) -> list[int]:
+        """The span of each event."""
+        return self.columns["event.span"].tolist()
+
     def placed(self, *kinds: type[Event]) -> list[Located]:
         """The events of some kinds, in order, without a look at the others."""
         wanted = np.isin(self.columns["event.kind"], [KIND_OF[kind] for kind in kinds])
@@ -206,7 +211,7 @@ class Happenings(Sequence[Located]):
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._kept: dict[int, Located] = {}
-        self._spans = recording.columns["event.span"].tolist()
+        self._spans = recording.event_spans
         self._threads = recording.columns["event.thread"].tolist()
 
     def __len__(self) -> int:

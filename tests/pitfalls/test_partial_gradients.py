@@ -118,3 +118,26 @@ def test_where_every_use_arrives_the_message_speaks_of_other_ways():
     assert finding.message.endswith(
         "Other ways lead from `x` to `y` on the tape, so this gradient is only a part."
     )
+
+
+def test_what_a_wall_holds_back_is_told():
+    finding = found("""
+        x = tf.Variable([1.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x ** 3 + 5.0 * tf.stop_gradient(x * x))
+        """)
+    assert "Here that is [10. 30.] of the gradient for `x`." in finding.message
+
+
+def test_it_is_told_after_the_tape_has_answered():
+    assert "Here that is 18.0000 of the gradient for `x`." in found(STOPPED).message
+
+
+def test_it_is_not_told_where_the_tape_has_let_go_of_its_numbers():
+    finding = found("""
+        x = tf.Variable(tf.ones([400]))
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x * tf.stop_gradient(x * x))
+        g = tape.gradient(y, x)
+        """)
+    assert "Here that is" not in finding.message
