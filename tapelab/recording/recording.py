@@ -142,7 +142,8 @@ class Recording:
     @cached_property
     def event_spans(self) -> list[int]:
         """The span of each event."""
-        return self.columns["event.span"].tolist()
+        spans: list[int] = self.columns["event.span"].tolist()
+        return spans
 
     def placed(self, *kinds: type[Event]) -> list[Located]:
         """The events of some kinds, in order, without a look at the others."""
