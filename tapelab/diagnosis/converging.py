@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, number, shortened
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.way import Way
 
 LEAST_UPDATES: Final = 3
@@ -25,6 +29,13 @@ LEAST_UPDATES: Final = 3
 
 CONVERGED: Final = 1e-3
 """An iteration whose last update is this small, beside the value, is close to its end."""
+
+
+INVISIBLE: Final = 1e-7
+"""An update this small, beside the value, no longer shows in float32."""
+
+TENS: Final = 10
+"""A number of runs is proposed in round numbers."""
 
 
 class Loop(NamedTuple):
@@ -41,17 +52,16 @@ def not_converged(case: Case) -> Iterator[Finding]:
     if way is None or way.is_spoiled or not len(way):
         return
     for loop in _loops(case, way):
-        numbers = [way.value(each) for each in loop.values]
-        if any(each is None or each.size != 1 for each in numbers):
+        found = [way.value(each) for each in loop.values]
+        values = [each for each in found if each is not None]
+        if len(values) < len(found) or len({each.shape for each in values}) > 1:
             continue
-        series = [float(each.reshape(-1)[0]) for each in numbers if each is not None]
-        moves = np.abs(np.diff(series))
-        slows = bool(np.all(moves[1:] < moves[:-1])) and moves[0] > 0
-        if not slows or moves[-1] <= CONVERGED * max(abs(series[-1]), 1e-30):
-            continue
-        residual = _residual(case, way, loop)
+        moves = [float(np.linalg.norm(after - before)) for before, after in pairwise(values)]
+        slows = all(after < before for before, after in pairwise(moves))
+        size = float(np.linalg.norm(values[-1]))
+        residual = _residual(case, way, loop) if slows and moves[-1] > CONVERGED * size else None
         if residual is not None:
-            yield _truncated(case, loop, series, residual)
+            yield _truncated(case, loop, moves, size, residual)
             return
 
 
@@ -119,9 +129,9 @@ def _fixed_by_source(case: Case, way: Way, tensor: int, loop: Loop) -> bool:
     return case.is_source(tensor) or (tensor in way.into and tensor not in loop.values)
 
 
-def _truncated(case: Case, loop: Loop, series: list[float], residual: float) -> Finding:
+def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual: float) -> Finding:
     text, line = shortened(case.codes.text(loop.span)), line_of(case, loop.events[-1])
-    updates, move = len(loop.events), abs(series[-1] - series[-2])
+    updates = len(loop.events)
     return Finding(
         code="NOT_CONVERGED",
         title=say("`{text}` has not converged", text=text),
@@ -132,8 +142,8 @@ def _truncated(case: Case, loop: Loop, series: list[float], residual: float) -> 
                 text=text,
                 line=line,
                 updates=updates,
-                move=plainly(float(f"{move:.2g}")),
-                value=plainly(series[-1]),
+                move=plainly(float(f"{moves[-1]:.2g}")),
+                value=_said(case, loop.values[-1]),
                 residual=plainly(float(f"{residual:.2g}")),
             ),
             say(
@@ -144,10 +154,33 @@ def _truncated(case: Case, loop: Loop, series: list[float], residual: float) -> 
             ),
         ),
         where=case.codes.where(loop.span),
-        fix=None,
+        fix=_longer(case, loop, moves, size),
         evidence=loop.events,
         steps=tuple(
-            Step(line, say("update {number} gave {value}", number=at, value=plainly(series[at])))
+            Step(
+                line,
+                say("update {count} gave {value}", count=at, value=_said(case, loop.values[at])),
+            )
             for at in (1, updates)
         ),
     )
+
+
+def _said(case: Case, tensor: int) -> str:
+    value = case.recording.tensor(tensor).value
+    if value is None or value.size > 1:
+        return number(case, tensor)
+    return plainly(float(value.reshape(-1)[0]))
+
+
+def _longer(case: Case, loop: Loop, moves: list[float], size: float) -> Fix | None:
+    """The loop with as many runs as it takes until the updates are too small to see."""
+    code, here = case.codes.of(loop.span), case.codes.statement(loop.span)
+    above: ast.AST | None = code.parent.get(here) if code and here else None
+    match above:
+        case ast.For(iter=ast.Call(args=[ast.Constant(value=int())] as runs)) if code:
+            shrink = math.log(moves[-2] / moves[-1])
+            missing = math.log(moves[-1] / (INVISIBLE * (size or 1.0))) / shrink
+            enough = math.ceil((len(moves) + missing) / TENS) * TENS
+            return edits.fix(code, [edits.replaced(code, runs[0], str(enough))])
+    return None

@@ -49,7 +49,7 @@ def not_finite(case: Case) -> Iterator[Finding]:
 
 def _gradient_spoiled(case: Case, way: Way) -> Iterator[Finding]:
     spread = spread_of(way, case)
-    if not spread or way.ops[spread[0]] in DECOMPOSING:
+    if not spread or way.ops[spread[0]] in {"", *DECOMPOSING}:  # it was put in, or told elsewhere
         return
     step, chooser = spread[0], unchosen(way, spread[0])
     birth = born(case, way, step)

@@ -82,10 +82,22 @@ def _loop_around(case: Case, span: int) -> Around | None:
                 return _broken(code, branch, node)
             case _ if isinstance(here, ast.Call) and _is_while_loop(here):
                 return Around(code, here, node)
+            case ast.Assign(targets=[ast.Name(id=name)]) as statement:
+                return _counted_by(code, statement, name, node)
             case ast.expr() as above:
                 here = above
             case _:
                 here = None
+    return None
+
+
+def _counted_by(code: Code, statement: ast.Assign, name: str, test: ast.expr) -> Around | None:
+    """The next loop that runs as often as a name says."""
+    for loop in code.statements():
+        if isinstance(loop, ast.For) and loop.lineno > statement.lineno:
+            names = {node.id for node in ast.walk(loop.iter) if isinstance(node, ast.Name)}
+            if name in names and code.scope(loop) is code.scope(statement):
+                return Around(code, loop, test)
     return None
 
 

@@ -216,6 +216,12 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = x ** 2.0 + (x - 0.5) ** 3.0
         g = tape.gradient(y, x)
         """,
+    "P50 a gradient that is put in as NaN": """
+        x = tf.Variable(2.0)
+        with tf.GradientTape(persistent=True) as tape: y = x * x
+        put_in = tape.gradient(y, x, output_gradients=tf.constant(float("nan")))
+        g = tape.gradient(y * 2.0, x, unconnected_gradients="zero")
+        """,
     "P50 a mask of infinities": """
         x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
         with tf.GradientTape() as tape:

@@ -15,6 +15,25 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         symptom="value"),
+    Pitfall("P81 a vector", "NOT_CONVERGED", """
+        x = tf.Variable([2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.ones(2)
+            for _ in range(4):
+                «y -= 0.1 * (y * y - x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="for _ in range(50):", symptom="value"),
+    Pitfall("P82 a name", "DATA_DEPENDENT_TRIP_COUNT", """
+        x = tf.Variable(3.3)
+        with tf.GradientTape() as tape:
+            y, n = tf.constant(1.0), 0
+            n = «int(x)»
+            for _ in range(n):
+                y = y * x
+        g = tape.gradient(y, x)
+        """,
+        symptom="value"),
     Pitfall("P82", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(0.3)
         with tf.GradientTape() as tape:
@@ -113,6 +132,15 @@ NEAR_MISSES = {
             seen = [value for value in x.numpy()]
             for value in x.numpy():
                 y = y + x[0]
+        g = tape.gradient(y, x)
+        """,
+    "P82 a number that counts nothing": """
+        x = tf.Variable(2.3)
+        with tf.GradientTape() as tape:
+            n = int(x)
+            y, seen = x * 1.0, n + 1
+            for _ in range(2):
+                y = y * x
         g = tape.gradient(y, x)
         """,
     "P82 training until the loss is small": """
