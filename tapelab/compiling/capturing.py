@@ -38,7 +38,8 @@ READERS: Final = frozenset(f"tapelab.{name}" for name in (
     *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
     *("engine.asking.seen", "engine.handing.undo_broadcast", "engine.jacobians._rows"),
     *("engine.batching_lanes.Lanes.lane", "ops.rules.numpy_dtype", "ops.rules.is_complex"),
-    *("arrays.choosing.clip_by_value", "math.add_n", "image.colours.rgb_to_hsv"),
+    *("arrays.choosing.clip_by_value", "arrays.shaping.meshgrid", "image.colours.rgb_to_hsv"),
+    *("control.folding._rows", "control.mapping.vectorized_map", "math.add_n"),
     *("nn.normalizing.moments", "nn.normalizing.batch_normalization", "ops.sorting.top_k_grad_x"),
 ))  # fmt: skip
 """Functions elsewhere that do no more, or ask for shapes and dtypes."""
