@@ -36,21 +36,17 @@ def fuse(program: Program) -> Program:
     instructions: list[Instruction] = []
     kinds, constants = dict(program.kinds), dict(program.constants)
     for unit in found:
-        if not _worth(unit, program, entries):
-            instructions += [program.instructions[at] for at in unit.members]
-            continue
-        inside = set(unit.members)
-        wanted = {slot for at in unit.members for slot in program.instructions[at].outputs
-                  if readers[slot] - inside}  # fmt: skip
-        if not wanted:
-            continue
-        made = plan(unit, program, entries, wanted)
-        if not made.inputs:  # numbers alone, which other passes work out beforehand
-            instructions += [program.instructions[at] for at in unit.members]
-            continue
-        inputs = tuple(each if isinstance(each, int) else _constant(each, kinds, constants)
-                       for each in made.inputs)  # fmt: skip
-        instructions.append(Instruction(_fused(made, program), inputs, (), made.outputs))
+        plain_ones = [program.instructions[at] for at in unit.members]
+        inside = {*unit.members}
+        wanted = {slot for each in plain_ones for slot in each.outputs
+                  if not readers[slot] <= inside}  # fmt: skip
+        made = plan(unit, program, entries, wanted) if _worth(unit, program, entries) else None
+        if made is None or not made.inputs:  # numbers alone are worked out by other passes
+            instructions += plain_ones
+        elif wanted:
+            inputs = tuple(each if isinstance(each, int) else _constant(each, kinds, constants)
+                           for each in made.inputs)  # fmt: skip
+            instructions.append(Instruction(_fused(made, program), inputs, (), made.outputs))
     return replace(program, kinds=kinds, constants=constants, instructions=tuple(instructions))
 
 

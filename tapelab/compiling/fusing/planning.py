@@ -12,8 +12,10 @@ from tapelab.compiling.fusing.group import Group, Operand, Reduction, Step
 from tapelab.compiling.fusing.grouping import Entry, Unit
 from tapelab.compiling.fusing.lanes import kind_of
 from tapelab.compiling.fusing.layouts import Lying
-from tapelab.compiling.program import Program
+from tapelab.compiling.program import Instruction, Program
 from tapelab.kernels.threads import SLICE
+
+Member = tuple[Instruction, Entry]
 
 WRITTEN: Final = frozenset({0.0, 1.0, -1.0, 2.0, 0.5})
 """Numbers that stand in the code itself; others are operands, so that code serves many of them."""
@@ -33,34 +35,43 @@ class Plan:
 def plan(unit: Unit, program: Program, entries: dict[int, Entry], wanted: set[int]) -> Plan:
     """The group of a unit of which some slots are wanted elsewhere."""
     members = [(program.instructions[at], entries[at]) for at in unit.members]
-    made = {each.outputs[0] for each, entry in members if entry.reduction is None}
-    finder = _Finder(program, made)
-    for instruction, entry in members:
-        for slot, lying in zip(instruction.inputs, entry.lying, strict=True):
-            finder.operand(slot, lying)
+    finder = _Finder(program, members)
+    values, steps = _steps(members, finder, program)
+    plain = [each.outputs[0] for each, entry in members if entry.reduction is None]
+    stored = [slot for slot in plain if slot in wanted]
+    reduced = [each.outputs[0] for each, entry in members if entry.reduction is not None]
+    reductions = tuple(
+        Reduction(finder.value(each.inputs[0], entry.lying[0], values), entry.reduction.how,
+                  entry.reduction.along, float(entry.reduction.count))
+        for each, entry in members
+        if entry.reduction is not None
+    )  # fmt: skip
+    group = Group(*_rows(unit), tuple(finder.operands.values()), tuple(steps),
+                  tuple(values[slot] for slot in stored), reductions)  # fmt: skip
+    return Plan(group, tuple(finder.inputs), (*stored, *reduced))
+
+
+def _steps(
+    members: list[Member], finder: _Finder, program: Program
+) -> tuple[dict[int, int], list[Step]]:
+    """The number of the value in each slot that is made here, and the steps that make them."""
     values: dict[int, int] = {}
-    steps, reductions, reduced = list(finder.constants), [], []
+    steps = list(finder.constants)
     for instruction, entry in members:
+        if entry.reduction is not None:
+            continue
         inputs = tuple(
-            values[slot] if slot in values else finder.value(slot, lying)
+            finder.value(slot, lying, values)
             for slot, lying in zip(instruction.inputs, entry.lying, strict=True)
         )
         output = instruction.outputs[0]
-        if entry.reduction is not None:
-            how, along, count = entry.reduction.how, entry.reduction.along, entry.reduction.count
-            reductions.append(Reduction(inputs[0], how, along, float(count)))
-            reduced.append(output)
-        elif entry.alias:
+        if entry.alias:
             values[output] = inputs[0]
         else:
             values[output] = len(finder.operands) + len(steps)
             kind = str(kind_of(program.kinds[output].dtype))
             steps.append(Step(instruction.op.name, inputs, instruction.settings, kind))
-    stored = [each.outputs[0] for each, entry in members
-              if entry.reduction is None and each.outputs[0] in wanted]  # fmt: skip
-    group = Group(*_rows(unit), tuple(finder.operands.values()), tuple(steps),
-                  tuple(values[slot] for slot in stored), tuple(reductions))  # fmt: skip
-    return Plan(group, tuple(finder.inputs), (*stored, *reduced))
+    return values, steps
 
 
 def _rows(unit: Unit) -> tuple[int, int, int]:
@@ -76,17 +87,20 @@ def _rows(unit: Unit) -> tuple[int, int, int]:
 class _Finder:
     """The operands of a group and its constants, numbered as they are met."""
 
-    def __init__(self, program: Program, made: set[int]) -> None:
+    def __init__(self, program: Program, members: list[Member]) -> None:
         self._program = program
-        self._made = made
+        self._made = {each.outputs[0] for each, entry in members if entry.reduction is None}
         self.operands: dict[Any, Operand] = {}
         self.inputs: list[int | np.generic] = []
         self.constants: list[Step] = []
         self._numbers: dict[Any, int] = {}
         self._places: dict[Any, int] = {}
         self._same: dict[int, np.generic | None] = {}
+        for instruction, entry in members:
+            for slot, lying in zip(instruction.inputs, entry.lying, strict=True):
+                self._operand(slot, lying)
 
-    def operand(self, slot: int, lying: Lying) -> None:
+    def _operand(self, slot: int, lying: Lying) -> None:
         """Note what is read from outside."""
         if slot in self._made:
             return
@@ -103,8 +117,10 @@ class _Finder:
         else:
             self._add((slot, lying.layout), slot, Operand(lying.layout, kind, scalar=not shape))
 
-    def value(self, slot: int, lying: Lying) -> int:
-        """The number of a value that is read from outside."""
+    def value(self, slot: int, lying: Lying, values: dict[int, int]) -> int:
+        """The number of a value that is made here, or read from outside."""
+        if slot in values:
+            return values[slot]
         kind = str(kind_of(self._program.kinds[slot].dtype))
         number = self._number(slot)
         if number is not None and self._written(number):
