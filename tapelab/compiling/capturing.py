@@ -138,7 +138,8 @@ _EVERYTHING: Final = _Everything()
 
 
 def _function(code: CodeType) -> str:
-    return code.co_qualname.removesuffix(".<locals>.<listcomp>").removesuffix(".<locals>.<genexpr>")
+    """The name of a function, also of one whose comprehension runs."""
+    return code.co_qualname.partition(".<locals>.<")[0]
 
 
 def _asks(frame: FrameType) -> bool:
