@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from tapelab.lazy import EXPLAINER
 
@@ -25,6 +27,12 @@ class Refusal:
     details: Mapping[str, Any] = field(default_factory=dict)
 
 
+def _in_a_notebook() -> bool:
+    """Whether IPython runs the learner's code."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return shell is not None and shell() is not None
+
+
 class Explained(Exception):  # noqa: N818 - a part of errors, none by itself
     """An error of which the diagnosis can say more, once somebody asks for its `finding`."""
 
@@ -41,20 +49,49 @@ class Explained(Exception):  # noqa: N818 - a part of errors, none by itself
         module, _, name = EXPLAINER.partition(":")
         return getattr(import_module(module), name)(self.refusal)
 
+    @property
+    def __notes__(self) -> list[str]:  # type: ignore[override] # made when somebody looks
+        """What Python prints below the error; in a notebook that is the finding as well."""
+        notes: list[str] = self.__dict__.setdefault("_notes", [])
+        if self.refusal is not None and not self.__dict__.get("_told") and _in_a_notebook():
+            self.__dict__["_told"] = True
+            with suppress(Exception):  # the error is shown, whatever becomes of its finding
+                notes.append(str(self.finding))
+        return notes
 
-class RefusedError(Explained, RuntimeError):
-    """A tape does not answer; Python shows it as the RuntimeError that it is in TensorFlow."""
+
+class Refused(Explained):
+    """An error of Python's own of which more is known, in a type that Python shows as its base."""
+
+    plain: ClassVar[type[Exception]] = Exception
+
+    def __init_subclass__(cls, plain: type[Exception]) -> None:
+        cls.plain = plain
+        cls.__module__, cls.__qualname__ = "builtins", plain.__name__
+        cls.__name__ = plain.__name__
 
     def __init__(self, message: str, refusal: Refusal) -> None:
         super().__init__(message)
         self.refusal = refusal
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return RuntimeError, self.args
+        return self.plain, self.args
 
 
-RefusedError.__module__, RefusedError.__qualname__ = "builtins", "RuntimeError"
-RefusedError.__name__ = "RuntimeError"
+class RefusedError(Refused, RuntimeError, plain=RuntimeError):
+    """A tape does not answer."""
+
+
+class NoGradientError(Refused, LookupError, plain=LookupError):
+    """The way back leads through an op of which no gradient is known."""
+
+
+class MisusedError(Refused, TypeError, plain=TypeError):
+    """A function or a tensor cannot be used in this way."""
+
+
+class NothingArrivedError(Refused, ValueError, plain=ValueError):
+    """No variable has a gradient to be changed by."""
 
 
 class OpError(Explained):

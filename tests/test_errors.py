@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,3 +52,21 @@ def test_a_tape_that_was_never_entered_is_said_to_be_so():
 
 def test_an_error_of_which_nothing_more_is_known_has_no_finding():
     assert InvalidArgumentError(None, None, "no").finding is None
+
+
+def test_a_notebook_shows_the_finding_below_the_error(monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=object))
+    notes = refused().__notes__
+    assert notes[-1].startswith("tape has given its one answer")
+    assert "+ with tf.GradientTape(persistent=True) as tape:" in notes[-1]
+
+
+def test_plain_python_does_not(monkeypatch):
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: None))
+    assert not any("one answer (" in note for note in refused().__notes__)
+
+
+def test_a_note_that_is_added_stays():
+    error = InvalidArgumentError(None, None, "no")
+    error.add_note("by the way")
+    assert error.__notes__ == ["by the way"]

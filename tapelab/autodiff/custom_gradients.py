@@ -11,8 +11,10 @@ from tapelab import nest
 from tapelab.engine import custom
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.composite_tensor import CompositeTensor
+from tapelab.engine.log import origin_here
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of, read
+from tapelab.errors import MisusedError, Refusal
 from tapelab.ops.public import tensor
 
 Function = Callable[..., Any]
@@ -48,7 +50,7 @@ class CustomGradient:
         given = nest.flatten(args)
         own = {each._cell.identity.id for each in (*given, *nest.flatten(kwargs)) if _holds(each)}
         variables = [handle_of(cell) for number, cell in used.items() if number not in own]
-        _check_takes_variables(grad_fn, variables)
+        _check_takes_variables(name, grad_fn, variables)
         forms = nest.flatten(result)
         results = [numbers(each) for each in forms]
         places = [at for at, each in enumerate(given) if is_moving(each)]
@@ -86,7 +88,7 @@ def _sentence(f: Function) -> str:
     return said or "A function whose gradient is written by hand, in place of that of its body."
 
 
-def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
+def _check_takes_variables(name: str, grad_fn: Any, variables: list[Variable]) -> None:
     if not callable(grad_fn):
         raise TypeError(
             f"unsupported callable: @tf.custom_gradient functions return (result, grad_fn), but "
@@ -94,11 +96,16 @@ def _check_takes_variables(grad_fn: Any, variables: list[Variable]) -> None:
         )
     takes = inspect.getfullargspec(grad_fn)
     if variables and not ("variables" in (*takes.args, *takes.kwonlyargs) or takes.varkw):
-        raise TypeError(
+        names = tuple(variable.name.partition(":")[0] for variable in variables)
+        raise MisusedError(
             "@tf.custom_gradient grad_fn must accept keyword argument 'variables', since function "
             f"uses variables: {variables}. Let it be grad_fn(upstream, variables=None) and return "
-            "(gradients of the arguments, gradients of the variables)."
-        )
+            "(gradients of the arguments, gradients of the variables).",
+            Refusal(
+                "VARIABLES_KEYWORD_MISSING", origin_here(),
+                details={"function": name, "variables": names},
+            ),
+        )  # fmt: skip
 
 
 def names_of(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Never
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import Origin, next_id, origin_here, thread
+from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
 from tapelab.engine.tensor import Tensor
-from tapelab.errors import OperatorNotAllowedInGraphError
+from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
 from tapelab.shapes import TensorShape
 from tapelab.specs import common_shape
 
@@ -251,13 +251,21 @@ def check_scope(tensor: Symbolic) -> None:
             return
         trace = trace.outer
     place = tensor._origin
-    raise TypeError(
+    ends = _seen(tensor) if isinstance(tensor, SymbolicTensor) else ()
+    raise MisusedError(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
         "locals or TensorFlow collections to access it.\nPlease see "
         "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
         f" for more information.\n\n{tensor!r} was defined here:\n    File "
-        f'"{place.code.co_filename}", in {place.code.co_name}'
+        f'"{place.code.co_filename}", in {place.code.co_name}',
+        Refusal("LEAKED_SYMBOL", origin_here(), ends=ends, details={"in": place.code.co_name}),
     )
+
+
+def _seen(tensor: SymbolicTensor) -> tuple[Seen, ...]:
+    """A tensor without numbers, as an error remembers where it was made."""
+    (example, *_) = tensor._examples
+    return (Seen(tensor._id, small(example._value), tensor._origin),)
 
 
 OPERATORS: Final = (

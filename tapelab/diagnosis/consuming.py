@@ -4,41 +4,49 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import block_of, line_of, tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import shortened
-from tapelab.diagnosis.wording import paragraph, say
+from tapelab.diagnosis.wording import paragraph, say, sentence
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
 
+NOTHING_LEFT: Final = sentence(
+    "A tape lets go of what it recorded with its first answer, unless it is made with "
+    "`persistent=True`, so `{text}` finds nothing left."
+)
+ROW_BY_ROW: Final = sentence(
+    "`{text}` asks once for each element of the target, and a tape answers once, unless it is made "
+    "with `persistent=True`."
+)
+
 
 def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     """The second question to a tape that answers once."""
-    del details
     if not case.flow.opened:
         return _never_entered(case)
     asked = case.recording.placed(e.Asked)
     span, tape = asked[-1].span, tape_name(case)
     text = shortened(case.codes.text(span)) or f"{tape}.gradient"
     first = line_of(case, asked[0].index) if len(asked) > 1 else 0
+    if "rows" in details:
+        title = say("`{tape}` gives one answer", tape=tape)
+    else:
+        title = say("`{tape}` has given its one answer", tape=tape)
     return Finding(
         code="TAPE_CONSUMED",
-        title=say("`{tape}` has given its one answer", tape=tape),
+        title=title,
         message=paragraph(
             say("`{tape}` was asked in line {line} already.", tape=tape, line=first)
             if first
             else "",
-            say(
-                "A tape lets go of what it recorded with its first answer, unless it is made with "
-                "`persistent=True`, so `{text}` finds nothing left.",
-                text=text,
-            ),
+            say(ROW_BY_ROW if "rows" in details else NOTHING_LEFT, text=text),
         ),
         where=case.codes.where(span),
         fix=_persistent(case),

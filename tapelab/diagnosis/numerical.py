@@ -12,6 +12,7 @@ from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.degenerate import degenerate
 from tapelab.diagnosis.double_softmax import double_softmax
 from tapelab.diagnosis.flats import saturated
+from tapelab.diagnosis.hand_written import upstream_ignored
 from tapelab.diagnosis.kinks import on_kink
 from tapelab.diagnosis.magnitudes import exploding, vanishing
 from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, wrong_axis
@@ -41,6 +42,7 @@ OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     double_softmax,
     unintended_broadcast,
     wrong_axis,
+    upstream_ignored,
     special_case,
     on_kink,
     not_converged,

@@ -21,6 +21,7 @@ from tapelab.engine.narrow import narrowed
 from tapelab.engine.reaching import forgotten, needed_once
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
+from tapelab.errors import NoGradientError
 from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
         found = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
         answer.results = kept(found)
         answer.flows.told()
+    except NoGradientError:  # an op on the way has no rule: the question stays without an answer
+        pass
     finally:
         thread.looking = False
 
@@ -107,7 +110,7 @@ def ask(
 ) -> Answer:
     """Remember a question; its answer is yet to come."""
     ends = tuple(map(seen, targets)), tuple(map(seen, sources))
-    answer = Answer(next_id(), origin, method, zero, *ends)
+    answer = Answer(next_id(), origin, method, zero, *ends, results=(None,) * len(ends[1]))
     if method is not Method.PICTURE:
         thread.asked.append((ref(tape), answer.serial))
     tape._answers.append(answer)

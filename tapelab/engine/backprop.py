@@ -7,6 +7,7 @@ way back is itself recorded and can be differentiated again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ from tapelab.engine.op import REGISTERED, Op
 from tapelab.engine.reaching import Seeds, closed, collected, taped, used_up, wanted_by
 from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
+from tapelab.errors import NoGradientError, Refusal
 from tapelab.kernels.elements import LARGE
 
 if TYPE_CHECKING:
@@ -91,7 +93,7 @@ def _told(
     """The steps of a way back, walked once more; its ends are the very numbers it came to."""
     flows: list[Flow] = []
     adjoints, _ = _begin(starts, False, flows)
-    with np.errstate(all="ignore"):
+    with np.errstate(all="ignore"), suppress(NoGradientError):  # it is told as far as it led
         _walk(taped(windows, serial), adjoints, wanted, tracked, False, flows)
     same = {id(plain(adjoints[each])): end for each, end in ends.items()}
     return [_ending_in(same, each) for each in flows] if same else flows
@@ -156,7 +158,7 @@ def contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callab
     def alone(position: int) -> Any:
         rule = op.rule(position)
         if rule is None:
-            raise LookupError(f"gradient registry has no entry for: {op.raw}")
+            raise _undeclared(op)
         if rule.in_bulk is not None and type(dy) is ndarray and dy.size >= LARGE:
             found = rule.in_bulk(dy, y, *inputs, **settings) if dy.shape == y.shape else None
             if found is not None:
@@ -164,6 +166,13 @@ def contributions(op: Op, dy: Any, y: Any, inputs: Any, settings: Any) -> Callab
         return None if rule.function is None else rule.function(dy, y, *inputs, **settings)
 
     return alone
+
+
+def _undeclared(op: Op) -> NoGradientError:
+    """The error for an op of which no gradient is known, on the way back of the last question."""
+    tape = thread.asked[-1][0]() if thread.asked else None
+    refusal = Refusal("NO_GRADIENT_REGISTERED", origin_here(), tape, details={"op": op.name})
+    return NoGradientError(f"gradient registry has no entry for: {op.raw}", refusal)
 
 
 def _upstream(

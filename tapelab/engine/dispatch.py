@@ -25,7 +25,7 @@ from tapelab.engine.log import (
 from tapelab.engine.narrow import is_brain_float, widened
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
-from tapelab.errors import OpError, invalid_argument
+from tapelab.errors import OpError, Refusal, invalid_argument
 
 if TYPE_CHECKING:
     from tapelab.engine.op import Op
@@ -52,7 +52,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     if op.same_dtype:
         one, other = values[-2].dtype, values[-1].dtype
         if one is not other and one != other:
-            raise _mixed_dtypes(op, values)
+            raise _mixed_dtypes(op, inputs, values)
     try:
         result = kernel(*values, **settings)
     except (OpError, TypeError):
@@ -171,10 +171,15 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
     return grouped
 
 
-def _mixed_dtypes(op: Op, values: Any) -> OpError:
+def _mixed_dtypes(op: Op, inputs: Any, values: Any) -> OpError:
     one, other = values[-2:]
     got = f"{op.name}() got {_shown(one)} and {_shown(other)}"
-    return unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
+    error = unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
+    tape = next((each for each in reversed(thread.tapes) if hasattr(each, "_answers")), None)
+    dtypes = tuple(str(value.dtype) for value in (one, other))
+    details = {"op": op.name, "first": len(inputs) - 2, "dtypes": dtypes}
+    error.refusal = Refusal("MIXED_DTYPE", origin_here(op), tape, details=details)
+    return error
 
 
 def _kernel_for(op: Op, value: Any) -> Callable[..., Any]:

@@ -11,9 +11,11 @@ from tapelab.engine.asking import Answer, ask, asked_from, filled, keep, unrecor
 from tapelab.engine.batching import sweep_rows
 from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import real, sources_of, targets_of
+from tapelab.engine.log import origin_here
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.reaching import Seeds
 from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
 def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
     """One gradient per element of the target, laid into target shape + source shape."""
     if not pfor and not tape._persistent:
-        raise RuntimeError(
+        raise _asked_once(
+            tape,
             "GradientTape must be created with persistent=True to compute the jacobian with "
-            "experimental_use_pfor set to False."
+            "experimental_use_pfor set to False.",
         )
     tape._close()
     if nest.is_nested(target) or target is None:
@@ -52,9 +55,10 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     tape._require_unasked()
     _check_batch(real(target, "target"), real(source, "source"))
     if not pfor and not tape._persistent:
-        raise RuntimeError(
+        raise _asked_once(
+            tape,
             "GradientTape must be created with persistent=True to compute the batch_jacobian "
-            "with parallel_iterations."
+            "with parallel_iterations.",
         )
     tape._close()
     (end,), origins = targets_of(target), sources_of(source)
@@ -70,6 +74,12 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     keep(answer, [result])
     tape._release()
     return result
+
+
+def _asked_once(tape: GradientTape, message: str) -> RefusedError:
+    """The error for a Jacobian that asks row by row, of a tape that answers once."""
+    refusal = Refusal("TAPE_CONSUMED", origin_here(), tape, details={"rows": True})
+    return RefusedError(message, refusal)
 
 
 def _rows(tape: GradientTape, target: Tensor, origins: Any, answer: Answer) -> list[Any]:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from tapelab.engine.log import origin_here, thread
+from tapelab.errors import NothingArrivedError, Refusal
+
 
 def with_gradients(grads: list[Any], variables: list[Any]) -> list[tuple[Any, Any]]:
     """The pairs that have a gradient; a warning names the others, an error says that none has."""
     pairs = [(g, v) for g, v in zip(grads, variables, strict=True) if g is not None]
     if not pairs:
-        raise ValueError(
+        tape = thread.asked[-1][0]() if thread.asked else None
+        raise NothingArrivedError(
             "No gradients provided for any variable. tf.explain(tape, loss, variable) says why a "
-            "gradient is None."
+            "gradient is None.",
+            Refusal("SOME_NONE", origin_here(), tape, details={"variables": len(variables)}),
         )
     without = [v.name for g, v in zip(grads, variables, strict=True) if g is None]
     if without:

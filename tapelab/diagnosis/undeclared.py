@@ -1,0 +1,77 @@
+"""Ops of which no gradient is known: asking through them is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tapelab.diagnosis.block import line_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.wording import paragraph, say
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.edges import Edge
+
+UNDECLARED = "not implemented"
+
+
+def undeclared(case: Case, details: Mapping[str, Any]) -> Finding | None:
+    """The op at which a question ended with an error."""
+    for place in reversed(case.recording.placed(e.Ran)):
+        assert isinstance(place.event, e.Ran)
+        op = case.recording.ops[place.event.op]
+        if op.name == details["op"] and place.event.cause == e.Cause.TAPED:
+            return _named(case, place.index)
+    return None
+
+
+def undeclared_on_the_way(case: Case) -> Iterator[Finding]:
+    """An op between the target and the source of which no gradient is known."""
+    ops = case.recording.ops
+    if not case.connected or not any(op.pattern == UNDECLARED for op in ops):
+        return
+    for tensor in sorted(case.alive, reverse=True):
+        for edge in case.flow.into.get(tensor, ()):
+            if _is_undeclared(case, edge) and edge.origin in case.downstream:
+                yield _named(case, edge.event)
+                return
+
+
+def _is_undeclared(case: Case, edge: Edge) -> bool:
+    event = case.recording.event(edge.event)
+    if not isinstance(event, e.Ran) or not edge.taped:
+        return False
+    op = case.recording.ops[event.op]
+    rule = op.rules[min(edge.position, len(op.rules) - 1)]
+    return op.pattern == UNDECLARED and not (rule.formula or rule.because)
+
+
+def _named(case: Case, event: int) -> Finding:
+    place = case.recording.located[event]
+    assert isinstance(place.event, e.Ran)
+    op = case.recording.ops[place.event.op].name
+    text, line = shortened(case.codes.text(place.span)) or op, line_of(case, event)
+    return Finding(
+        code="NO_GRADIENT_REGISTERED",
+        title=say("No gradient is declared for `{text}`", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} runs the op {op}, which has numbers but no rule for the "
+                "way back, so asking for a gradient through it is an error and not None.",
+                text=text,
+                line=line,
+                op=op,
+            ),
+            say(
+                "Compute the same with ops that have gradients, or give it one with "
+                "`tf.custom_gradient`."
+            ),
+        ),
+        where=case.codes.where(place.span),
+        fix=None,
+        evidence=(event,),
+        steps=(Step(line, say("`{op}` was recorded", op=op)),),
+    )
