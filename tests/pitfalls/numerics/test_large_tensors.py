@@ -3,6 +3,7 @@
 import pytest
 
 from tapelab.diagnosis import explain_recording
+from tapelab.recording import events as e
 from tapelab.recording import from_bytes, to_bytes
 from tests.pitfalls.snippets import codes, explained
 
@@ -49,7 +50,6 @@ HEALTHY = """
     with tf.GradientTape(persistent=True) as tape:
         y = tf.reduce_mean((tf.nn.relu(data @ x) - 1.0) ** 2)
     """
-ASKED = "g = tape.gradient(y, x)\n"
 
 
 @pytest.fixture(params=LARGE)
@@ -68,18 +68,9 @@ def test_after_the_gradient_of_a_persistent_tape(code):
 def test_from_bytes(code):
     explanation = explained(LARGE[code])
     loaded = from_bytes(to_bytes(explanation.recording))
-    asked = next(iter(loaded.located[::-1])).event
-    del asked
-    target, source = ends(loaded)
-    again = explain_recording(loaded, target, source)
+    (asked,) = (place.event for place in loaded.placed(e.Asked))
+    again = explain_recording(loaded, asked.targets[0], asked.sources[0])
     assert again.findings == explanation.findings
-
-
-def ends(recording):
-    from tapelab.recording import events as e
-
-    (asked,) = [p.event for p in recording.located if isinstance(p.event, e.Asked)]
-    return asked.targets[0], asked.sources[0]
 
 
 def test_what_an_op_received_is_told_of_large_tensors():
