@@ -7,6 +7,12 @@ disk; until it is there, and for good where arrays are small, the `interpreter` 
 out. `driver.ll` is the way from Python to both.
 """
 
-from tapelab.compiling.fusing.fusion import fuse
+from importlib import import_module
 
-__all__ = ["fuse"]
+from tapelab.compiling.program import Program
+
+
+def fuse(program: Program) -> Program:
+    """A program with the same results in which elementwise ops run together."""
+    fused: Program = import_module("tapelab.compiling.fusing.fusion").fuse(program)
+    return fused

@@ -12,7 +12,7 @@ import contextlib
 import os
 import stat
 import sys
-import tempfile
+import threading
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -46,14 +46,13 @@ def read(file: Path) -> bytes | None:
 
 def write(file: Path, code: bytes) -> None:
     """Keep code under its name, for this process and others."""
+    aside = file.with_name(f"new-{file.name}-{os.getpid()}-{threading.get_ident()}")
     with contextlib.suppress(OSError):
-        handle, aside = tempfile.mkstemp(dir=file.parent, prefix="new-")
         try:
-            with os.fdopen(handle, "wb") as opened:
-                opened.write(MARK + sha256(code).digest() + code)
-            Path(aside).replace(file)
+            aside.write_bytes(MARK + sha256(code).digest() + code)
+            aside.replace(file)
         except OSError:
-            Path(aside).unlink(missing_ok=True)
+            aside.unlink(missing_ok=True)
             raise
         _bound(file.parent)
 
