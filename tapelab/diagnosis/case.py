@@ -136,7 +136,7 @@ class Case:
     @cached_property
     def variable(self) -> int:
         """The variable that the source is, -1 where it is a tensor."""
-        return self.flow.variable_of(self.source)
+        return self.flow.variable_of(self.source) if self.source >= 0 else -1
 
     @cached_property
     def states(self) -> list[int]:
@@ -262,9 +262,12 @@ class Case:
     def _used_before(self, edge: Edge) -> bool:
         """Whether the part before the tape used the very value that the tape watches.
 
-        What was made from an older value of a variable belongs to an earlier step of a loop.
+        What was made from an older value of a variable belongs to an earlier step of a loop, and
+        a copy that was stored before the tape is meant to stand still.
         """
         way = self.beside(edge.origin, self.source).path
+        if any(step.cut in {Cut.STATE, Cut.COPIED} for step in way):
+            return False
         return (way[-1].origin if way else edge.origin) in self.flow.tracked
 
     def _is_straight_through(self, edge: Edge) -> bool:
