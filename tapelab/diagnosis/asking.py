@@ -28,7 +28,7 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
             "Try tf.explain(tape, target, source)."
         )
     for end, part in ((target, "target"), (source, "source")):
-        if end is None or not nest.flatten(end):
+        if end is None or (part == "target" and not nest.flatten(end)):
             raise TypeError(
                 f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
                 "Try tf.explain(tape, target, source)."

@@ -10,9 +10,11 @@ from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL
 from tapelab.diagnosis.choosing import is_told_elsewhere
 from tapelab.diagnosis.derivatives import crosses_a_gradient, is_rightly_zero
 from tapelab.diagnosis.finding import Explanation, Finding
+from tapelab.diagnosis.keeping import hidden_variables
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.timing import TIMES
 from tapelab.diagnosis.watching import not_watched
+from tapelab.diagnosis.wording import say
 from tapelab.diagnosis.zeros import unconnected_zero
 
 if TYPE_CHECKING:
@@ -29,6 +31,8 @@ def explain_recording(
     account = Account(recording)
     if isinstance(source, int):
         return _explained(Case(account, targets, source))
+    if not source:
+        return _of_no_source(Case(account, targets, -1))
     return _together(tuple(Case(account, targets, each) for each in source))
 
 
@@ -40,7 +44,22 @@ def explain_call(
     asked = account.asked[call]
     at = range(len(asked.sources)) if positions is None else positions
     cases = tuple(Case.of_call(account, call, each) for each in at)
+    if not cases:
+        return _of_no_source(Case(account, asked.targets, -1, call))
     return _explained(cases[0]) if len(cases) == 1 else _together(cases)
+
+
+def _of_no_source(case: Case) -> Explanation:
+    """Of an empty list, such as the variables of a model that finds none."""
+    return Explanation(
+        target=_named(case, case.targets),
+        source="",
+        connected=False,
+        partial=False,
+        findings=tuple(hidden_variables(case)),
+        recording=case.recording,
+        answer=say("The list of sources is empty, so no gradient was asked for."),
+    )
 
 
 def _explained(case: Case) -> Explanation:
@@ -62,12 +81,12 @@ def _together(cases: tuple[Case, ...]) -> Explanation:
     common = [finding for check in OF_SEVERAL for finding in check(cases)]
     found = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
     return Explanation(
-        target=parts[0].target if parts else "",
+        target=parts[0].target,
         source=", ".join(part.source for part in parts),
         connected=all(part.connected for part in parts),
         partial=any(part.partial for part in parts),
         findings=tuple(_sorted(found)),
-        recording=cases[0].recording if cases else None,
+        recording=cases[0].recording,
         parts=parts,
     )
 

@@ -104,7 +104,12 @@ def untracked(case: Case) -> Iterator[Finding]:
         if case.connected and _is_looked_at(case):
             yield _hidden(case, case.variable, case.source)
         return
-    for number, facts in enumerate(variables):
+    yield from hidden_variables(case)
+
+
+def hidden_variables(case: Case) -> Iterator[Finding]:
+    """The variables that lead to the target, and that no module lists."""
+    for number, facts in enumerate(case.recording.variables):
         if facts.tracked or not facts.trainable or _is_asked_for(case, number):
             continue
         state = next((t for t in case.alive if case.flow.variable_of(t) == number), -1)

@@ -152,7 +152,8 @@ class Tensors:
             self.values.append(value)
             return at
         kind = np.complex128 if value.dtype.kind == "c" else np.float64
-        self.values.extend(np.asarray(value, kind).reshape(-1).view(np.float64))
+        flat = np.ascontiguousarray(value, kind).reshape(-1)
+        self.values.extend(flat.view(np.float64))
         return at
 
     def as_columns(self) -> dict[str, NDArray[Any]]:

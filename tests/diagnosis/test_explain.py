@@ -146,6 +146,13 @@ def test_several_sources_get_an_explanation_each():
     assert not explanation.connected
 
 
+def test_an_empty_list_of_sources_is_said_to_be_empty():
+    tape, y, _ = stopped_tape()
+    explanation = explain(tape, y, [])
+    assert explanation.findings == ()
+    assert str(explanation) == "The list of sources is empty, so no gradient was asked for."
+
+
 def test_what_two_sources_share_is_told_once():
     x, z = tf.Variable(3.0), tf.Variable(2.0)
     with tf.GradientTape() as tape, tape.stop_recording():

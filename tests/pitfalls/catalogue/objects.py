@@ -168,6 +168,21 @@ PITFALLS = [
         g = tape.gradient(y, model.trainable_variables)
         """,
         fix="self.factor = tf.keras.Variable(1.5)", symptom="silent", ask="tf.why()"),
+    Pitfall("P13 nothing is found", "UNTRACKED_VARIABLE", """
+        class Model(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.weight = «tf.Variable(1.5)»
+
+            def call(self, data):
+                return self.weight * data
+
+        model = Model()
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(model(tf.ones((1, 1))))
+        g = tape.gradient(y, model.trainable_variables)
+        """,
+        fix="self.weight = tf.keras.Variable(1.5)", symptom="silent", ask="tf.why()"),
     Pitfall("P13 a closure", "UNTRACKED_VARIABLE", """
         class Model(tf.Module):
             def __init__(self):
