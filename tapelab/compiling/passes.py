@@ -48,6 +48,29 @@ def _stays_small(instruction: Instruction, kinds: Mapping[int, Kind]) -> bool:
     return all(kinds[slot].size <= most for slot in instruction.outputs)
 
 
+def with_numbers_left_single(program: Program) -> Program:
+    """A number that is stretched to a shape stays one where it meets an array of that shape."""
+    number_of: dict[int, int] = {}
+    kinds, kept = program.kinds, []
+    for each in program.instructions:
+        single = len(each.inputs) == 1 and not kinds[each.inputs[0]].shape
+        if each.op.name in _STRETCHES and not isinstance(each.op, Fused) and single:
+            number_of[each.outputs[0]] = each.inputs[0]
+        elif each.op.name in _BY_ENTRY and not isinstance(each.op, Fused):
+            shape = kinds[each.outputs[0]].shape
+            for at in (0, 1):
+                number = number_of.get(each.inputs[at])
+                if number is not None and kinds[each.inputs[1 - at]].shape == shape:
+                    pair = (number, each.inputs[1]) if at == 0 else (each.inputs[0], number)
+                    each = replace(each, inputs=pair)  # noqa: PLW2901 - the same op otherwise
+        kept.append(each)
+    return replace(program, instructions=tuple(kept))
+
+
+_STRETCHES: Final = frozenset({"spread", "broadcast_to"})
+_BY_ENTRY: Final = frozenset({"add", "subtract", "multiply", "divide"})
+
+
 def without_idle_ops(program: Program) -> Program:
     """Ops that return what they are given are left out: who reads their result reads that."""
     stands_for: dict[int, int] = {}
@@ -209,6 +232,7 @@ def _renamed(program: Program, stands_for: Mapping[int, int]) -> Program:
 PASSES: Final = (
     with_constants_folded,
     with_shapes_changed_once,
+    with_numbers_left_single,
     without_idle_ops,
     without_repeats,
     without_dead_code,

@@ -172,3 +172,28 @@ def test_a_program_without_instructions_hands_on_what_it_is_given():
 
 def test_the_ops_that_passes_know_exist():
     assert {*passes._IDLE, *passes._RESHAPES, *spelling._SPELLINGS} <= set(REGISTRY)
+
+
+def test_a_number_is_not_stretched_to_meet_an_array_of_that_shape():
+    number = Kind((), VECTOR.dtype)
+    lines = [
+        ("reduce_sum", (0,), {"axis": None, "keepdims": False}, 1),
+        ("spread", (1,), {"shape": (3,), "axis": None, "keepdims": False}, 2),
+        ("multiply", (2, 0), {}, 3),
+        ("subtract", (0, 2), {}, 4),
+        ("exp", (2,), {}, 5),
+    ]
+    given = program(lines, (3, 4, 5), kinds={1: number})
+    found = passes.with_numbers_left_single(given)
+    assert [each.inputs for each in found.instructions] == [(0,), (1,), (1, 0), (0, 1), (2,)]
+    same(given, found, np.array([0.5, 1.5, 2.0], np.float32))
+
+
+def test_a_stretched_number_in_a_product_of_matrices_stays_stretched():
+    square, number = Kind((2, 2), VECTOR.dtype), {1: np.float32(2.0)}
+    stretch = ("broadcast_to", (1,), {"shape": (2, 2)}, 2)
+    given = program(
+        [stretch, ("matmul", (2, 0), {}, 3)], (3,), number, dict.fromkeys((0, 2, 3), square)
+    )
+    found = passes.with_numbers_left_single(given)
+    assert found.instructions[1].inputs == (2, 0)
