@@ -118,7 +118,8 @@ class Case:
     def _is_put_by(self, asked: e.Asked) -> bool:
         if self.call >= 0:
             return asked.call == self.call
-        return asked.targets == self.targets and any(map(self.is_source, asked.sources))
+        among = any(map(self.is_source, asked.sources)) or not (asked.sources or self.source >= 0)
+        return asked.targets == self.targets and among
 
     @cached_property
     def zero(self) -> bool:
