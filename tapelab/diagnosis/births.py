@@ -94,6 +94,14 @@ def begun_with(case: Case, way: Way, tensor: int) -> int:
     return tensor
 
 
+def is_told(case: Case, way: Way, tensor: int) -> bool:
+    """Whether the numbers are known that a spoiled tensor was made of; else nobody can say more."""
+    event = case.flow.maker_of.get(begun_with(case, way, tensor), -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    given = ran.inputs if isinstance(ran, e.Ran) else ()
+    return all(way.measures.known[each] or not way.measures.count[each] for each in given)
+
+
 def _of_value(case: Case, way: Way, step: int, event: int, ran: e.Ran) -> Birth:
     """The birth in an op that made what is not finite of finite numbers."""
     result = next(each for each in ran.outputs if way.measures.spoiled[each])

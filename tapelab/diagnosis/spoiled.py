@@ -13,6 +13,7 @@ from tapelab.diagnosis.births import (
     begun_with,
     born,
     born_ahead,
+    is_told,
     op_name,
     spread_of,
     unchosen,
@@ -42,7 +43,7 @@ def not_finite(case: Case) -> Iterator[Finding]:
         return
     if way.measures.spoiled[way.result]:
         yield from _gradient_spoiled(case, way)
-    elif way.measures.of(case.target).nans:
+    elif way.measures.of(case.target).nans and is_told(case, way, case.target):
         birth = born_ahead(case, way, case.target)
         yield _steep(case, way, birth, []) if birth else _from_the_start(case, way, case.target)
 
@@ -52,6 +53,10 @@ def _gradient_spoiled(case: Case, way: Way) -> Iterator[Finding]:
     if not spread or way.ops[spread[0]] in {"", *DECOMPOSING}:  # it was put in, or told elsewhere
         return
     step, chooser = spread[0], unchosen(way, spread[0])
+    ran = way.ran(step)
+    near = (way.upstream[step], *ran.inputs, *ran.outputs)
+    if not all(way.measures.known[each] and is_told(case, way, each) for each in near):
+        return
     birth = born(case, way, step)
     if birth is None:
         yield _from_the_start(case, way, _spoiled_input(way, step))

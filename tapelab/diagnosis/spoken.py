@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from tapelab.diagnosis.wording import say
-from tapelab.views.numbers import MINUS
+from tapelab.views.numbers import MINUS, format_shape
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.way import Way
@@ -23,7 +23,9 @@ def plainly(value: float) -> str:
 
 
 def extent(way: Way, tensor: int) -> str:
-    """The one number of a tensor, or from where to where its numbers go."""
+    """The one number of a tensor, or from where to where its numbers go; else its shape."""
+    if not way.measures.known[tensor]:
+        return format_shape(way.recording.tensor(tensor).shape)
     measure = way.measures.of(tensor)
     least, greatest = plainly(measure.least), plainly(measure.greatest)
     return least if least == greatest else say("{least} to {most}", least=least, most=greatest)

@@ -1,11 +1,12 @@
 """Numbers of large tensors are not kept, and what they come to is: that is enough to explain."""
 
+import numpy as np
 import pytest
 
 from tapelab.diagnosis import explain_recording
 from tapelab.recording import events as e
 from tapelab.recording import from_bytes, to_bytes
-from tests.pitfalls.snippets import codes, explained
+from tests.pitfalls.snippets import codes, explained, run
 
 LARGE = {
     "INF_LOCAL": """
@@ -77,6 +78,23 @@ def test_what_an_op_received_is_told_of_large_tensors():
     (finding,) = explained(LARGE["INF_LOCAL"]).findings
     assert "received 0, where its slope is infinite" in finding.message
     assert "400 of 400 numbers" in finding.message
+
+
+LET_GO = """
+    data = tf.ones((40, 20))
+    w = tf.Variable(tf.ones((20, 30)))
+    x = tf.Variable(tf.zeros(30))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_mean(tf.sqrt(data @ w + x - 20.0) * tf.sqrt(data @ w - 21.0))
+    g = tape.gradient(y, x)
+    """
+
+
+def test_of_numbers_that_a_tape_has_let_go_nothing_is_invented():
+    names = run(LET_GO)
+    assert np.isnan(names["g"].numpy()).all()
+    assert codes(LET_GO) == []
+    assert codes(LET_GO.replace("GradientTape()", "GradientTape(persistent=True)")) == ["INF_LOCAL"]
 
 
 def test_a_healthy_layer_stays_silent():
