@@ -97,7 +97,7 @@ def tanh(x: Lanes) -> Lanes:
     known = PRECISIONS[x.kind]
     a = x.magnitude()
     a = a.like(known.flat).where(a, a > known.flat)
-    shifted, _, r = _reduced(-(a + a))
+    shifted, _, r = _reduced(-(a + a), parts=1)  # a larger n leaves ever less to be fine about
     scale = _power_of_2(shifted)
     less = scale.fma(_less_1(r), scale - 1)
     return less.signed_as(x) / (less + 2)
@@ -169,17 +169,17 @@ def _exp_of_low(x: Lanes) -> Lanes:
     return power * _whole_power(half, x.kind) * _whole_power(whole - half, x.kind)
 
 
-def _reduced(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
+def _reduced(x: Lanes, parts: int = 2) -> tuple[Lanes, Lanes, Lanes]:
     """The whole n nearest to x / ln(2), as the end of bits and as it is, and what is left of x.
 
     The bits count from the bias of the exponent on, so that shifted to their place they are the
-    bits of a power of 2.
+    bits of a power of 2. What is left is as fine as so many `parts` of ln(2) make it.
     """
     known = PRECISIONS[x.kind]
     magic = known.magic + known.bias
     shifted = x.fma(1 / math.log(2), magic)
     n = shifted - magic
-    for part in known.ln_2:
+    for part in known.ln_2[:parts]:
         x = n.fma(-part, x)
     return shifted, n, x
 
