@@ -8,6 +8,7 @@ outside, a random number, a decision by numbers, an error at run time) leads bac
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ from tapelab.compiling.graph import Graph
 from tapelab.compiling.lowered import Lowered, NotLoweredError, Place
 from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised
+from tapelab.compiling.program import Program
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import world_here
 from tapelab.engine.cell import Cell
@@ -130,36 +132,45 @@ class Compiled:
             (at, program.kinds[program.parameters[at]].shape)
             for at, cell in enumerate(found.cells, first) if not cell.shape.is_fully_defined()
         ]  # fmt: skip
+        self._special = bool(found.draws or self._fixed)
         self._outputs = _built(found.outputs)
-        self._account = found.account
         places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
         self._origins = [each.origin for each in places]
         self._origins += [each.origin for each in found.assignments]
         self._assigned = [(at, each.cell) for at, each in enumerate(found.assignments, len(places))]
         self._here = origin_here()
-        ends = [*program.parameters[: len(found.account.taken)], *program.results]
-        kinds = [program.kinds[slot] for slot in ends]
-        self._small = [at for at, kind in enumerate(kinds) if kind.size <= KEPT_ELEMENTS]
+        self._taken = _small(program.parameters[: len(found.account.taken)], program)
+        self._given = _small(program.results, program)
+        self._account = replace(found.account, small=(self._taken, self._given))
 
     def __call__(self, inputs: list[Tensor]) -> Any:
         """Run it, give the variables their new states, and return the outputs."""
-        given = [*inputs, *[cell.state for cell in self._cells]]
-        for at, shape in self._fixed:
-            if given[at]._value.shape != shape:
-                raise ValueError("A variable has another shape than when this program was made.")
-        drawn = [each._value for draw in self._draws for each in leaves(draw())]
-        results = self._run(*[each._value for each in given], *drawn)
+        given = [*inputs, *[cell.state for cell in self._cells]] if self._cells else inputs
+        values = [each._value for each in given]
+        if self._special:
+            values += self._drawn(values)
+        results = self._run(*values)
         serial, state = next_id(), thread.__dict__
-        made = [_tensor(value, origin) for value, origin in zip(results, self._origins)]  # noqa: B905
+        made = list(map(_tensor, results, self._origins))
         for at, cell in self._assigned:
             cell.state = made[at]
-        ends = [*given, *made]
-        values = {ends[at]._id: ends[at]._value for at in self._small}
-        ids = tuple([each._id for each in given]), tuple([each._id for each in made])
-        state["records"].append(
-            (CALLED, serial, state["number"], self._here, self._account, *ids, values)
-        )
+        state["records"].append((
+            CALLED, serial, state["number"], self._here, self._account,
+            [each._id for each in given], [each._id for each in made],
+            [values[at] for at in self._taken], [made[at]._value for at in self._given],
+        ))  # fmt: skip
         return self._outputs(made)
+
+    def _drawn(self, values: list[Any]) -> list[Any]:
+        """The random numbers of a call; ValueError if a variable has changed its shape."""
+        if any(values[at].shape != shape for at, shape in self._fixed):
+            raise ValueError("A variable has another shape than when this program was made.")
+        return [each._value for draw in self._draws for each in leaves(draw())]
+
+
+def _small(slots: tuple[int, ...], program: Program) -> list[int]:
+    """Which of some slots hold values that the log keeps."""
+    return [at for at, slot in enumerate(slots) if program.kinds[slot].size <= KEPT_ELEMENTS]
 
 
 def _tensor(value: Any, origin: Origin) -> Tensor:

@@ -20,15 +20,25 @@ _STEP: Final = 2.0**-20
 
 @dataclass(frozen=True)
 class Account:
-    """The records of a captured replay without their numbers, and the ids at its two ends."""
+    """The records of a captured replay without their numbers, and the ids at its two ends.
+
+    `small` are the places there of values that a call keeps.
+    """
 
     records: tuple[Record, ...]
     taken: tuple[int, ...]
     given: tuple[int, ...]
+    small: tuple[list[int], list[int]] = ([], [])
 
     def told(self, record: Record) -> Iterator[Record]:
         """The records of one call: as they were captured, with the ids of this call."""
-        _, serial, thread, _, _, taken, given, values = record
+        _, serial, thread, _, _, taken, given, *values = record
+        ends = zip((taken, given), self.small, values, strict=True)
+        numbers = {
+            end[at]: number
+            for end, places, known in ends
+            for at, number in zip(places, known, strict=True)
+        }
         ids: dict[int, Any] = dict(zip(self.taken, taken, strict=True))
         ids |= zip(self.given, given, strict=True)
 
@@ -38,7 +48,7 @@ class Account:
             return ids.setdefault(number, serial + len(ids) * _STEP)
 
         def value(number: int, known: Any) -> Any:
-            return values.get(ids.get(number), known)
+            return numbers.get(ids.get(number), known)
 
         for each in self.records:
             yield _FORMS[each[0]](each, thread, here, value)

@@ -56,7 +56,7 @@ half the memory of three, and its serial is the id of its one result.
 
 FLAT: Final = frozenset({PAIRED, SINGLE})
 DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
-CALLED: Final = 15  # an account of what ran · ids it took · ids it gave · small values by id
+CALLED: Final = 15  # account of what ran · ids it took · ids it gave · small values of either
 
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
