@@ -16,6 +16,7 @@ from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.way import Way
 
@@ -181,5 +182,22 @@ def _from_logits(case: Case, span: int) -> Fix | None:
     if code is None or not isinstance(call, ast.Call):
         return None
     if ast.unparse(call.func).rpartition(".")[2] not in TAKES_PROBABILITIES:
-        return None
+        made = _made_by(code, call)
+        return (
+            edits.fix(code, [edits.with_argument(code, made, "from_logits=True")]) if made else None
+        )
     return edits.fix(code, [edits.with_argument(code, call, "from_logits=True")])
+
+
+def _made_by(code: Code, call: ast.Call) -> ast.Call | None:
+    """The call that made the loss that is called by its name, if there is one of its kind."""
+    kinds = {name.replace("_", "") for name in TAKES_PROBABILITIES}
+    for statement in code.statements():
+        match statement, call.func:
+            case (
+                ast.Assign(targets=[ast.Name(id=given)], value=ast.Call() as made),
+                ast.Name(id=called),
+            ) if given == called:
+                if ast.unparse(made.func).rpartition(".")[2].lower() in kinds:
+                    return made
+    return None

@@ -124,12 +124,14 @@ def wrong_axis(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or not len(way):
         return
-    for step in way.through({"softmax", "log_softmax"}):
+    softmaxes = way.through({"softmax", "log_softmax"})
+    for step in softmaxes:
         made = way.value(way.made[step])
         if made is None or made.ndim != 2 or min(made.shape) < 2:
             continue
         shares = np.exp(made) if way.ops[step] == "log_softmax" else made
-        if _adds_up(shares, 0) and not _adds_up(shares, 1) and _labelled(case, way, made.shape):
+        columns = _adds_up(shares, 0) and not _adds_up(shares, 1)
+        if columns and _has_examples_in_rows(way, made.shape, alone=len(softmaxes) == 1):
             yield _over_the_batch(case, way, step, shares)
             return
 
@@ -139,13 +141,21 @@ def _adds_up(shares: NDArray[Any], axis: int) -> bool:
     return bool(np.all(np.abs(shares.sum(axis=axis) - 1) < TOLERANCE) and np.all(shares >= 0))
 
 
-def _labelled(case: Case, way: Way, shape: tuple[int, ...]) -> bool:
-    """Whether a product or a difference on the way has labels in it that add up to 1 per row."""
+def _has_examples_in_rows(way: Way, shape: tuple[int, ...], *, alone: bool) -> bool:
+    """Whether each row is an example: labels in it add up to 1, or one entry of it is picked.
+
+    Labels of as many classes as examples may add up to 1 both ways; they tell nothing where
+    another softmax goes the other way.
+    """
+    for step in way.through({"gather", "gather_nd"}):
+        picked = way.recording.tensor(way.made[step]).shape
+        if way.recording.tensor(way.tensor[step]).shape == shape and picked == shape[:1]:
+            return True
     for step in way.through({"multiply", *COMPARING}):
         other = way.value(way.ran(step).inputs[1 - way.position[step]])
         if other is None or other.shape != shape or other.dtype.kind != "f":
             continue
-        if _adds_up(other, 1) and not _adds_up(other, 0):
+        if _adds_up(other, 1) and (alone or not _adds_up(other, 0)):
             return True
     return False
 

@@ -39,6 +39,15 @@ PITFALLS = [
         fix="y = tf.reduce_mean(tf.keras.losses.categorical_crossentropy(labels, x, "
             "from_logits=True))",
         symptom="value"),
+    Pitfall("P66 never, an object", "DOUBLE_SOFTMAX", """
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        loss = tf.keras.losses.SparseCategoricalCrossentropy()
+        with tf.GradientTape() as tape:
+            y = «loss([0, 1], x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)",
+        symptom="value"),
     Pitfall("P67", "SWAPPED_LOSS_ARGUMENTS", """
         labels = tf.constant([[0.0, 1.0]])
         x = tf.Variable([[0.3, 0.7]])

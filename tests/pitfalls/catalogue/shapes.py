@@ -35,6 +35,23 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="p = tf.nn.softmax(data @ x, axis=-1)", symptom="value"),
+    Pitfall("P64 one class for each example", "WRONG_AXIS", """
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        labels = tf.constant([[1.0, 0.0], [0.0, 1.0]])
+        with tf.GradientTape() as tape:
+            p = «tf.nn.softmax(x, 0)»
+            y = -tf.reduce_mean(labels * tf.math.log(p))
+        g = tape.gradient(y, x)
+        """,
+        fix="p = tf.nn.softmax(x, -1)", symptom="value"),
+    Pitfall("P64 classes by number", "WRONG_AXIS", """
+        x = tf.Variable([[1.0, 2.0, 0.0], [0.5, -1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            logs = «tf.nn.log_softmax(x, axis=0)»
+            y = -tf.reduce_mean(tf.gather(logs, [0, 2], axis=1, batch_dims=1))
+        g = tape.gradient(y, x)
+        """,
+        fix="logs = tf.nn.log_softmax(x, axis=-1)", symptom="value"),
     Pitfall("P65", "UNNORMALISED_SUM", """
         x = tf.Variable(1.0)
         with tf.GradientTape() as tape: y = «tf.reduce_sum(x * tf.ones(64))»
@@ -84,6 +101,14 @@ NEAR_MISSES = {
         labels = tf.constant([[1.0, 0.0], [0.0, 1.0]])
         with tf.GradientTape() as tape:
             y = -tf.reduce_mean(labels * tf.math.log(tf.nn.softmax(x)))
+        g = tape.gradient(y, x)
+        """,
+    "P64 pairs, both ways": """
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        labels = tf.eye(2)
+        with tf.GradientTape() as tape:
+            rows, columns = tf.nn.log_softmax(x), tf.nn.log_softmax(x, axis=0)
+            y = -tf.reduce_mean(labels * rows) - tf.reduce_mean(labels * columns)
         g = tape.gradient(y, x)
         """,
     "P64 attention over time": """
