@@ -52,8 +52,10 @@ def _at_the_end(way: Way) -> Iterator[int]:
 def _alone(case: Case, way: Way, step: int) -> bool:
     """Whether nothing on the way divides by the number of examples."""
     count = case.recording.tensor(way.tensor[step]).shape[0]
-    if way.through({"reduce_mean"}):
-        return False
+    for each in way.through({"reduce_mean"}):
+        given, made = (case.recording.tensor(at).shape for at in (way.tensor[each], way.made[each]))
+        if given[:1] == (count,) and made[:1] != (count,):
+            return False
     for each in way.through({"divide", "multiply"}):
         if way.position[each] == 0:
             other = way.ran(each).inputs[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.way import Way
+
+
+RISKY: Final = (ast.Div, ast.Pow, ast.FloorDiv, ast.Mod)
+"""Operators that a point may have been treated apart for."""
 
 
 def special_case(case: Case) -> Iterator[Finding]:
@@ -86,9 +90,12 @@ def _chosen_by_python(case: Case) -> Iterator[Finding]:
         test = case.codes.expression(place.span)
         code = case.codes.of(place.span)
         branch = code.parent.get(test) if code and test else None
-        if isinstance(branch, (ast.If, ast.IfExp)) and branch.test is test:
-            yield _finding(case, place.index, equal, _else_branch(case, place.span, branch))
-            return
+        if isinstance(test, ast.Call) and ast.unparse(test.func).rpartition(".")[2] == "cond":
+            branch = test
+        elif not isinstance(branch, (ast.If, ast.IfExp)) or branch.test is not test:
+            continue
+        yield _finding(case, place.index, equal, _else_branch(case, place.span, branch))
+        return
 
 
 def _is_true(case: Case, event: e.Left) -> bool:
@@ -109,16 +116,19 @@ def _op(case: Case, event: int) -> str:
     return case.recording.ops[ran.op].name if isinstance(ran, e.Ran) else ""
 
 
-def _else_branch(case: Case, span: int, branch: ast.If | ast.IfExp) -> Fix | None:
+def _else_branch(case: Case, span: int, branch: ast.If | ast.IfExp | ast.Call) -> Fix | None:
     """The line without the special case, where the rest can be computed at that point."""
     code = case.codes.of(span)
-    if code is None or isinstance(branch, ast.If):
-        return None
-    risky = (ast.Div, ast.Pow, ast.FloorDiv, ast.Mod)
-    if any(isinstance(n, ast.BinOp) and isinstance(n.op, risky) for n in ast.walk(branch.orelse)):
-        return None
-    text = edits.bracketed(code, branch, code.text(branch.orelse))
-    return edits.fix(code, [edits.replaced(code, branch, text)])
+    match branch:
+        case ast.IfExp(orelse=smooth) | ast.Call(args=[_, _, ast.Lambda(body=smooth)]) if code:
+            if any(
+                isinstance(each, ast.BinOp) and isinstance(each.op, RISKY)
+                for each in ast.walk(smooth)
+            ):
+                return None
+            text = edits.bracketed(code, branch, code.text(smooth))
+            return edits.fix(code, [edits.replaced(code, branch, text)])
+    return None
 
 
 def _finding(case: Case, event: int, equal: int, fix: Fix | None) -> Finding:

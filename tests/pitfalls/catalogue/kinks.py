@@ -69,6 +69,13 @@ PITFALLS = [
         with tf.GradientTape() as tape: y = sinc(x)
         g = tape.gradient(y, x)
         """),
+    Pitfall("P80 cond", "ON_KINK", """
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            y = tf.cond(«tf.equal(x, 0.0)», lambda: tf.constant(0.0), lambda: tf.sin(x))
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.sin(x)"),
     Pitfall("P80 where", "ON_KINK", """
         x = tf.Variable([0.0, 1.0])
         with tf.GradientTape() as tape:

@@ -59,6 +59,14 @@ PITFALLS = [
         """,
         fix="with tf.GradientTape() as tape: y = tf.reduce_mean(x * tf.ones(64))",
         symptom="value"),
+    Pitfall("P65 Keras", "UNNORMALISED_SUM", """
+        data, labels = tf.ones((64, 1)), tf.zeros((64, 1))
+        x = tf.Variable([[1.0]])
+        loss = tf.keras.losses.MeanSquaredError(reduction="sum")
+        with tf.GradientTape() as tape: y = «loss(labels, data @ x)»
+        g = tape.gradient(y, x)
+        """,
+        symptom="value"),
     Pitfall("P65 squares", "UNNORMALISED_SUM", """
         tf.random.set_seed(1)
         data, labels = tf.random.normal((64, 3)), tf.random.normal((64, 1))
