@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import tracemalloc
 
 import numpy as np
@@ -502,3 +503,30 @@ def test_an_epoch_over_a_dataset_trains_by_a_program(tf):
         if node.function.__name__ == "each_item"
     ]  # fmt: skip
     assert len(node.args[1].execution.programs) == 1
+
+
+def test_threads_share_a_program(tf):
+    w = tf.Variable([1.0, 2.0])
+
+    @tf.function
+    def slope(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.tanh(w * x) ** 2)
+        return tape.gradient(loss, w)
+
+    found = {}
+
+    def work(number):
+        x = tf.constant([0.1 * number, 0.2])
+        found[number] = [slope(x).numpy().tolist() for _ in range(50)]
+
+    workers = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    for number, rows in found.items():
+        expected = slope.python_function(tf.constant([0.1 * number, 0.2])).numpy()
+        np.testing.assert_allclose(rows, [expected] * 50, rtol=1e-5)
+    assert len(found) == 4
+    assert len(programs(slope)) == 1
