@@ -170,11 +170,12 @@ class Case:
     def cuts(self) -> tuple[Edge, ...]:
         """The steps at which the gradient is lost, the most decisive first."""
         cuts = self.flow.edges.columns[4]
-        uncut = self._back(cuts == 0)
         if self.connected:
             smooth = self._ahead(~np.isin(cuts, PIECEWISE_NUMBERS))
+            uncut = self._back((cuts == 0) | self.flow.heard_gradients)
             first = self._crossing(cuts > 0, uncut, smooth)
             return tuple(edge for edge in first if self._is_missed(edge))
+        uncut = self._back(cuts == 0)
         on_path = [edge for edge in self.path if edge.cut is not None]
         first = self._crossing(cuts > 0, uncut, self.downstream)
         others = [e for e in first if e not in on_path]

@@ -60,6 +60,7 @@ of whole numbers may lack `watch` besides.
 
 AT_A_CUT: Final[dict[Cut, Callable[[Case, Edge], Finding]]] = {
     Cut.STOPPED: stopped,
+    Cut.OUTSIDE: flat,
     Cut.FLAT: flat,
     Cut.WITHHELD: withheld,
     Cut.INTEGER: int_on_the_way,

@@ -18,6 +18,7 @@ class Cut(Enum):
     """Why the gradient cannot follow a value back."""
 
     STOPPED = "stop_gradient"
+    OUTSIDE = "Python code that runs as one op"
     FLAT = "an op without a slope"
     WITHHELD = "a gradient function that returned None"
     INTEGER = "whole numbers"

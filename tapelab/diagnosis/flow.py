@@ -103,6 +103,7 @@ class Flow:
         """The number of the cut of each edge through an op; the first that applies."""
         op, cause, event = ran.op[ran.of], ran.cause[ran.of], ran.event[ran.of]
         made = self._floating[ran.origin] & ~self._floating[ran.to]
+        because = self._reasons[op, np.minimum(ran.position, self._last[op])]
         unwatched = cause == e.Cause.UNWATCHED
         watched = np.full(len(self._variables), -1)
         watched[list(self.watched_at)] = list(self.watched_at.values())
@@ -110,7 +111,8 @@ class Flow:
             (self._of_pattern("stop")[op], Cut.STOPPED),
             (self._of_pattern("stateful")[op], Cut.HANDED_OUT),
             (made & self._named("cast")[op], Cut.INTEGER),
-            (made | self._reasons[op, np.minimum(ran.position, self._last[op])], Cut.FLAT),
+            (self._of_pattern("outside")[op] & because, Cut.OUTSIDE),
+            (made | because, Cut.FLAT),
             (np.isin(event * self._width + ran.position, self._withheld), Cut.WITHHELD),
             (unwatched & (event < watched[ran.origin]), Cut.LATE),
             (unwatched & (not self.opened), Cut.BEFORE),
@@ -209,6 +211,15 @@ class Flow:
         states = (event.tensor for event in made if isinstance(event, e.Made))
         own = (tensor for tensor in states if self._variables[tensor] == variable)
         return next(own, self._variables.index(variable))
+
+    @cached_property
+    def heard_gradients(self) -> NDArray[Any]:
+        """For each edge whether it leads to a gradient that was taken while the tape recorded."""
+        edges = self.edges
+        heard = edges.columns[4] == NUMBER_OF[Cut.DERIVED]
+        for at in np.flatnonzero(heard).tolist():
+            heard[at] = self.is_heard(edges.event[at])
+        return heard
 
     def is_heard(self, event: int) -> bool:
         """Whether the tape was recording when something happened."""
