@@ -175,7 +175,7 @@ class _Lowering:
 
     def _source(self, value: Any) -> int | None:
         """The slot of an array that is the very one of a tensor, or was made from those."""
-        if not isinstance(value, (np.ndarray, np.generic)):
+        if not isinstance(value, np.ndarray):  # NumPy has but one True
             return None
         found = self._arrays.get(id(value))
         known = self._capture.by_value.get(id(value), -1)
