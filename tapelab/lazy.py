@@ -46,6 +46,7 @@ NAMES: Final = {
     "tapelab.control.tensor_array": "TensorArray",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain why",
+    "tapelab.diagnosis.checking": "check_gradients",
     "tapelab.dtypes": "bfloat16",
     "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
     "tapelab.engine.warning": "get_logger",

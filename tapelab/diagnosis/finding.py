@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis.codes import CODES, Rank
 from tapelab.views import rich
-from tapelab.words import say, sentence
+from tapelab.views.card import plain
+from tapelab.words import language, say, sentence
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
@@ -26,10 +27,9 @@ class Where:
     file: str = ""
     text: str = ""
 
-    def to_json(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, int | str]:
         """The place as the pictures take it."""
-        names = ("source", "line", "column", "end_line", "end_column")
-        return {name: getattr(self, name) for name in names}
+        return asdict(self)
 
     def __str__(self) -> str:
         if self.file:
@@ -96,30 +96,32 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """The finding as the pictures take it."""
-        fix = self.fix and {"before": self.fix.before, "after": self.fix.after}
         return {
             "code": self.code,
             "title": self.title,
             "message": self.message,
             "where": self.where and self.where.to_json(),
-            "fix": fix,
+            "fix": self.fix and asdict(self.fix),
             "lesson": self.lesson,
             "evidence": list(self.evidence),
             "steps": [asdict(step) for step in self.steps],
         }
 
-    def __str__(self) -> str:
+    def told(self, recording: Recording | None = None) -> str:
+        """The finding for a terminal; with a recording, the culprit is underlined in its line."""
         head = self.title
         if self.where:
             head = say("{title} ({where})", title=self.title, where=self.where)
-        parts = [head, textwrap.fill(self.message, 88, initial_indent="  ", subsequent_indent="  ")]
+        said = textwrap.fill(self.message, 88, initial_indent="  ", subsequent_indent="  ")
+        parts = [plain(head), *rich.culprit_text(recording, self.where), plain(said)]
         if self.fix:
             old = textwrap.indent(self.fix.before, "    - ", predicate=lambda line: True)
             new = textwrap.indent(self.fix.after, "    + ", predicate=lambda line: True)
             parts += [f"  {say('Write instead:')}", old, new]
-        return "\n".join(part.replace("`", "") for part in parts[:2]) + "".join(
-            f"\n{part}" for part in parts[2:]
-        )
+        return "\n".join(parts)
+
+    def __str__(self) -> str:
+        return self.told()
 
 
 PARTIAL: Final = sentence("Part of the gradient of {target} with respect to {source} is missing.")
@@ -151,8 +153,10 @@ class Explanation:
     answer: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The explanation as the pictures take it."""
+        """The explanation as data, in the chosen language; the pictures take it so."""
         return {
+            "language": language(),
+            "headline": self.headline,
             "target": self.target,
             "source": self.source,
             "connected": self.connected,
@@ -175,9 +179,12 @@ class Explanation:
         return REMARKABLE if self.findings else WHOLE
 
     def __str__(self) -> str:
-        return "\n\n".join([self.headline, *map(str, self.findings)])
+        told = [finding.told(self.recording) for finding in self.findings]
+        return "\n\n".join([plain(self.headline), *told])
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        if self.recording is None or not self.findings:
-            return {"text/plain": str(self)}
-        return {**rich.mimebundle(self.recording, self), "text/plain": str(self)}
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {
+            "text/plain": str(self),
+            "text/html": rich.explanation_html(self),
+            "application/json": self.to_json(),
+        }

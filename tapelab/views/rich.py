@@ -1,11 +1,23 @@
-"""The forms in which a picture travels in a notebook: HTML that needs no kernel, and plain text."""
+"""The forms in which pictures and explanations travel: HTML that needs no kernel, plain text."""
 
 from __future__ import annotations
 
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from unicodedata import east_asian_width
 
 from tapelab.recording import Recording
 from tapelab.views import html, text
+from tapelab.views.card import card, prose
+from tapelab.views.cut_graph import cut_graph
+from tapelab.words import say
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.finding import Explanation, Finding, Where
+    from tapelab.recording.recording import Source
+
+MARGIN: Final = 4
+"""So many lines of code before and behind the culprit."""
 
 
 def mimebundle(
@@ -16,3 +28,93 @@ def mimebundle(
         "text/html": html.frame(recording, explanation, step=step),
         "text/plain": text.picture(recording, step=step, explanation=explanation),
     }
+
+
+def explanation_html(explanation: Explanation) -> str:
+    """An explanation as a card: for each finding the code, the cut, and the line to write."""
+    chip = "" if explanation.connected else '<span class="chip" dir="ltr">None</span>'
+    head = f'<div class="head"><h3>{prose(explanation.headline)}</h3>{chip}</div>'
+    found = "".join(finding_html(each, explanation) for each in explanation.findings)
+    return card(explanation.headline.replace("`", ""), head + found)
+
+
+def finding_html(finding: Finding, explanation: Explanation | None) -> str:
+    """A finding: its code with the culprit underlined, the sentences, the cut and the fix."""
+    recording = explanation.recording if explanation else None
+    code = _code(recording, finding.where) if recording else ""
+    graph = cut_graph(recording, explanation, finding) if recording and explanation else ""
+    said = f"<h3>{prose(finding.title)}</h3><p>{prose(finding.message)}</p>"
+    steps = "".join(
+        f"<li><span>{escape(say('line {line}', line=step.line))}</span>"
+        f"<span>{prose(step.text)}</span></li>"
+        for step in finding.steps
+    )
+    return (
+        f'<div class="finding" data-code="{finding.code}">{code}{graph}<div class="say">{said}'
+        f"{_fix(finding)}{f'<ol>{steps}</ol>' if steps else ''}</div></div>"
+    )
+
+
+def _fix(finding: Finding) -> str:
+    if finding.fix is None:
+        return ""
+    rows = [
+        f'<div class="{look}">{sign} {escape(line)}</div>'
+        for look, sign, lines in (
+            ("del", "−", finding.fix.before),
+            ("ins", "+", finding.fix.after),
+        )
+        for line in lines.split("\n")
+    ]
+    return f'<h4>{say("Write instead:")}</h4><div class="diff" dir="ltr">{"".join(rows)}</div>'
+
+
+def _code(recording: Recording, where: Where | None) -> str:
+    """The lines around the culprit, which is underlined."""
+    if where is None or not recording.sources[where.source].text:
+        return ""
+    source = recording.sources[where.source]
+    last = source.first_line + source.text.count("\n")
+    first = max(source.first_line, where.line - MARGIN)
+    end = min(last, where.end_line + MARGIN)
+    rows = [_row(source, number, where) for number in range(first, end + 1)]
+    return f'<pre dir="ltr" tabindex="0">{"".join(rows)}</pre>'
+
+
+def _row(source: Source, number: int, where: Where) -> str:
+    line = source.line(number)
+    at, inside = "", escape(line, quote=False)
+    if where.line <= number <= where.end_line:
+        start, end = culprit_columns(line, number, where)
+        marked = f"<u>{escape(line[start:end], quote=False)}</u>" if end > start else ""
+        inside = escape(line[:start], quote=False) + marked + escape(line[end:], quote=False)
+        at = " at"
+    return f'<span class="row{at}"><i>{number}</i>{inside}</span>'
+
+
+def culprit_columns(line: str, number: int, where: Where) -> tuple[int, int]:
+    """From where to where a line belongs to the culprit."""
+    indent = len(line) - len(line.lstrip())
+    start = where.column if number == where.line else indent
+    return start, where.end_column if number == where.end_line else len(line.rstrip())
+
+
+def culprit_text(recording: Recording | None, where: Where | None) -> list[str]:
+    """The culprit's lines for a terminal, with ^ under it as in Python's tracebacks."""
+    if recording is None or where is None or not where.text:
+        return []
+    source, rows = recording.sources[where.source], []
+    for number in range(where.line, where.end_line + 1):
+        line = source.line(number)
+        if not line.strip():
+            continue
+        start, end = culprit_columns(line, number, where)
+        indent = len(line) - len(line.lstrip())
+        under = " " * (_width(line[indent:start])) + "^" * max(1, _width(line[start:end]))
+        rows += [f"    {line[indent:].rstrip()}", f"    {under}"]
+    return rows
+
+
+def _width(text: str) -> int:
+    """How many columns of a terminal a text fills: signs of Chinese and Japanese fill two."""
+    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)

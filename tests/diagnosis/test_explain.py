@@ -258,15 +258,19 @@ def test_letters_beyond_ascii_keep_the_columns_right():
 def test_the_json_has_the_shape_that_the_pictures_take():
     explanation = explained(next(p.snippet for p in PITFALLS if p.number == "P14"))
     plain = json.loads(json.dumps(explanation.to_json()))
-    assert plain.keys() == {"target", "source", "connected", "partial", "findings"}
+    assert plain.keys() == {
+        *("language", "headline", "target", "source", "connected", "partial", "findings")
+    }
     (finding,) = plain["findings"]
     assert list(finding) == [
         *("code", "title", "message", "where", "fix", "lesson", "evidence", "steps")
     ]
     assert finding["where"] == {
         "source": 0, "line": 4, "column": 8, "end_line": 4, "end_column": 18,
+        "file": explanation.findings[0].where.file, "text": "np.mean(h)",
     }  # fmt: skip
-    assert finding["fix"] == {"before": "m = np.mean(h)", "after": "m = tf.reduce_mean(h)"}
+    fix = {"before": "m = np.mean(h)", "after": "m = tf.reduce_mean(h)", "line": 4}
+    assert finding["fix"] == fix
     assert finding["steps"][0] == {"line": 3, "text": "`h` was recorded"}
 
 
@@ -276,6 +280,8 @@ def test_the_text_says_what_where_why_and_what_to_write():
     assert str(explanation) == (
         "Why the gradient of y with respect to x is None:\n\n"
         f"x is int32 ({cell}, line 1)\n"
+        "    x = tf.Variable(10)\n"
+        "        ^^^^^^^^^^^^^^^\n"
         "  tf.Variable(10) in line 1 made it of whole numbers. A gradient says what a small\n"
         "  step would change, and whole numbers cannot make small steps.\n"
         "  Write instead:\n"

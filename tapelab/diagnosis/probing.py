@@ -1,0 +1,236 @@
+"""A function held ready to be asked for its value near a point, in the finest dtype it takes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.autodiff import ForwardAccumulator
+from tapelab.engine.cell import Holder
+from tapelab.engine.convert import to_tensor
+from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor, constant_of
+
+Array = NDArray[np.float64]
+
+DOUBLE: Final = np.dtype(np.float64)
+
+
+@dataclass
+class Probe:
+    """A function at a point: its inputs (tensors, then variables) and what it gives there."""
+
+    f: Callable[..., Any]
+    arguments: list[Any]
+    holders: list[Any]
+    names: list[str]
+    dtypes: list[np.dtype[Any]]
+    values: list[Array]
+    value: float = 0.0
+    eps: float = field(default=float(np.finfo(np.float64).eps))
+
+    @property
+    def is_double(self) -> bool:
+        """Whether all inputs are taken in float64."""
+        return all(each == DOUBLE for each in self.dtypes)
+
+    def steps(self, number: int, index: tuple[int, ...]) -> tuple[Array, Array]:
+        """An input with one entry a little above and a little below, as its dtype can hold it."""
+        base = self.values[number]
+        step = np.cbrt(self.eps) * max(1.0, abs(base[index]))
+        pair = []
+        for way in (step, -step):
+            moved = base.copy()
+            moved[index] += way
+            pair.append(moved.astype(self.dtypes[number]).astype(DOUBLE))
+        return pair[0], pair[1]
+
+    def at(self, number: int, moved: Array) -> float:
+        """The function's value with one input moved."""
+        return self.all_at([*self.values[:number], moved, *self.values[number + 1 :]])
+
+    def all_at(self, values: Sequence[Array]) -> float:
+        """The function's value with all inputs moved."""
+        return float(self._called(self._tensors(values), values))
+
+    def complex_at(self, number: int, moved: NDArray[np.complex128]) -> complex | None:
+        """The function's value off the real line; None where it comes back to it."""
+        values = [*self.values[:number], moved, *self.values[number + 1 :]]
+        found = self._called([constant_of(np.asarray(each, np.complex128)) for each in values], ())
+        return complex(found) if np.iscomplexobj(found) else None
+
+    def gradients(self) -> tuple[list[Array | None], GradientTape]:
+        """What the rules give for each input, None where nothing arrives, and the tape asked."""
+        tensors = self._tensors(self.values)
+        with GradientTape(persistent=True) as tape:
+            tape.watch([*tensors, *self.holders])
+            y = self.f(*self._given(tensors))
+        found = tape.gradient(y, [*tensors, *self.holders])
+        return [None if each is None else _dense(each) for each in found], tape
+
+    def forward(self, ways: Sequence[Array]) -> float:
+        """How fast the function moves along a direction, by going forward; NaN where it cannot."""
+        tensors = self._tensors(self.values)
+        moving = [*tensors, *self.holders]
+        pairs = zip(ways, self.dtypes, strict=True)
+        tangents = [constant_of(np.asarray(way, dtype)) for way, dtype in pairs]
+        try:
+            with ForwardAccumulator(moving, tangents) as accumulator:
+                y = self.f(*self._given(tensors))
+            moved = accumulator.jvp(y)
+        except (TypeError, ValueError, NotImplementedError, LookupError):
+            return float("nan")
+        return float("nan") if moved is None else float(np.sum(_dense(moved)))
+
+    def _tensors(self, values: Sequence[Array]) -> list[Tensor]:
+        """A tensor for every input that is no variable."""
+        free = zip(values, self.dtypes, strict=True)
+        made = [constant_of(np.asarray(value, dtype)) for value, dtype in free]
+        return made[: len(made) - len(self.holders)]
+
+    def _given(self, tensors: Sequence[Tensor]) -> list[Any]:
+        """The arguments of the function: its tensors in their places, its variables as they are."""
+        rest = iter(tensors)
+        return [each if isinstance(each, Holder) else next(rest) for each in self.arguments]
+
+    def _called(self, tensors: Sequence[Tensor], values: Sequence[Array]) -> Any:
+        held = [each.numpy() for each in self.holders]
+        moved = values[len(values) - len(held) :] if held else ()
+        try:
+            for holder, value in zip(self.holders, moved, strict=True):
+                holder.assign(np.asarray(value, holder.dtype.as_numpy_dtype))
+            return _number(self.f(*self._given(tensors)))
+        finally:
+            for holder, value in zip(self.holders, held, strict=True):
+                holder.assign(value)
+
+
+def probe(f: Callable[..., Any], x: Any, variables: Sequence[Any]) -> Probe:
+    """The function at a point; errors where it is none that differences can follow."""
+    if not callable(f):
+        raise TypeError(
+            f"check_gradients() needs a function first, but it got {f!r}. "
+            "Try tf.check_gradients(lambda x: tf.reduce_sum(x * x), x)."
+        )
+    given = _inputs(f, x)
+    names = _names(f, len(given))
+    arguments = [each if isinstance(each, Holder) else to_tensor(each) for each in given]
+    own = [each for each in arguments if isinstance(each, Holder)]
+    holders = [*own, *(each for each in variables if all(each is not one for one in own))]
+    free = [at for at, each in enumerate(arguments) if not isinstance(each, Holder)]
+    called = [*(names[at] for at in free), *map(_called_variable, holders)]
+    inputs = [*(arguments[at] for at in free), *holders]
+    if not inputs:
+        raise ValueError(
+            "check_gradients() has nothing to differentiate for. Pass the input of the function, "
+            "or variables=[…] that it reads."
+        )
+    for name, each in zip(called, inputs, strict=True):
+        _check_dtype(name, each)
+    values = [np.asarray(each.numpy(), DOUBLE) for each in inputs]
+    return _finest(Probe(f, arguments, holders, called, [DOUBLE] * len(values), values), inputs)
+
+
+def _inputs(f: Callable[..., Any], x: Any) -> list[Any]:
+    """Several inputs of a list; a list of numbers is one, unless f takes as many arguments."""
+    if not isinstance(x, (list, tuple)):
+        return [x]
+    numbers = bool(x) and all(isinstance(each, (int, float)) for each in x)
+    return list(x) if not numbers or len(_parameters(f)) == len(x) > 1 else [x]
+
+
+def _finest(made: Probe, inputs: list[Any]) -> Probe:
+    """The probe in float64 if the function takes it, else in the dtypes of its inputs."""
+    own = [np.dtype(each.dtype.as_numpy_dtype) for each in inputs]
+    count = len(own) - len(made.holders)
+    made.dtypes = [*made.dtypes[:count], *own[count:]]
+    try:
+        result = made._called(made._tensors(made.values), made.values)
+    except Exception:  # noqa: BLE001 what is wrong in any dtype comes up again below
+        made.dtypes = own
+        result = made._called(made._tensors(made.values), made.values)
+    again = made._called(made._tensors(made.values), made.values)
+    if not np.array_equal(result, again, equal_nan=True):
+        raise ValueError(
+            f"check_gradients() got {float(result):g} and then {float(again):g} from f at the same "
+            "point, so differences say nothing. Draw random numbers outside of f, or with "
+            "tf.random.stateless_normal."
+        )
+    kinds = [*made.dtypes, result.dtype]
+    made.value = float(result)
+    made.eps = max(_eps(each) for each in kinds)
+    return made
+
+
+def _eps(dtype: np.dtype[Any]) -> float:
+    """The distance from 1 to the next number."""
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).eps)
+    from ml_dtypes import finfo
+
+    return float(finfo(dtype).eps)
+
+
+def _names(f: Callable[..., Any], count: int) -> list[str]:
+    """What the function calls its arguments."""
+    named = _parameters(f)
+    others = ["x"] if count == 1 else [f"x{at}" for at in range(count)]
+    return [*named[:count], *others[len(named) :]]
+
+
+def _parameters(f: Callable[..., Any]) -> list[str]:
+    try:
+        named = list(inspect.signature(f).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [each.name for each in named if each.kind in kinds]
+
+
+def _called_variable(variable: Any) -> str:
+    return str(variable.name).rpartition("/")[2].partition(":")[0]
+
+
+def _check_dtype(name: str, given: Any) -> None:
+    dtype = given.dtype
+    if not dtype.is_differentiable:
+        raise TypeError(
+            f"check_gradients() got {dtype.name}{list(given.shape)} for {name}: only floating "
+            f"numbers can move a little. Try tf.cast({name}, tf.float64), or write 3.0 for 3."
+        )
+    if dtype.is_complex:
+        raise TypeError(
+            f"check_gradients() got {dtype.name} for {name}. Check the real and the imaginary part "
+            "as inputs of their own, and join them in f with tf.complex."
+        )
+
+
+def _number(result: Any) -> Any:
+    """The one number that a function gives, as an array."""
+    if not isinstance(result, (Tensor, Holder, float, np.ndarray, np.floating)):
+        raise TypeError(
+            f"check_gradients() needs a function that returns a tensor, but f returned {result!r}."
+        )
+    array = np.asarray(to_tensor(result).numpy())
+    if array.size != 1:
+        raise ValueError(
+            f"check_gradients() needs one number from f, but it returned {array.dtype} of shape "
+            f"{array.shape}. Try lambda x: tf.reduce_sum(f(x)), or f(x)[0] for one entry."
+        )
+    if array.dtype.kind in "iub":
+        raise TypeError(
+            f"check_gradients() needs a floating number from f, but it returned {array.dtype}: "
+            "integers do not move a little. Leave out the cast, the comparison or the argmax."
+        )
+    return array.reshape(())
+
+
+def _dense(gradient: Any) -> Array:
+    found = gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
+    return np.asarray(found.numpy(), DOUBLE)

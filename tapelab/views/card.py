@@ -1,0 +1,53 @@
+"""What stands in a card of a notebook's output: HTML and CSS alone, which need no kernel."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from tapelab.words import language
+
+RIGHT_TO_LEFT: Final = frozenset({"ar", "fa", "he", "ur", "yi"})
+
+
+def is_right_to_left() -> bool:
+    """Whether the chosen language is written from right to left."""
+    return language().replace("_", "-").partition("-")[0] in RIGHT_TO_LEFT
+
+
+def direction() -> str:
+    """The direction of the chosen language, as HTML calls it."""
+    return "rtl" if is_right_to_left() else "ltr"
+
+
+def prose(text: str) -> str:
+    """A sentence as HTML: code between backticks keeps its direction, left to right."""
+    parts = escape(text, quote=False).split("`")
+    return "".join(
+        f'<code dir="ltr">{part}</code>' if at % 2 else part for at, part in enumerate(parts)
+    )
+
+
+def plain(text: str) -> str:
+    """A sentence for a terminal: code without its backticks, kept apart where others read back."""
+    if not is_right_to_left():
+        return text.replace("`", "")
+    parts = text.split("`")
+    return "".join(f"\u2068{part}\u2069" if at % 2 else part for at, part in enumerate(parts))
+
+
+def card(label: str, inside: str) -> str:
+    """A card in the chosen language, with the style that it needs."""
+    return (
+        f'<style>{_style()}</style><section class="tapelab-rich" lang="{escape(language())}" '
+        f'dir="{direction()}" aria-label="{escape(label)}">{inside}</section>'
+    )
+
+
+@cache
+def _style() -> str:
+    sheet = Path(__file__).with_name("rich.css").read_text(encoding="utf-8")
+    return re.sub(r"/\*.*?\*/|\s+", " ", sheet)
