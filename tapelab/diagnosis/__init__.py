@@ -29,9 +29,10 @@ To add a pitfall, write one file here and one in `tests/pitfalls/catalogue/`:
 A case works on the recording alone: no live tensor, no tape. Its numbers are those of the events
 (`case.recording.tensor(i).value`, None where large; `case.recording.measures` has what they come
 to), the way back is in `case.way`: the steps of the last question that lead to the source, with
-their numbers, by op (`way.through(names)`) or by tensor (`way.into`). A healthy gradient gives no finding. Tapes may be long: take events
-by their kind (`recording.placed(e.Left)`) or by what they use (`case.uses_of_source()`), and reach
-for what is upstream by `case.upstream`, `case.between(cut)` and the columns of `case.flow.edges`.
+their numbers, by op (`way.through(names)`) or by tensor (`way.into`). A healthy gradient gives no
+finding. Tapes may be long: take events by their kind (`recording.placed(e.Left)`) or by what they
+use (`case.uses_of_source()`), and reach for what is upstream by `case.upstream`,
+`case.between(cut)` and the columns of `case.flow.edges`.
 """
 
 from __future__ import annotations
