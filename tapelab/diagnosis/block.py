@@ -90,3 +90,20 @@ def _name_inside(case: Case, block: Block) -> str:
         if written and visible(block.code, scope, written.text):
             return written.text
     return name
+
+
+def constructor(case: Case) -> tuple[Code, ast.Call] | None:
+    """The call that made the tape."""
+    block = block_of(case)
+    if block is None:
+        return None
+    calls = [item.context_expr for item in block.node.items]
+    calls += [
+        node.value
+        for _, node in block.code.placed
+        if isinstance(node, ast.Assign) and block.tape in map(ast.unparse, node.targets)
+    ]
+    for call in calls:
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("GradientTape"):
+            return block.code, call
+    return None

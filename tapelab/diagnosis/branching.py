@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import argument, name_of, shortened
 from tapelab.diagnosis.wording import paragraph, say
@@ -49,7 +51,7 @@ def only_decides(case: Case) -> Finding | None:
 
 def _predicates(case: Case) -> Iterator[Predicate]:
     """The conditions in the code that were computed from the source, in their order."""
-    for place in case.recording.placed(e.Ran, e.Left):
+    for place in _asking(case):
         tensor = _truth(case, place.event)
         if tensor not in case.downstream:
             continue
@@ -57,6 +59,15 @@ def _predicates(case: Case) -> Iterator[Predicate]:
         fork = _fork(code, node) if code and node is not None else None
         if code and node is not None and fork is not None:
             yield Predicate(place, tensor, code, node, fork)
+
+
+def _asking(case: Case) -> list[Located]:
+    """The events that made truth values, or asked for one."""
+    columns, edges = case.recording.columns, case.flow.edges.columns
+    kinds = [at for at, name in enumerate(case.recording.dtypes) if name == "bool"]
+    made = edges[2][np.isin(columns["tensor.dtype"][edges[1]], kinds)]
+    left = [place.index for place in case.recording.placed(e.Left)]
+    return [case.recording.located[at] for at in sorted({*made.tolist(), *left})]
 
 
 def _condition(case: Case, span: int) -> ast.expr | None:

@@ -15,6 +15,8 @@ from tapelab.diagnosis.derivatives import derived, from_before
 from tapelab.diagnosis.flow import Cut, Edge
 from tapelab.diagnosis.hand_written import keyword_missing
 from tapelab.diagnosis.handing_out import handed_out
+from tapelab.diagnosis.holding import held
+from tapelab.diagnosis.inside import growing, inside_the_block
 from tapelab.diagnosis.integers import int_on_the_way, int_source
 from tapelab.diagnosis.keeping import frozen_but_watched, untracked
 from tapelab.diagnosis.leaking import leaked
@@ -84,6 +86,9 @@ CHECKS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     undeclared_on_the_way,
     *OF_NUMBERS,
     frozen_but_watched,
+    inside_the_block,
+    growing,
+    held,
 )
 """What is asked of every case, also where a gradient arrives: numbers, shapes, state."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import block_of, line_of, tape_name
 from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.inside import stopped_inside
 from tapelab.diagnosis.names import shortened
 from tapelab.diagnosis.wording import paragraph, say, sentence
 from tapelab.recording import events as e
@@ -31,6 +32,9 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     """The second question to a tape that answers once."""
     if not case.flow.opened:
         return _never_entered(case)
+    stopped = stopped_inside(case)
+    if stopped:
+        return stopped
     asked = case.recording.placed(e.Asked)
     span, tape = asked[-1].span, tape_name(case)
     text = shortened(case.codes.text(span)) or f"{tape}.gradient"

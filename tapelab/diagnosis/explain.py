@@ -9,7 +9,9 @@ from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL
 from tapelab.diagnosis.choosing import is_told_elsewhere
 from tapelab.diagnosis.derivatives import crosses_a_gradient, is_rightly_zero
+from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Explanation, Finding
+from tapelab.diagnosis.inside import stopped_inside
 from tapelab.diagnosis.keeping import hidden_variables
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.timing import TIMES
@@ -19,6 +21,9 @@ from tapelab.diagnosis.zeros import unconnected_zero
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
+
+BEHIND_A_QUESTION: Final = {Cut.AFTER, Cut.DERIVED}
+"""Cuts that come of a question inside the block, where there was one."""
 
 TOLD_TOGETHER: Final = {time.code for time in TIMES.values()}
 
@@ -108,6 +113,10 @@ def _missing(case: Case) -> Iterator[Finding]:
         if beside_time and edge.cut in TIMES:
             continue
         if is_told_elsewhere(case, edge):
+            continue
+        stopped = stopped_inside(case) if edge.cut in BEHIND_A_QUESTION else None
+        if stopped:
+            yield stopped
             continue
         yield AT_A_CUT[edge.cut](case, edge)
 

@@ -20,6 +20,7 @@ from tapelab.diagnosis.smoothing import flat_sign
 from tapelab.diagnosis.sparse_rows import repeated_rows
 from tapelab.diagnosis.special_cases import special_case
 from tapelab.diagnosis.spoiled import not_finite
+from tapelab.diagnosis.summing import conjugated, cross_talk, summed_target
 from tapelab.diagnosis.swapped_losses import swapped_loss
 from tapelab.diagnosis.trip_counts import trip_count
 from tapelab.diagnosis.underflow import underflow
@@ -48,6 +49,9 @@ OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     not_converged,
     trip_count,
     unnormalised_sum,
+    summed_target,
+    cross_talk,
     repeated_rows,
+    conjugated,
 )
 """The checks of the numbers that a gradient was made of; a healthy one passes them all."""

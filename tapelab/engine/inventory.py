@@ -119,7 +119,12 @@ class Inventory:
         """The index of a target or a source; for a variable its newest state that was read."""
         if end.owner is None:
             return self.tensor(end.id, end.value, Role.CONSTANT, self.spans.of_origin(end.origin))
-        states = [number for number, owner in self.tape._states.items() if owner is end.owner]
+        known = self.tensors.by_id
+        states = [
+            number
+            for number, owner in self.tape._states.items()
+            if owner is end.owner and number in known
+        ]
         if states:
             return self.tensors.by_id[states[-1]]
         return self.state(end.id, end.value, end.owner)

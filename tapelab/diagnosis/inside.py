@@ -1,0 +1,245 @@
+"""Questions inside the block of their tape, and one tape for many steps."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import block_of, constructor, line_of, tape_name
+from tapelab.diagnosis.code import Extent
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.wording import paragraph, say
+from tapelab.recording import events as e
+from tapelab.recording.facts import DERIVATIVE
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.recording.events import Located
+
+MANY: Final = 3
+"""From so many steps on a tape that goes on growing is one."""
+
+
+def own_questions(case: Case) -> list[Located]:
+    """What the learner asked the tape."""
+    return [
+        place
+        for place in case.recording.placed(e.Asked)
+        if isinstance(place.event, e.Asked) and place.event.method != e.Method.PICTURE
+    ]
+
+
+def asked_inside(case: Case) -> list[Located]:
+    """The questions that were put while the tape was recording, or with which it stopped."""
+    closed = case.recording.placed(e.Closed)
+    return [place for place in own_questions(case) if _is_inside(case, place, closed)]
+
+
+def _is_inside(case: Case, asked: Located, closed: list[Located]) -> bool:
+    before = [place for place in closed if place.index < asked.index]
+    if not before:
+        return case.flow.opened
+    if before[-1].span == asked.span >= 0:
+        return True
+    events, taped = case.flow.edges.columns[2], case.flow.edges.columns[5] == 1
+    return bool(np.any(taped & (before[-1].index < events) & (events < asked.index)))
+
+
+def inside_the_block(case: Case) -> Iterator[Finding]:
+    """A question inside the block of a persistent tape, which makes the tape longer.
+
+    Where the gradient goes into what another question is about, it is meant.
+    """
+    inside = asked_inside(case) if case.recording.tape.persistent else []
+    if not inside:
+        return
+    wasted = [place for place in inside if not _goes_on(case, place)]
+    same = Counter(place.span for place in wasted).most_common(1)
+    if same and same[0][1] >= MANY:
+        yield _growing(case, [place for place in wasted if place.span == same[0][0]])
+    elif len(wasted) == len(inside):
+        yield _recorded_too(case, inside[0])
+
+
+def stopped_inside(case: Case) -> Finding | None:
+    """The question that stopped a tape before the end of its block."""
+    inside = [] if case.recording.tape.persistent else asked_inside(case)
+    if inside and unrecorded_after(case, inside[0]):
+        return stopped_by(case, inside[0])
+    return None
+
+
+def unrecorded_after(case: Case, asked: Located) -> bool:
+    """Whether ops of the block ran after a question had stopped the tape."""
+    block = block_of(case)
+    if block is None:
+        return False
+    whole = block.code.extent(block.node)
+    for place in case.recording.placed(e.Ran):
+        assert isinstance(place.event, e.Ran)
+        if place.index > asked.index and place.event.cause == e.Cause.AFTER:
+            at = case.codes.extent(place.span)
+            if at and case.codes.of(place.span) is block.code and whole.holds(at):
+                return True
+    return False
+
+
+def _goes_on(case: Case, asked: Located) -> bool:
+    """Whether what a question gave is part of what another one is about."""
+    given = set()
+    for place in case.recording.placed(e.Made):
+        assert isinstance(place.event, e.Made)
+        if case.recording.strings[place.event.how] == DERIVATIVE and place.span == asked.span:
+            given |= {place.event.tensor} if place.index > asked.index else set()
+    later = [place.event for place in case.recording.placed(e.Asked) if place.index > asked.index]
+    targets = {each for event in later if isinstance(event, e.Asked) for each in event.targets}
+    behind = bytearray(len(case.recording.columns["tensor.role"]))
+    for each in targets:
+        behind[each] = 1
+    nothing = bytearray(len(behind))
+    reached = case.flow.edges.back(behind, nothing, case.flow.edges.columns[5] == 1)
+    return any(reached[each] for each in given)
+
+
+def stopped_by(case: Case, asked: Located) -> Finding:
+    """The question with which a tape that answers once stopped recording."""
+    tape, text = tape_name(case), shortened(case.codes.text(asked.span))
+    line = case.codes.line(asked.span)
+    return Finding(
+        code="GRADIENT_INSIDE_TAPE",
+        title=say("`{tape}` stopped recording at `{text}`", tape=tape, text=text or tape),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} stands inside the block of `{tape}`, which answers once "
+                "and stops with its answer, so what the rest of the block computes is not on the "
+                "tape.",
+                text=text,
+                line=line,
+                tape=tape,
+            ),
+            say("Ask after the block, or open a second tape around this one."),
+        ),
+        where=case.codes.where(asked.span),
+        fix=_persistent(case),
+        evidence=(asked.index,),
+        steps=(Step(line, say("`{tape}` stopped", tape=tape)),),
+    )
+
+
+def _persistent(case: Case) -> Fix | None:
+    """The tape with `persistent=True`."""
+    made = constructor(case)
+    if made is None:
+        return None
+    return edits.fix(made[0], [edits.with_argument(*made, "persistent=True")])
+
+
+def _recorded_too(case: Case, asked: Located) -> Finding:
+    tape, text = tape_name(case), shortened(case.codes.text(asked.span))
+    line = case.codes.line(asked.span)
+    ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == asked.span)
+    return Finding(
+        code="GRADIENT_INSIDE_TAPE",
+        title=say("`{tape}` records its own way back", tape=tape),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} stands inside the block of `{tape}`, so the {ops} ops of "
+                "the way back are recorded as well, and kept.",
+                text=text,
+                line=line,
+                tape=tape,
+                ops=ops,
+            ),
+            say("Nothing asks for a derivative of that gradient. Ask after the block."),
+        ),
+        where=case.codes.where(asked.span),
+        fix=_moved_out(case, asked.span),
+        evidence=(asked.index,),
+        steps=(Step(line, say("`{tape}` was asked while it recorded", tape=tape)),),
+    )
+
+
+def _moved_out(case: Case, span: int) -> Fix | None:
+    """The question behind the block, where nothing in the rest of the block needs its answer."""
+    block, statement = block_of(case), case.codes.statement(span)
+    if block is None or not isinstance(statement, ast.Assign):
+        return None
+    body = block.node.body
+    if statement not in body or len(body) == 1:
+        return None
+    rest = body[body.index(statement) + 1 :]
+    given = {ast.unparse(target) for target in statement.targets}
+    names = {node.id for each in rest for node in ast.walk(each) if isinstance(node, ast.Name)}
+    whole, at = block.code.extent(block.node), block.code.extent(statement)
+    if given & names or at.line != at.end_line or body[0].lineno == block.node.lineno:
+        return None
+    margin, end = " " * whole.column, block.code.extent(body[-1])
+    header = edits.Edit(Extent(*whole[:2], *whole[:2]), "")  # so that the fix is whole
+    taken = edits.Edit(Extent(at.line, 0, at.end_line, at.end_column), "")
+    text = f"\n{margin}{block.code.text(statement)}"
+    if not rest:
+        return edits.fix(block.code, [header, taken._replace(text=text[1:])])
+    behind = Extent(end.end_line, end.end_column, end.end_line, end.end_column)
+    return edits.fix(block.code, [header, taken, edits.Edit(behind, text)])
+
+
+def growing(case: Case) -> Iterator[Finding]:
+    """One persistent tape for many steps, each of which is added to those before."""
+    if not case.recording.tape.persistent or case.recording.placed(e.Reset):
+        return
+    closed = Counter(place.span for place in case.recording.placed(e.Closed)).most_common(1)
+    if closed and closed[0][1] >= MANY and len(own_questions(case)) >= MANY:
+        span = closed[0][0]
+        yield _growing(case, [p for p in case.recording.placed(e.Closed) if p.span == span])
+
+
+def _growing(case: Case, places: list[Located]) -> Finding:
+    tape, span = tape_name(case), places[0].span
+    columns = case.flow.edges.columns
+    ops = len(np.unique(columns[2][columns[5] == 1]))
+    return Finding(
+        code="GROWING_TAPE",
+        title=say("`{tape}` has recorded {steps} steps", tape=tape, steps=len(places)),
+        message=paragraph(
+            say(
+                "`{tape}` holds {ops} ops of {steps} steps, as a persistent tape forgets nothing: "
+                "each step makes it longer, and slower.",
+                tape=tape,
+                ops=ops,
+                steps=len(places),
+            ),
+            say("Open one tape for each step, inside the loop."),
+        ),
+        where=case.codes.where(span, _header(case, span)),
+        fix=_one_a_step(case, span, len(own_questions(case)) > len(places)),
+        evidence=tuple(place.index for place in places),
+        steps=tuple(
+            Step(line_of(case, place.index), say("one more step")) for place in places[:MANY]
+        ),
+    )
+
+
+def _header(case: Case, span: int) -> Extent | None:
+    """The first line of a block, where the span is that of all of it."""
+    code, extent = case.codes.of(span), case.codes.extent(span)
+    if code is None or extent is None or extent.line == extent.end_line:
+        return None
+    return Extent(*extent[:2], extent.line, len(code.line(extent.line).rstrip()))
+
+
+def _one_a_step(case: Case, span: int, several: bool) -> Fix | None:
+    """A tape made anew wherever the block is entered."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    match statement:
+        case ast.With(items=[ast.withitem(context_expr=ast.Name(id=name) as tape)]) if code:
+            argument = "persistent=True" if several else ""
+            text = f"{edits.tf_alias(code)}.GradientTape({argument}) as {name}"
+            return edits.fix(code, [edits.replaced(code, tape, text)])
+    return None
