@@ -108,7 +108,7 @@ def judged(program: Program, mutant: Mutant) -> Verdict:
     ):
         first = _first(explanation)
         place = (first.code, first.where and first.where.line) if first else ("nothing", None)
-        if is_hit and not (place[0] == mutant.code and place[1] in lines):
+        if is_hit and not (place[0] in mutant.code.split() and place[1] in lines):
             return Verdict(mutant.kind, "missed", mutant, f"{source}: {place[0]} line {place[1]}")
         if first and not is_hit and mutant.keeps_values:
             alarm = f"{source}: {place[0]} line {place[1]}"

@@ -42,9 +42,15 @@ def after_the_tape(program: Program, draw: random.Random) -> Mutant | None:
     lines = [line for each in moved for line in program.lines_of(each)]
     new = _indented(lines, block.col_offset)
     text = program.replaced(moved[0].lineno, block.end_lineno, new)
-    if any(".gradient(" in line for line in lines):
-        return Mutant("second order behind the tape", "OUTER_TAPE_CLOSED", text)
+    if any(".gradient(" in line for line in lines) and not _opens(moved):
+        code = "OUTER_TAPE_CLOSED" if not program.functions else "OUTER_TAPE_CLOSED AFTER_TAPE"
+        return Mutant("second order behind the tape", code, text)
     return Mutant("behind the tape", "AFTER_TAPE", text)
+
+
+def _opens(statements: list[ast.stmt]) -> bool:
+    """Whether another tape is among them, with what it sees."""
+    return any(isinstance(node, ast.With) for each in statements for node in ast.walk(each))
 
 
 def paused(program: Program, draw: random.Random) -> Mutant | None:

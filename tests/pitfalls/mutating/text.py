@@ -123,6 +123,8 @@ def _values(body: ast.AST) -> list[ast.expr]:
             left_out |= set(ast.walk(node.slice))
         elif isinstance(node, (ast.With, ast.For)):
             left_out |= {each for item in getattr(node, "items", ()) for each in ast.walk(item)}
+        elif isinstance(node, ast.Expr) and ".watch(" in ast.unparse(node):
+            left_out |= set(ast.walk(node))
         elif isinstance(node, (ast.FunctionDef, ast.Lambda)):
             left_out |= set(ast.walk(node.args))
     kinds = (ast.Name, ast.Call, ast.BinOp, ast.Subscript, ast.UnaryOp)
@@ -139,9 +141,11 @@ def meant(text: str) -> set[int]:
     tree = ast.parse(text)
     lines = {at for at, line in enumerate(text.split("\n"), 1) if line.endswith(HERE.strip())}
     functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+    made = {ast.unparse(n.targets[0]): n.value for n in ast.walk(tree) if isinstance(n, ast.Assign)}
     while True:
-        here = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.lineno in lines]
-        called = [n for n in functions if any(each.id == n.name for each in here)]
+        here = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and n.lineno in lines}
+        here |= {ast.unparse(made[n].func) for n in here if isinstance(made.get(n), ast.Call)}
+        called = [n for n in functions if n.name in here]
         inside = {at for node in called for at in range(node.lineno, node.end_lineno + 1)}
         if inside <= lines:
             return lines
