@@ -24,7 +24,7 @@ from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine import aside
 from tapelab.engine import variable as variables
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import ASSIGNED, Record
+from tapelab.engine.log import ASSIGNED, Origin, Record
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.random.sampling import Source
@@ -81,7 +81,7 @@ class Capture(GradientTape):
     def _tracked(self) -> set[int]:
         return _EVERYTHING
 
-    def _on_read(self, cell: Cell) -> None:
+    def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
         self.note_cell(cell)
 
     def note_cell(self, cell: Cell) -> None:

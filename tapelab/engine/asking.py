@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from operator import is_
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -64,6 +65,8 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     tape._release()
     if origins and sources is origins[0]:
         return results[0]
+    if type(sources) is list and len(sources) == len(origins) and all(map(is_, sources, origins)):
+        return results
     return nest.pack_sequence_as(sources, gradients_like(nest.flatten(sources), results))
 
 

@@ -13,7 +13,6 @@ from tapelab.engine.log import (
     READ,
     Origin,
     next_id,
-    note,
     note_from,
     origin_here,
     small,
@@ -76,12 +75,16 @@ def read(variable: Holder) -> Tensor:
     state, now = cell.state, thread.__dict__
     for watcher in now["watchers"]:
         watcher(cell)
-    for tape in now["listening"]:
-        tape._on_read(cell)
     log = now["log"]
-    if log is not None and state._id not in log.seen:
-        log.seen.add(state._id)
-        note(READ, cell.identity, state._id, small(state._value))
+    if log is None or state._id in log.seen:
+        for tape in now["listening"]:
+            tape._on_read(cell)
+        return state
+    origin = origin_here()
+    for tape in now["listening"]:
+        tape._on_read(cell, origin)
+    log.seen.add(state._id)
+    note_from(origin, READ, cell.identity, state._id, small(state._value))
     return state
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from tapelab.errors import InvalidArgumentError, invalid_argument
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
+
+_PLAIN: Final = frozenset({Tensor, Variable})
 
 
 def targets_of(target: Any) -> list[Tensor]:
@@ -35,6 +37,8 @@ def sources_of(sources: Any) -> list[Any]:
     """The tensors and variables by which a target is differentiated."""
     if type(sources) is Tensor:
         return [sources]
+    if type(sources) is list and _PLAIN.issuperset(map(type, sources)):
+        return list(sources)
     return [real(source, "source") for source in numbers_of(nest.flatten(sources))]
 
 

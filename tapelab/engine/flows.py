@@ -104,7 +104,7 @@ def flow_of(
     """A step back, with what the adjoint of the tensor has come to."""
     total, more = adjoints.get(tensor), plain(contribution)
     whole = more if total is contribution else plain(total)
-    return Flow(op, position, tensor, plain(upstream), more, whole)
+    return tuple.__new__(Flow, (op, position, tensor, plain(upstream), more, whole))
 
 
 def plain(value: Any) -> Any:

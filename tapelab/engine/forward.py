@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.engine.log import RAN, Record, lightened, thread, write_to
+from tapelab.engine.log import RAN, Origin, Record, lightened, thread, write_to
 from tapelab.engine.tangents import tangents_of
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -42,7 +42,7 @@ class Accumulating:
         self._tracked.add(number)
         self._tangents[number] = tangent
 
-    def _on_read(self, cell: Cell) -> None:
+    def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
         tangent = self._of_variable.get(cell.identity.id)
         if tangent is not None:
             self._follow(cell.state._id, tangent)

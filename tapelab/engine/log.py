@@ -19,6 +19,7 @@ from _thread import _local  # `threading.local` without the rest of `threading`
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain, islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -155,7 +156,7 @@ class Log:
         last = self.records[start:]
         for at in self.heavy:
             if at >= start:
-                last[at - start] = self._light(at)
+                last[at - start] = self.light(at)
         return last
 
     def release(self, tape: GradientTape) -> None:
@@ -163,9 +164,10 @@ class Log:
         self.let_go(tape)
         if self.heavy and not any(each() is not None for each in self.holders):
             for at in self.heavy:
-                self.records[at] = self._light(at)
+                self.records[at] = self.light(at)
 
-    def _light(self, at: int) -> Record:
+    def light(self, at: int) -> Record:
+        """The record at a place without what is let go of, made once."""
         found = self.heavy[at]
         if found is None:
             found = self.heavy[at] = lightened(self.records[at])
@@ -349,13 +351,18 @@ def small(value: Any) -> Any:
         return value
     if value.size <= KEPT_ELEMENTS:
         return value
-    return tuple.__new__(Dropped, (value.shape, value.dtype, None))
+    return _bare(value.shape, value.dtype)
+
+
+@lru_cache(maxsize=1024)
+def _bare(shape: tuple[int, ...], dtype: Any) -> Dropped:
+    return Dropped(shape, dtype)
 
 
 def dropped(value: np.ndarray[Any, Any]) -> Dropped:
     """What is left of a large value on the way back."""
     if not thread.looking:
-        return Dropped(value.shape, value.dtype)
+        return _bare(value.shape, value.dtype)
     from tapelab.recording.measures import measured  # not before somebody looks
 
     return Dropped(value.shape, value.dtype, measured(value))

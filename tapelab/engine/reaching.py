@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, lightened, whole
+from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 
@@ -64,13 +64,13 @@ def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
 def used_up(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
     """The same ops for the last time: the large values of each are let go of when it is done."""
     for log, start, stop in reversed(windows):
-        records, heavy = log.records, set(log.heavy)
+        records, heavy = log.records, log.heavy
         for at in range(stop - 1, start - 1, -1):
             record = records[at]
             if record[0] in OPS and serial in record[-1]:
                 yield record
             if at in heavy:
-                records[at] = lightened(record)
+                records[at] = log.light(at)
 
 
 def needed_once(tape: GradientTape) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.cell import Cell, Identity
 from tapelab.engine.dispatch import add_results
-from tapelab.engine.log import WATCHED, note, small, thread
+from tapelab.engine.log import WATCHED, Origin, note, note_from, origin_here, small, thread
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
 
@@ -71,29 +71,33 @@ class Watching:
         for answer in self._answers:
             answer.flows.told()
         self._ids.add(tensor._id)
-        if all(map(self._knows_too, repeat(tensor._id), thread.active)):
-            tensor._tapes = thread.marks
+        state = thread.__dict__
+        listening = state["listening"]
+        alone = len(listening) == 1 and listening[0] is self and not self._walled
+        if alone or all(map(self._knows_too, repeat(tensor._id), listening)):
+            tensor._tapes = state["marks"]
 
     def _knows_too(self, number: int, tape: Any) -> bool:
         """Whether a tape that listens follows what this one does, and all that comes of it."""
         return bool(tape._simple and (tape is self or number in tape._tracked))
 
-    def _on_read(self, cell: Cell) -> None:
+    def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
         identity = cell.identity
         if (self._auto and identity.trainable) or identity.id in self._watched:
             if identity.id not in self._watched:
                 self._watched[identity.id] = handle_of(cell)
             if cell.state._id not in self._states:
-                self._watch_state(cell, 1)
+                self._watch_state(cell, 1, origin)
 
-    def _watch_state(self, cell: Cell, how: int) -> None:
+    def _watch_state(self, cell: Cell, how: int, origin: Origin | None = None) -> None:
         state = cell.state
         if state._id in self._states:
             return
         self._states[state._id] = cell.identity
         if cell.dtype.is_differentiable:
             self._take_up(state)
-        note(WATCHED, state._id, small(state._value), cell.identity, how, self._serial)
+        fields = state._id, small(state._value), cell.identity, how, self._serial
+        note_from(origin or origin_here(), WATCHED, *fields)
 
     def _forget(self) -> None:
         for memory in (self._ids, self._walled, self._watched, self._states, self._followed):
