@@ -198,6 +198,8 @@ class Case:
 
     def _is_missed(self, edge: Edge) -> bool:
         """Whether a cut takes something from a gradient that arrives by other ways."""
+        if edge.cut is Cut.INTEGER:
+            return self._is_cast_back(edge)
         if edge.cut in PIECEWISE or self._is_straight_through(edge) or self._is_ours(edge):
             return False
         if edge.cut is Cut.BEFORE:
@@ -208,6 +210,11 @@ class Case:
         if edge.cut in {Cut.STATE, Cut.COPIED}:
             return edge.event > self.opened
         return True
+
+    def _is_cast_back(self, edge: Edge) -> bool:
+        """Whether whole numbers are used as numbers again, and not to count or to pick."""
+        ahead = (each for each in self.flow.out_of[edge.to] if each.to in self.upstream)
+        return any(self.op_name(e) == "cast" and self.flow.is_floating(e.to) for e in ahead)
 
     @cached_property
     def opened(self) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import Block, block_of
+from tapelab.diagnosis.calling import call_at_fault
 from tapelab.diagnosis.code import Extent
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.names import argument
@@ -133,7 +134,8 @@ def recorded_again(case: Case) -> Fix | None:
     """The statements of a block `with tape.stop_recording():` without the block."""
     for edge in case.between(Cut.PAUSED):
         span = case.recording.located[edge.event].span
-        code, node = case.codes.of(span), case.codes.statement(span)
+        code, call = case.codes.of(span), call_at_fault(case, span, Cut.PAUSED)
+        node = code.statement(call) if code and call else case.codes.statement(span)
         while code is not None and node is not None and not _pauses(node):
             parent = code.parent.get(node)
             node = parent if isinstance(parent, ast.stmt) else None

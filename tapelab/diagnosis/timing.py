@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis.block import block_of, line_of, marker, tape_name, watch
+from tapelab.diagnosis.calling import call_at_fault
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.moving import (
@@ -74,7 +75,9 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
     """An op between source and target that ran when or where the tape did not listen."""
     assert edge.cut is not None
     time, span = TIMES[edge.cut], case.recording.located[edge.event].span
-    text = shortened(case.codes.text(span)) or name_of(case, edge.to)
+    call, code = call_at_fault(case, span, edge.cut), case.codes.of(span)
+    text = shortened(code.text(call)) if code and call else shortened(case.codes.text(span))
+    text = text or name_of(case, edge.to)
     opened = line_of(case, _start(case))
     words = {
         "text": text,
@@ -89,7 +92,7 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
         code=time.code,
         title=say(time.title, **words),
         message=paragraph(say(when, **words), _how_many(case, edge), lost(case)),
-        where=case.codes.where(span),
+        where=case.codes.where(span, call),
         fix=time.fix(case),
         evidence=tuple(sorted({each.event for each in case.between(edge.cut)})),
         steps=_steps(case, edge, text),

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of, tape_name, watch, watch_call
-from tapelab.diagnosis.finding import Finding, Fix, Step
+from tapelab.diagnosis.calling import call_at_fault
+from tapelab.diagnosis.finding import Finding, Fix, Step, Where
 from tapelab.diagnosis.names import name_of
 from tapelab.diagnosis.wording import paragraph, say, say_many, sentence
 from tapelab.recording import events as e
@@ -35,7 +36,7 @@ def not_watched(case: Case) -> Finding | None:
             ),
             _how_often(len(used)),
         ),
-        where=case.codes.where(_span(case, used) if used else made),
+        where=_where(case, used) if used else case.codes.where(made),
         fix=watch(case),
         evidence=tuple(used),
         steps=(*_made(case, made, say("`{name}` was made", name=name)), *_used(case, used)),
@@ -90,7 +91,7 @@ def autowatch_off(case: Case) -> Finding | None:
             call=watch_call(case),
             name=name,
         ),
-        where=case.codes.where(_span(case, used)),
+        where=_where(case, used),
         fix=watch(case),
         evidence=tuple(used),
         steps=_used(case, used),
@@ -121,8 +122,10 @@ def _trainable(case: Case, span: int) -> Fix | None:
     return None
 
 
-def _span(case: Case, events: list[int]) -> int:
-    return case.recording.located[events[0]].span if events else -1
+def _where(case: Case, events: list[int]) -> Where | None:
+    """The first use, where the learner called for it."""
+    span = case.recording.located[events[0]].span if events else -1
+    return case.codes.where(span, call_at_fault(case, span)) if events else None
 
 
 def _made(case: Case, span: int, text: str) -> tuple[Step, ...]:

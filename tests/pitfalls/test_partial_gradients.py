@@ -141,3 +141,14 @@ def test_it_is_not_told_where_the_tape_has_let_go_of_its_numbers():
         g = tape.gradient(y, x)
         """)
     assert "Here that is" not in finding.message
+
+
+def test_a_detour_through_whole_numbers_beside_a_living_path():
+    finding = found("""
+        x = tf.Variable(2.7)
+        with tf.GradientTape() as tape:
+            y = x * tf.cast(tf.cast(x * 2.0, tf.int32), tf.float32)
+        g = tape.gradient(y, x)
+        """)
+    assert finding.code == "INT_DTYPE"
+    assert finding.where.text == "tf.cast(x * 2.0, tf.int32)"

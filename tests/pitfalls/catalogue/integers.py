@@ -68,4 +68,11 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = tf.cast(tf.cast(x, tf.float64), tf.float32)
         g = tape.gradient(y, x)
         """,
+    "P27 whole numbers that pick": """
+        x = tf.Variable(1.7)
+        table = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = x * tf.gather(table, tf.cast(x, tf.int32))
+        g = tape.gradient(y, x)
+        """,
 }

@@ -43,10 +43,10 @@ PITFALLS = [
         """),
     Pitfall("P02 function", "BEFORE_TAPE", """
         def half(v):
-            return «v / 2.0»
+            return v / 2.0
 
         x = tf.Variable(1.5)
-        h = half(x)
+        h = «half(x)»
         with tf.GradientTape() as tape:
             y = h * h
         g = tape.gradient(y, x)
@@ -64,12 +64,12 @@ PITFALLS = [
         fix="with tf.GradientTape() as tape: row = x[1]; y = tf.reduce_sum(row ** 3)"),
     Pitfall("P78", "AFTER_TAPE", """
         def cube(v):
-            return «v ** 3»
+            return v ** 3
 
         x = tf.Variable(2.0)
         with tf.GradientTape(persistent=True) as tape:
             first = cube(x)
-        y = cube(x)
+        y = «cube(x)»
         g = tape.gradient(y, x)
         """,
         fix="""
@@ -154,12 +154,12 @@ PITFALLS = [
         fix="parts = list(map(work, [tf.constant(1.0), tf.constant(2.0)]))"),
     Pitfall("P78 in the question", "AFTER_TAPE", """
         def cube(v):
-            return «v ** 3»
+            return v ** 3
 
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
             inside = cube(x)
-        g = tape.gradient(cube(x), x)
+        g = tape.gradient(«cube(x)», x)
         """,
         fix="g = tape.gradient(inside, x)", ask="tf.why()"),
     Pitfall("P78 a sum in the question", "AFTER_TAPE", """
@@ -194,6 +194,18 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             answer = model(data)
         """),
+    Pitfall("P23 a function", "RECORDING_PAUSED", """
+        def half(v):
+            return v / 2.0
+
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            h = half(x * x)
+            with tape.stop_recording():
+                y = «half(h)»
+        g = tape.gradient(y, x)
+        """,
+        fix="y = half(h)"),
 ]  # fmt: skip
 
 NEAR_MISSES = {

@@ -85,6 +85,34 @@ PITFALLS = [
             tape.watch(x)
         """),
 
+    Pitfall("P04 a function", "WATCHED_TOO_LATE", """
+        def half(v):
+            return v / 2.0
+
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            y = «half(x)»
+            tape.watch(x)
+            z = half(x)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+        """),
+    Pitfall("P03 used in a function", "NOT_WATCHED", """
+        def half(v):
+            return v / 2.0
+
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            y = «half(x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+        """),
 ]  # fmt: skip
 
 NEAR_MISSES = {
