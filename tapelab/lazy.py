@@ -52,6 +52,7 @@ NAMES: Final = {
     "tapelab.engine.warning": "get_logger",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
+    "tapelab.lab.hints": "hints",
     "tapelab.linalg.factorizing": "eig eigvals",
     "tapelab.math.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "tapelab.module": "Module",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from tapelab.lab import hints
 from tapelab.lab.cells import title_of_cell
 from tapelab.recording import source
 
@@ -18,6 +19,7 @@ def attach(shell: Any = None) -> None:
     if title_of_cell not in source.titles:
         source.titles.append(title_of_cell)
     shell.register_magic_function(tape, "cell", "tape")
+    hints.attach(shell)
 
 
 def tape(line: str, cell: str) -> Any:
@@ -26,6 +28,7 @@ def tape(line: str, cell: str) -> Any:
     %%tape              the way back from what the last line assigns
     %%tape z            the way back from z to all that is watched
     %%tape z x y        the way back from z to x and y
+    %%tape --no-hints   without the line about gradients that look wrong
 
     In a cell that opens tapes itself, the last of them is shown.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import Any, Final
 
 from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
@@ -13,7 +13,11 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.lab import surgery
 from tapelab.lab.cells import enter
+from tapelab.lab.hints import HINTS
 from tapelab.widgets.show import Picture, show
+
+NO_HINTS: Final = "--no-hints"
+"""An option of the magic: no line about gradients that look wrong."""
 
 
 def record_cell(line: str, cell: str) -> Picture:
@@ -21,6 +25,9 @@ def record_cell(line: str, cell: str) -> Picture:
     __tracebackhide__ = True
     shell: Any = get_ipython()
     names = line.split()
+    if NO_HINTS in names:
+        names.remove(NO_HINTS)
+        HINTS.quiet = True
     for name in names:
         if not name.isidentifier():
             raise UsageError(

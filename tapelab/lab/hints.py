@@ -1,0 +1,146 @@
+"""One line under a cell's output when a gradient asked for in it looks wrong.
+
+Only the answers to the questions of the cell are looked at; why they came out so is for tf.why().
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.engine.asking import Answer
+from tapelab.engine.log import thread
+from tapelab.views.card import direction
+from tapelab.words import language, say
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.finding import Finding
+
+LONGEST: Final = 2_000
+"""A tape of more records than this is not explained without being asked."""
+LARGE: Final = 100_000
+"""Of more numbers than this a gradient is not searched for NaN."""
+
+
+class Hints:
+    """Whether to hint, and which questions earlier cells put."""
+
+    def __init__(self) -> None:
+        self.on = True
+        self.quiet = False
+        self.seen = 0
+
+    def start(self, *_: Any) -> None:
+        """A cell begins: what was asked so far is none of its business."""
+        self.seen, self.quiet = _latest(), False
+
+    def finish(self, *_: Any) -> None:
+        """A cell is done: show a line for each gradient that looks wrong, once for each reason."""
+        if self.on and not self.quiet:
+            try:
+                for line in dict.fromkeys(_lines(self.seen)):
+                    _show(line)
+            except Exception as error:  # noqa: BLE001 a hint never stands in the way
+                failures[:] = [error]
+        self.seen = _latest()
+
+
+HINTS: Final = Hints()
+failures: Final[list[Exception]] = []
+"""What went wrong while hinting, for whoever looks into it; the latest alone."""
+
+
+def hints(on: bool | None = None) -> bool:
+    """Turn the line under a cell's output on or off that tells of a gradient gone wrong.
+
+    Without an argument, tell which it is. It stands only in IPython and in notebooks.
+    """
+    if on is not None:
+        HINTS.on = bool(on)
+    return HINTS.on
+
+
+def _show(line: str) -> None:
+    """Under the output: quiet text in a notebook, a line in a terminal."""
+    html = (
+        f'<div class="tapelab-hint" lang="{escape(language())}" dir="{direction()}" '
+        f'style="font-size:12px;line-height:18px;opacity:.8">{escape(line)}</div>'
+    )
+    sys.modules["IPython"].display.publish_display_data({"text/plain": line, "text/html": html})
+
+
+def attach(shell: Any) -> None:
+    """Look at what each cell of a shell asked."""
+    known = shell.events.callbacks
+    for event, function in (("pre_run_cell", HINTS.start), ("post_run_cell", HINTS.finish)):
+        if function not in known[event]:
+            shell.events.register(event, function)
+
+
+def _latest() -> int:
+    return thread.asked[-1][1] if thread.asked else 0
+
+
+def _lines(since: int) -> Iterator[str]:
+    """A hint for each suspicious answer after a question, the first of them first."""
+    for reference, serial in tuple(thread.asked):
+        tape = reference()
+        if serial <= since or tape is None:
+            continue
+        for call, answer in enumerate(tape._answers):
+            if answer.serial == serial and (wrong := tuple(_suspicious(answer))):
+                yield from _told(tape, call, wrong)
+
+
+def _suspicious(answer: Answer) -> Iterator[int]:
+    """The places of results that are None, nothing but zeros on request, or not finite."""
+    for at, made in enumerate(answer.made):
+        if _state(answer, at) and (made == -1 or answer.results[at] is not None):
+            yield at
+
+
+def _state(answer: Answer, at: int) -> str:
+    """What is wrong with a result, in a word; empty where nothing is."""
+    result = answer.results[at]
+    if result is None:
+        return "None"
+    array = np.asarray(getattr(result, "_value", result))
+    if array.dtype.kind not in "fc" or array.size > LARGE:
+        return ""
+    if not np.isfinite(array).all():
+        return "NaN" if np.isnan(array).any() else "∞"
+    return "0" if answer.zero and not array.any() else ""
+
+
+def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
+    """Why, in one line for each, if the tape is short; else only what."""
+    from tapelab.diagnosis import explain_call
+    from tapelab.engine.snapshot import take
+
+    if sum(len(log.records) for log, *_ in tape._windows) > LONGEST:
+        yield say("A gradient of this cell is None or not finite · tf.why()")
+        return
+    recording = take(tape, derived=True)
+    for at in islice(wrong, 3):
+        explanation = explain_call(recording, call, (at,))
+        if explanation.findings:
+            first = explanation.findings[0]
+            state = _state(tape._answers[call], at)
+            yield _line(explanation.target, explanation.source, state, first)
+
+
+def _line(target: str, source_name: str, state: str, finding: Finding) -> str:
+    where = finding.where.line if finding.where else 0
+    values = {
+        "gradient": f"d{target}/d{source_name}",
+        "state": state,
+        "why": finding.title.replace("`", ""),
+    }
+    if where:
+        return say("{gradient} is {state}: {why} (line {line}) · tf.why()", line=where, **values)
+    return say("{gradient} is {state}: {why} · tf.why()", **values)
