@@ -145,13 +145,14 @@ def upstream_ignored(case: Case) -> Iterator[Finding]:
     if way is None or not len(way):
         return
     own = {op.name for op in case.recording.ops if any(each.sentence for each in op.rules)}
-    for step in way.through(own):
-        written = gradient_function(case, way.ops[step])
-        if written is not None and _matters(way, step):
-            ignored = _ignored(written)
-            if ignored:
-                yield _unmultiplied(case, way, step, written, ignored)
-                return
+    found = {name: gradient_function(case, name) for name in own}
+    written = {name: function for name, function in found.items() if function is not None}
+    for step in way.through(written):
+        function = written[way.ops[step]]
+        ignored = _ignored(function) if _matters(way, step) else ""
+        if ignored:
+            yield _unmultiplied(case, way, step, function, ignored)
+            return
 
 
 def _matters(way: Way, step: int) -> bool:
