@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def call_at_fault(case: Case, span: int, cut: Cut | None = None) -> Extent | None:
     """The one call of the function that an op stands in, at the time in question; else None.
 
-    Without a cut, the one inside the block of the tape.
+    Without a cut, the first inside the block of the tape.
     """
     block, code, statement = block_of(case), case.codes.of(span), case.codes.statement(span)
     if block is None or code is not block.code or statement is None:
@@ -25,8 +25,8 @@ def call_at_fault(case: Case, span: int, cut: Cut | None = None) -> Extent | Non
     if not function or code.scope(statement) is code.scope(block.node):
         return None
     calls = [node for node in ast.walk(code.tree) if _is_call_of(node, function)]
-    found = [node for node in calls if _is_at(code, node, block, cut)]
-    return code.extent(found[0]) if len(found) == 1 else None
+    found = sorted(code.extent(node) for node in calls if _is_at(code, node, block, cut))
+    return found[0] if len(found) == 1 or (found and cut is None) else None
 
 
 def _is_call_of(node: ast.AST, function: str) -> bool:
