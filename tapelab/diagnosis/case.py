@@ -164,7 +164,7 @@ class Case:
     def path(self) -> tuple[Edge, ...]:
         """The way of values from target back to source with the fewest cuts; empty without one."""
         edges = self.flow.edges
-        return tuple(map(edges.edge, edges.cheapest(self.targets, self._sources)))
+        return tuple(map(edges.edge, edges.cheapest(self.targets, self._sources, self.flow.prices)))
 
     @cached_property
     def cuts(self) -> tuple[Edge, ...]:

@@ -108,17 +108,23 @@ class Edges:
                 reached[to[at]] = 1
         return reached
 
-    def cheapest(self, targets: tuple[int, ...], ends: bytearray) -> list[int]:
-        """The way back from targets to an end with the fewest cuts, then steps; empty if none."""
+    def cheapest(self, targets: tuple[int, ...], ends: bytearray, prices: list[int]) -> list[int]:
+        """The way back from targets to an end for the lowest price, then steps; empty if none.
+
+        Prices come in classes, 0 for an edge without a cut: one edge of a class is dearer than any
+        number of edges of the classes below.
+        """
         far = 2 * len(self) + 2
+        of_class = [far**each for each in range(max(prices, default=0) + 1)]
         cost = dict.fromkeys(targets, 0)
         came: dict[int, int] = {}
-        origin, to, cut = self.origin, self.to, self.cut
+        origin, to = self.origin, self.to
         for at in range(len(self) - 1, -1, -1):
             here = cost.get(to[at])
             if here is not None and not ends[to[at]]:
-                new = here + (far if cut[at] else 0) + 1
-                if new <= cost.get(origin[at], far * far):
+                new = here + of_class[prices[at]]
+                before = cost.get(origin[at])
+                if before is None or new <= before:
                     cost[origin[at]] = new
                     came[origin[at]] = at
         reached = [tensor for tensor in cost if ends[tensor]]

@@ -213,6 +213,24 @@ class Flow:
         return next(own, self._variables.index(variable))
 
     @cached_property
+    def prices(self) -> list[int]:
+        """For each edge how unlikely it is that the learner means the gradient to go there.
+
+        No slope is to be expected across a flat op or a derivative, nor from what was stored
+        before the tape; a shape tells nothing of the values.
+        """
+        cut, event = self.edges.columns[4], self.edges.columns[2]
+        opened = next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)
+        flat = np.isin(cut, [NUMBER_OF[each] for each in (Cut.FLAT, Cut.INTEGER, Cut.DERIVED)])
+        stored = np.isin(cut, [NUMBER_OF[each] for each in (Cut.STATE, Cut.COPIED, Cut.LEFT)])
+        op = np.full(len(self.recording), -1)
+        op[self._ran.event] = self._ran.op
+        shape = np.append(self._of_pattern("shape-only"), False)[op[event]]
+        dear = [flat & shape, flat | (stored & (event < opened)), cut > 0]
+        prices: list[int] = np.select(dear, [3, 2, 1], 0).tolist()
+        return prices
+
+    @cached_property
     def heard_gradients(self) -> NDArray[Any]:
         """For each edge whether it leads to a gradient that was taken while the tape recorded."""
         edges = self.edges
