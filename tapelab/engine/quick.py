@@ -30,6 +30,8 @@ _SINGLE: Final = np.dtype(float32)
 _DOUBLE: Final = np.dtype(float64)
 _EXACT: Final = 2**24
 """Up to here every whole number is a float32."""
+_WAY_BACK: Final = -1
+"""Stands for an instruction where a rule called the operator, on a way back that is recorded."""
 _frame: Final = sys._getframe
 _new: Final = object.__new__
 
@@ -159,10 +161,20 @@ def _large(state: dict[str, Any], *values: Any) -> tuple[Any, ...]:
 
 
 def _place(op: Op, places: dict[int, Origin]) -> Origin:
-    """Where the learner's code called an operator, kept if that very code called it."""
+    """Where the learner's code called an operator, kept if that very code called it.
+
+    So is the place of a whole way back, at which all ops in it stand.
+    """
+    here = thread.__dict__["here"]
+    if here is not None:
+        known = places.get(_WAY_BACK)
+        if (
+            known is None or known[1] is not here[1] or known[2] != here[2]
+            or known[3] is not thread.scope
+        ):  # fmt: skip
+            known = places[_WAY_BACK] = origin_here(op)
+        return known
     origin = origin_here(op)
-    if thread.here is not None:
-        return origin
     caller = _frame(2)
     if origin[1] is caller.f_code and origin[3] is None:
         places[caller.f_lasti] = origin

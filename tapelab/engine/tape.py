@@ -14,7 +14,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.ends import check_ends
-from tapelab.engine.log import Log, note, origin_here, recent, thread, write_to
+from tapelab.engine.log import Log, note, note_from, origin_here, recent, thread, write_to
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.warning import warn
@@ -79,14 +79,14 @@ class GradientTape(Watching):
         if self._windows:
             self._ids = self._tracked  # looks at what was recorded before a new window opens
         self._recording = self._entered = True
-        if thread.log is None:
-            thread.log = self._windows[-1][0] if self._windows else Log(recent.so_far())
-            write_to(thread.log.records)
         log = thread.log
+        if log is None:
+            log = thread.log = self._windows[-1][0] if self._windows else Log(recent.so_far())
+            write_to(log.records)
         log.hold(self)
         self._thread = thread.number
         thread.tapes.append(self)
-        thread.active = (*thread.active, self)
+        thread.active = (*thread.listening, self)
         rest()
         self._windows.append([log, len(log.records), None])
         self._looked = len(log.records)
@@ -95,13 +95,13 @@ class GradientTape(Watching):
     def _pop(self) -> None:
         self._recording = False
         wake()
-        self._closed = note(logs.CLOSED, self._serial)
-        window = self._windows[-1]
+        self._closed = note_from(origin_here(), logs.CLOSED, self._serial)
+        window, tapes = self._windows[-1], thread.tapes
         window[2] = len(window[0].records)
-        thread.tapes.remove(self)
-        thread.active = tuple(tape for tape in thread.active if tape is not self)
+        tapes.remove(self)
+        thread.active = tuple([tape for tape in thread.listening if tape is not self])
         self._marks = (None, ())  # which lead to this tape: Python would have to search for it
-        if not any(isinstance(each, GradientTape) for each in thread.tapes):
+        if not tapes or not any(isinstance(each, GradientTape) for each in tapes):
             thread.log = None
             write_to(recent)
             recent.extend(window[0].latest())
@@ -118,7 +118,7 @@ class GradientTape(Watching):
                 "This tape has given its one answer and cannot watch any more. Watch before you "
                 "ask it, or make it with tf.GradientTape(persistent=True)."
             )
-        for thing in nest.flatten(tensor):
+        for thing in (tensor,) if type(tensor) is Tensor else nest.flatten(tensor):
             each = thing._numbers() if isinstance(thing, CompositeTensor) else thing
             if not isinstance(each, (Tensor, Variable)):
                 raise ValueError(

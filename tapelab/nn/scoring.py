@@ -96,7 +96,7 @@ def sparse_softmax_cross_entropy_with_logits(
             "tf.nn.softmax_cross_entropy_with_logits",
         )  # fmt: skip
     _require_floats("SparseSoftmaxCrossEntropyWithLogits", y)
-    if x.shape != y.shape[:-1]:
+    if x._value.shape != y._value.shape[:-1]:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={x.shape} and logits.shape={y.shape}"

@@ -52,6 +52,11 @@ def relu_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy * step(y)
 
 
+@relu.grad_of_floats("x")
+def relu_grad_x_of_floats(dy: Any, y: Any, x: Any) -> Any:
+    return dy * (y > 0)
+
+
 @op(formula=r"y = \min(\max(x, 0), 6)", glyph="relu6", title="Rectified linear up to 6",
     samples=samples.off_zero, kinds=REALS, reference=lambda x: np.clip(x, 0, 6))  # fmt: skip
 def relu6(x: Any) -> Any:
