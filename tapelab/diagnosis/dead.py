@@ -36,39 +36,34 @@ def dead_units(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or not way.is_zero:
         return
-    off = [
-        (event, given)
-        for event, given, result in _rectified(case, way)
-        if way.measures.known[given] and way.measures.zero[result]
-        if way.measures.of(given).greatest <= 0 and not _is_content(case, way, event, given)
-    ]
-    if off:  # behind the first layer that is off, others are given zeros
-        yield _dead(case, way, *min(off))
+    for event, given, result in _rectified(case, way):  # the first: others are given its zeros
+        off = way.measures.known[given] and way.measures.of(given).greatest <= 0
+        if off and _has_part(case, way, event, result) and not _is_content(case, way, event, given):
+            yield _dead(case, way, event, given)
+            return
 
 
 def _rectified(case: Case, way: Way) -> Iterator[tuple[int, int, int]]:
-    """The ops that are off below 0, on the way or in a product on it: event, input, result."""
-    for event in dict.fromkeys(_events(case, way)):
-        ran = case.recording.event(event)
+    """The ops that are off below 0 and made nothing but zeros: event, input and result."""
+    zero = way.measures.zero
+    for index in way.all_of(RECTIFYING):
+        ran = case.recording.event(index)
         assert isinstance(ran, e.Ran)
-        op = case.recording.ops[ran.op].name
-        if op == "relu":
-            yield event, ran.inputs[0], ran.outputs[0]
-        elif op == "maximum":
-            pairs = (ran.inputs, ran.inputs[::-1])
-            yield from ((event, x, ran.outputs[0]) for x, zero in pairs if way.measures.zero[zero])
+        result = ran.outputs[0]
+        if not zero[result]:
+            continue
+        if len(ran.inputs) == 1:
+            yield index, ran.inputs[0], result
+        elif zero[ran.inputs[0]] or zero[ran.inputs[1]]:
+            yield index, ran.inputs[bool(zero[ran.inputs[0]])], result
 
 
-def _events(case: Case, way: Way) -> Iterator[int]:
-    yield from (way.event[step] for step in way.through(RECTIFYING))
+def _has_part(case: Case, way: Way, event: int, result: int) -> bool:
+    """Whether an op is on the way, or makes a factor of a product that is."""
+    if way.out_of.get(result) is not None and way.event[way.out_of[result][0]] == event:
+        return True
     products = {op.name for op in case.recording.ops if op.name.startswith(PRODUCTS)}
-    for step in way.through(products):
-        makers = (case.flow.maker_of.get(each, -1) for each in way.ran(step).inputs)
-        yield from (each for each in makers if _is_op(case, each))
-
-
-def _is_op(case: Case, event: int) -> bool:
-    return event >= 0 and isinstance(case.recording.event(event), e.Ran)
+    return any(result in way.ran(step).inputs for step in way.through(products))
 
 
 def _is_content(case: Case, way: Way, event: int, given: int) -> bool:

@@ -45,7 +45,8 @@ def double_softmax(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or not len(way):
         return
-    for step in way.through({*TAKES_LOGITS, *TAKES_PROBABILITIES.values()}):
+    inside = any(group.name in TAKES_PROBABILITIES for group in case.recording.groups)
+    for step in way.through({*TAKES_LOGITS, *(TAKES_PROBABILITIES.values() if inside else ())}):
         at, applied = TAKES_LOGITS.get(way.ops[step], (-1, ""))
         if way.position[step] == at:
             first = _applied_before(case, way.tensor[step], applied)

@@ -43,12 +43,13 @@ def on_kink(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or way.is_spoiled:
         return
+    dead = any(dead_units(case))
     for step in way.through(AGREED):
         op = way.ops[step]
         if not _matters(way, step):
             continue
         if op in AT_ZERO:
-            agreed = way.is_zero and _all_at_zero(case, way, step)
+            agreed = way.is_zero and _all_at_zero(case, way, step) and not (op == "relu" and dead)
         elif op.startswith("reduce"):
             agreed = not way.is_zero and _all_shared(way, step)
         else:
@@ -72,7 +73,7 @@ def _all_at_zero(case: Case, way: Way, step: int) -> bool:
         return False
     if way.ops[step] == "abs":  # 0 is where a distance is least: only a plain |x| is looked at
         return case.is_source(given) or way.measures.of(way.upstream[step]).least < 0
-    return not any(dead_units(case))
+    return True
 
 
 def _all_equal(way: Way, step: int) -> bool:

@@ -107,6 +107,15 @@ class Way:
         found: list[int] = np.flatnonzero(np.isin(self._numbers, wanted)).tolist()
         return found
 
+    def all_of(self, names: Container[str]) -> list[int]:
+        """The events of all ops of some names, on the way or not, as they ran."""
+        columns = self.recording.columns
+        ran = np.flatnonzero(columns["event.kind"] == e.KIND_OF[e.Ran])
+        ops = columns["event.fields"][columns["event.start"][ran]]
+        wanted = [at for at, op in enumerate(self.recording.ops) if op.name in names]
+        found: list[int] = ran[np.isin(ops, wanted)].tolist()
+        return found
+
     @cached_property
     def adjoint(self) -> dict[int, int]:
         """For each tensor the gradient that it received in all."""
