@@ -179,7 +179,9 @@ class Case:
         on_path = [edge for edge in self.path if edge.cut is not None]
         first = self._crossing(cuts > 0, uncut, self.downstream)
         others = [e for e in first if e not in on_path]
-        others = [e for e in others if e.cut is not Cut.DERIVED or not self.flow.is_heard(e.event)]
+        others = [
+            e for e in others if e.cut is not Cut.DERIVED or not self.flow.hearing.hears(e.event)
+        ]
         return (*on_path, *others)
 
     def between(self, *cuts: Cut) -> list[Edge]:
@@ -205,7 +207,7 @@ class Case:
         if edge.cut is Cut.BEFORE:
             return self._used_before(edge)
         if edge.cut is Cut.DERIVED:
-            heard = edge.to in self.flow.tracked or self.flow.is_heard(edge.event)
+            heard = edge.to in self.flow.tracked or self.flow.hearing.hears(edge.event)
             return edge.event > self.opened and not heard
         if edge.cut in {Cut.STATE, Cut.COPIED}:
             return edge.event > self.opened

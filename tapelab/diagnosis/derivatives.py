@@ -5,6 +5,7 @@ slope of its own.
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
@@ -13,6 +14,7 @@ from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.moving import up_into_the_block
 from tapelab.diagnosis.names import name_of, question, shortened
+from tapelab.diagnosis.timing import ran_off_tape
 from tapelab.diagnosis.wording import lost, paragraph, say
 
 if TYPE_CHECKING:
@@ -29,17 +31,20 @@ def is_constant(case: Case, edge: Edge) -> bool:
     Then nothing was missed: it does not depend on the source.
     """
     behind = case.beside(edge.origin, case.source)
-    return case.flow.is_heard(edge.event) and behind.connected
+    return case.flow.hearing.hears(edge.event) and behind.connected
 
 
 def derived(case: Case, edge: Edge) -> Finding:
     """A gradient of a tape between the source and the target."""
-    return _constant(case, edge) if is_constant(case, edge) else _unheard(case, edge)
+    if is_constant(case, edge):
+        return _constant(case, edge)
+    time = case.flow.hearing.deaf_to(edge.event)
+    return ran_off_tape(case, replace(edge, cut=time)) if time else _unheard(case, edge)
 
 
 def _unheard(case: Case, edge: Edge) -> Finding:
     event, first, tape = edge.event, name_of(case, edge.to), tape_name(case)
-    if case.flow.is_heard(event):  # what was not heard is the way there
+    if case.flow.hearing.hears(event):  # what was not heard is the way there
         event = case.flow.maker_of.get(edge.origin, event)
         first = name_of(case, edge.origin)
     span = case.recording.located[event].span

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab.diagnosis.detours import unmatched_returns
 from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge, Edges
+from tapelab.diagnosis.hearing import Hearing
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE
 
@@ -51,6 +52,7 @@ class Flow:
     def __init__(self, recording: Recording, codes: Codes) -> None:
         self.recording = recording
         self._codes = codes
+        self.hearing = Hearing(recording)
         self._variables: list[int] = recording.columns["tensor.variable"].tolist()
         dtypes = np.array([name.startswith(FLOATING) for name in recording.dtypes], bool)
         self._floating = dtypes[recording.columns["tensor.dtype"]]
@@ -236,24 +238,8 @@ class Flow:
         edges = self.edges
         heard = edges.columns[4] == NUMBER_OF[Cut.DERIVED]
         for at in np.flatnonzero(heard).tolist():
-            heard[at] = self.is_heard(edges.event[at])
-        return heard
-
-    def is_heard(self, event: int) -> bool:
-        """Whether the tape was recording when something happened."""
-        return any(start < event < stop for start, stop in self._heard)
-
-    @cached_property
-    def _heard(self) -> list[tuple[int, int]]:
-        """The stretches of events during which the tape was recording."""
-        stretches, begun = [], -1
-        for place in self.recording.placed(e.Opened, e.Reset, e.Resumed, e.Closed, e.Paused):
-            if isinstance(place.event, (e.Opened, e.Reset, e.Resumed)):
-                begun = place.index if begun < 0 else begun
-            elif begun >= 0:
-                stretches.append((begun, place.index))
-                begun = -1
-        return [*stretches, (begun, len(self.recording))] if begun >= 0 else stretches
+            heard[at] = self.hearing.hears(edges.event[at])
+        return np.asarray(heard)
 
     def _left(self, index: int) -> e.Left:
         event = self.recording.located[index].event

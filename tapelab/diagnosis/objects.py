@@ -166,7 +166,7 @@ def _twins(case: Case) -> Iterator[tuple[int, bool]]:
     """
     for place in case.recording.placed(e.Made):
         state = place.event.tensor if isinstance(place.event, e.Made) else -1
-        inside = case.flow.is_heard(place.index)
+        inside = case.flow.hearing.hears(place.index)
         if _alike(case, case.flow.variable_of(state)) and case.beside(case.target, state).path:
             yield state, inside
 

@@ -94,7 +94,7 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
         message=paragraph(say(when, **words), _how_many(case, edge), lost(case)),
         where=case.codes.where(span, call),
         fix=time.fix(case),
-        evidence=tuple(sorted({each.event for each in case.between(edge.cut)})),
+        evidence=tuple(sorted({edge.event, *(each.event for each in case.between(edge.cut))})),
         steps=_steps(case, edge, text),
     )
 
