@@ -15,6 +15,11 @@ def flags(*tensors, of=6):
     return bytearray(int(each in tensors) for each in range(of))
 
 
+def cheapest(edges, target, end):
+    """The way back along which cuts cost one each."""
+    return edges.cheapest((target,), flags(end), [int(cut > 0) for cut in edges.cut])
+
+
 def reached(found):
     return [at for at, flag in enumerate(found) if flag]
 
@@ -47,15 +52,15 @@ def test_edges_are_put_in_the_order_of_their_events():
 
 def test_the_way_with_fewer_cuts_is_taken_even_if_it_is_longer():
     both = edges((0, 1, 0, Cut.STOPPED), (0, 2, 1), (2, 3, 2), (1, 4, 3), (3, 4, 3))
-    assert [both.to[at] for at in both.cheapest((4,), flags(0))] == [4, 3, 2]
+    assert [both.to[at] for at in cheapest(both, 4, 0)] == [4, 3, 2]
 
 
 def test_the_shorter_way_is_taken_of_those_with_as_many_cuts():
-    assert [FORK.to[at] for at in FORK.cheapest((4,), flags(0))] == [4, 3]
+    assert [FORK.to[at] for at in cheapest(FORK, 4, 0)] == [4, 3]
 
 
 def test_there_is_no_way_to_what_is_not_connected():
-    assert FORK.cheapest((3,), flags(1)) == []
+    assert cheapest(FORK, 3, 1) == []
 
 
 def test_edges_are_grouped_by_what_they_lead_to_and_start_at():
