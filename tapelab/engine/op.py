@@ -19,8 +19,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
 
 from tapelab.engine.dispatch import run
 from tapelab.engine.tensor import Tensor
@@ -223,7 +225,7 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     formula = declared.get("formula", "")
     made = Op(
         name=name,
-        kernel=kernel,
+        kernel=kernel if kernel.__module__.startswith("tapelab.") else _owned(kernel),
         inputs=inputs,
         settings=settings,
         variadic=variadic,
@@ -237,6 +239,19 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     if made.pattern not in PATTERNS:
         raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
     return made
+
+
+def _owned(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A learner's kernel whose results are copied: it may keep them, or parts, and change them."""
+
+    @wraps(kernel)
+    def copied(*arrays: Any, **settings: Any) -> Any:
+        made = kernel(*arrays, **settings)
+        if isinstance(made, tuple):
+            return tuple([np.array(each) if type(each) is np.ndarray else each for each in made])
+        return np.array(made) if type(made) is np.ndarray else made
+
+    return copied
 
 
 def _parameters(kernel: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...], bool]:

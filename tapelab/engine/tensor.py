@@ -100,7 +100,9 @@ class Tensor(metaclass=Named):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         array = np.asarray(self._value)
-        if array.base is None and array is not self._value:
+        if array is self._value:
+            array = array.view()  # nobody can make it writeable, unlike the array itself
+        elif array.base is None:
             array.flags.writeable = False
         if dtype is not None and array.dtype != dtype:
             array = array.astype(dtype)
