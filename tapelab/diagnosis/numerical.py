@@ -22,6 +22,7 @@ from tapelab.diagnosis.special_cases import special_case
 from tapelab.diagnosis.spoiled import not_finite
 from tapelab.diagnosis.summing import conjugated, cross_talk, summed_target
 from tapelab.diagnosis.swapped_losses import swapped_loss
+from tapelab.diagnosis.trace_time import trace_time_constant
 from tapelab.diagnosis.trip_counts import trip_count
 from tapelab.diagnosis.underflow import underflow
 
@@ -44,6 +45,7 @@ OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
     unintended_broadcast,
     wrong_axis,
     upstream_ignored,
+    trace_time_constant,
     special_case,
     on_kink,
     not_converged,
