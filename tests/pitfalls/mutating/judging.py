@@ -6,7 +6,7 @@ import contextlib
 import random
 import warnings
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -70,7 +70,7 @@ def _answers(text: str) -> list[Any]:
         return list(map(_numbers, Ran(text).gradients))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _healthy_answers(name: str) -> tuple[Any, ...]:
     return tuple(_answers(HEALTHY[name]))
 
@@ -95,23 +95,27 @@ def judged(program: Program, mutant: Mutant) -> Verdict:
     try:
         answers = _answers(mutant.text)
         ran = Ran(mutant.text)
-        ran.explanations
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001  any: a mutant that raises is no pitfall of a gradient
         return Verdict(mutant.kind, "raised", mutant, f"{type(error).__name__}: {error}")
     wholes = _healthy_answers(program.name)[: len(answers)]
     hit = [_is_hit(*both, mutant.keeps_values) for both in zip(wholes, answers, strict=True)]
     if not any(hit):
         return Verdict(mutant.kind, "unchanged", mutant)
+    return _compared(mutant, ran.explanations(), hit)
+
+
+def _compared(mutant: Mutant, explanations: list[Explanation], hit: list[bool]) -> Verdict:
+    """Whether each gradient that was hit has its reason, and each other has none."""
     lines, alarm = meant(mutant.text), ""
-    for source, explanation, is_hit in zip(
-        ran.question.sources.split(","), ran.explanations(), hit, strict=False
-    ):
+    for explanation, is_hit in zip(explanations, hit, strict=True):
         first = _first(explanation)
-        place = (first.code, first.where and first.where.line) if first else ("nothing", None)
-        if is_hit and not (place[0] in mutant.code.split() and place[1] in lines):
-            return Verdict(mutant.kind, "missed", mutant, f"{source}: {place[0]} line {place[1]}")
+        line = first.where.line if first and first.where else 0
+        said = f"{explanation.source}: {first.code if first else 'nothing'} in line {line}"
+        right = first is not None and first.code in mutant.code.split() and line in lines
+        if is_hit and not right:
+            return Verdict(mutant.kind, "missed", mutant, said)
         if first and not is_hit and mutant.keeps_values:
-            alarm = f"{source}: {place[0]} line {place[1]}"
+            alarm = said
     return Verdict(mutant.kind, "alarm" if alarm else "found", mutant, alarm)
 
 

@@ -7,7 +7,6 @@ import random
 import re
 
 from tests.pitfalls.mutating.text import HERE, Mutant, Program, some
-from tests.pitfalls.mutating.wraps import stored
 
 
 def _moving(program: Program) -> list[ast.stmt]:
@@ -93,7 +92,7 @@ def _last_watch(program: Program) -> ast.stmt | None:
 def unwatched(program: Program, draw: random.Random) -> Mutant | None:
     """`watch` is forgotten."""
     watch = _last_watch(program)
-    if watch is None or draw.random() < 0:
+    if watch is None:
         return None
     (name,) = map(ast.unparse, watch.value.args)
     gone = program.replaced(watch.lineno, watch.end_lineno, [])
@@ -172,20 +171,25 @@ def swapped(program: Program, draw: random.Random) -> Mutant | None:
     asked = program.question
     if ".gradient(" not in program.text.rstrip().split("\n")[-1] or not program.sources:
         return None
-    body, last = program.text.rstrip().rsplit("\n", 1)
+    body = program.text.rstrip().rpartition("\n")[0]
     source = draw.choice(program.sources)
     question = f"g = {asked.tape}.gradient({source}, [{asked.target}])"
     lines = body.split("\n")
-    for statement in (*stored(program), *ast.walk(program.tree)):
-        if isinstance(statement, (ast.Assign, ast.AugAssign)):
-            targets = getattr(statement, "targets", None) or [statement.target]
-            if asked.target in [ast.unparse(t) for t in ast.walk(targets[0]) if _is_name(t)]:
-                lines[statement.lineno - 1] = lines[statement.lineno - 1].removesuffix(HERE) + HERE
+    for statement in ast.walk(program.tree):
+        if isinstance(statement, (ast.Assign, ast.AugAssign)) and _names(statement, asked.target):
+            lines[statement.lineno - 1] += HERE
     return Mutant("swapped arguments", "SWAPPED_ARGUMENTS", "\n".join([*lines, question, ""]))
 
 
-def _is_name(node: ast.AST) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute))
+def _names(statement: ast.Assign | ast.AugAssign, name: str) -> bool:
+    """Whether a statement gives something this name."""
+    one = isinstance(statement, ast.AugAssign)
+    targets = [statement.target] if one else statement.targets
+    return any(isinstance(n, ast.Name) and n.id == name for t in targets for n in ast.walk(t))
+
+
+COPIES = ("tf.identity({v})", "{v}.read_value()", "tf.convert_to_tensor({v})")
+SLICES = ("{v}[0]", "{v}[:1]")
 
 
 def another_object(program: Program, draw: random.Random) -> Mutant | None:
@@ -196,10 +200,8 @@ def another_object(program: Program, draw: random.Random) -> Mutant | None:
     if source is None:
         return None
     ways = [
-        "tf.identity({v})",
-        "{v}.read_value()",
-        "tf.convert_to_tensor({v})",
-        *["{v}[0]", "{v}[:1]"] * ("[" in ast.unparse(next(n for n in _made(program)).value)),
+        *COPIES,
+        *(SLICES if all("[" in ast.unparse(node.value) for node in _made(program)) else ()),
     ]
     body, last = program.text.rstrip().rsplit("\n", 1)
     method = last.split("(")[0]
