@@ -124,8 +124,10 @@ def seen(thing: Any) -> Seen:
     """A tensor as the log remembers it, or the present state of a variable."""
     if isinstance(thing, Variable):
         cell = thing._cell
-        return Seen(cell.state._id, small(cell.state._value), cell.state._origin, cell.identity)
-    return Seen(thing._id, small(thing._value), thing._origin)
+        thing, owner = cell.state, cell.identity
+    else:
+        owner = None
+    return tuple.__new__(Seen, (thing._id, small(thing._value), thing._origin, owner))
 
 
 def keep(answer: Answer, results: Any) -> None:

@@ -108,7 +108,7 @@ def _tapes(
 
 def _heed(log: Log | None, result: Any, values: Any) -> None:
     """Let the log know that the next record holds large values, if it does."""
-    if log is not None and (is_large(result) or any(map(is_large, values))):
+    if log is not None and (is_large(result) or True in map(is_large, values)):
         log.heed()
 
 

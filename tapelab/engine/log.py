@@ -24,7 +24,7 @@ from itertools import chain, islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import numpy as np
+from numpy import ndarray
 
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -342,12 +342,12 @@ def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
 
 def is_large(value: Any) -> bool:
     """Whether a raw value is too large for a log that no way back needs."""
-    return type(value) is np.ndarray and value.size > KEPT_ELEMENTS
+    return type(value) is ndarray and value.size > KEPT_ELEMENTS
 
 
 def small(value: Any) -> Any:
     """The value itself if it is small enough to keep, else its shape and dtype."""
-    if type(value) is not np.ndarray and getattr(value, "size", 1) <= KEPT_ELEMENTS:
+    if type(value) is not ndarray and getattr(value, "size", 1) <= KEPT_ELEMENTS:
         return value
     if value.size <= KEPT_ELEMENTS:
         return value
@@ -359,7 +359,7 @@ def _bare(shape: tuple[int, ...], dtype: Any) -> Dropped:
     return Dropped(shape, dtype)
 
 
-def dropped(value: np.ndarray[Any, Any]) -> Dropped:
+def dropped(value: ndarray[Any, Any]) -> Dropped:
     """What is left of a large value on the way back."""
     if not thread.looking:
         return _bare(value.shape, value.dtype)

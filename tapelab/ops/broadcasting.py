@@ -37,10 +37,14 @@ def broadcast_to(x: Any, *, shape: Shape) -> Any:
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum to shape", raw="Sum", samples=summed)
 def sum_to(x: Any, *, shape: Shape) -> Any:
     """Sum an array over the axes along which an array of the given shape was broadcast."""
-    extra = np.ndim(x) - len(shape)
-    stretched = (i + extra for i, n in enumerate(shape) if n == 1 and np.shape(x)[i + extra] != 1)
+    there = np.shape(x)
+    extra = len(there) - len(shape)
+    stretched = [i + extra for i, n in enumerate(shape) if n == 1 and there[i + extra] != 1]
     axes = (*range(extra), *stretched)
-    return _sum(x, axis=axes).reshape(shape) if axes else np.reshape(x, shape)
+    if not axes:
+        return np.reshape(x, shape)
+    y = _sum(x, axis=axes)
+    return y if y.shape == shape else y.reshape(shape)
 
 
 def spreads(rng: np.random.Generator) -> list[samples.Sample]:

@@ -79,8 +79,8 @@ def _product(A: Any, B: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
             "MatMul", f"In[{position}] ndims must be >= 2: {brackets((A, B)[position].shape)}. "
             "A vector is neither a row nor a column; try tf.linalg.matvec or tf.expand_dims",
         )  # fmt: skip
-    a = np.swapaxes(A, -1, -2) if transpose_a else A
-    b = np.swapaxes(B, -1, -2) if transpose_b else B
+    a = A.swapaxes(-1, -2) if transpose_a else A
+    b = B.swapaxes(-1, -2) if transpose_b else B
     try:
         return a @ b
     except ValueError as error:
