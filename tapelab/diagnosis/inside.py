@@ -93,13 +93,16 @@ def unrecorded_after(case: Case, asked: Located) -> bool:
 
 def _goes_on(case: Case, asked: Located) -> bool:
     """Whether what a question gave is part of what another one is about."""
-    given = set()
-    for place in case.recording.placed(e.Made):
-        assert isinstance(place.event, e.Made)
-        if case.recording.strings[place.event.how] == DERIVATIVE and place.span == asked.span:
-            given |= {place.event.tensor} if place.index > asked.index else set()
-    later = [place.event for place in case.recording.placed(e.Asked) if place.index > asked.index]
-    targets = {each for event in later if isinstance(event, e.Asked) for each in event.targets}
+    later = [place for place in case.recording.placed(e.Asked) if place.index > asked.index]
+    end = later[0].index if later else len(case.recording)
+    made = [place for place in case.recording.placed(e.Made) if asked.index < place.index < end]
+    given = {
+        place.event.tensor
+        for place in made
+        if isinstance(place.event, e.Made) and case.recording.strings[place.event.how] == DERIVATIVE
+    }
+    asks = (place.event for place in later)
+    targets = {each for ask in asks if isinstance(ask, e.Asked) for each in ask.targets}
     behind = bytearray(len(case.recording.columns["tensor.role"]))
     for each in targets:
         behind[each] = 1

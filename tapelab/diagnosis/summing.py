@@ -37,9 +37,11 @@ def summed_target(case: Case) -> Iterator[Finding]:
 
     Nothing is said where the sum is harmless or meant: where each number of the target depends on
     its own row of the source only, where a seed was given, where a Jacobian was asked for as well,
-    and where the code changes variables by its gradients. Nor is it where nobody asked so far.
+    where several sources were asked for at once, as one does with weights, and where the code
+    changes variables by its gradients. Nor is it where nobody asked so far.
     """
-    way, methods = case.way, {asked.method for _, asked in _asked_of(case)}
+    asked_of = [asked for _, asked in _asked_of(case) if len(asked.sources) == 1]
+    way, methods = case.way, {asked.method for asked in asked_of}
     if way is None or not len(way) or _is_meant(case, way):
         return
     if e.Method.GRADIENT not in methods or methods & JACOBIANS:

@@ -57,6 +57,15 @@ PITFALLS = [
             g = tape.gradient(y, x)
         """,
         fix="    with tf.GradientTape() as tape:", symptom="silent"),
+    Pitfall("P49 a loop inside, its last gradient used", "GROWING_TAPE", """
+        x = tf.Variable(1.0)
+        with tf.GradientTape(persistent=True) as tape:
+            for step in range(5):
+                y = x * x
+                g = «tape.gradient(y, x)»
+        h = tape.gradient(g, x)
+        """,
+        symptom="silent"),
     Pitfall("P49 a loop inside", "GROWING_TAPE", """
         x = tf.Variable(1.0)
         with tf.GradientTape(persistent=True) as tape:

@@ -85,6 +85,11 @@ NEAR_MISSES = {
         g = tape.gradient(y, x)
         x.assign_sub(0.01 * g)
         """,
+    "P41 weights together": """
+        x, b = tf.Variable([[1.0], [2.0]]), tf.Variable(0.5)
+        with tf.GradientTape() as tape: y = tf.ones((5, 2)) @ x + b
+        g, other = tape.gradient(y, [x, b])
+        """,
     "P41 with a seed": """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape: y = x * [3.0, 4.0]
