@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 DOMAIN: Final = "tapelab"
-CATALOGUES: Final = Path(__file__).parent / "static" / "locale"
+CATALOGUES: Final = Path(__file__).parent / "locales"
 ENVIRONMENT: Final = "TAPELAB_LANGUAGE"
 ENGLISH: Final = "en"
 

@@ -55,7 +55,11 @@ def test_the_wheel_holds_the_whole_package(wheel):
 
 @pytest.mark.parametrize(
     "needed",
-    ["tapelab/py.typed", "tapelab/static/widget.js", "tapelab/static/standalone.js"],
+    [
+        *("tapelab/py.typed", "tapelab/static/widget.js", "tapelab/static/standalone.js"),
+        "tapelab/locales/zh_CN/LC_MESSAGES/tapelab.mo",
+        "tapelab/locales/he/LC_MESSAGES/tapelab.mo",
+    ],
 )
 def test_the_wheel_holds_what_is_no_python(wheel, needed):
     assert needed in names(wheel)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tapelab.engine.asking import Answer
 from tapelab.engine.log import thread
-from tapelab.views.card import direction
+from tapelab.views.card import direction, plain, prose
 from tapelab.words import language, say
 
 if TYPE_CHECKING:
@@ -69,9 +69,10 @@ def _show(line: str) -> None:
     """Under the output: quiet text in a notebook, a line in a terminal."""
     html = (
         f'<div class="tapelab-hint" lang="{escape(language())}" dir="{direction()}" '
-        f'style="font-size:12px;line-height:18px;opacity:.8">{escape(line)}</div>'
+        f'style="font-size:12px;line-height:18px;opacity:.8">{prose(line)}</div>'
     )
-    sys.modules["IPython"].display.publish_display_data({"text/plain": line, "text/html": html})
+    told = {"text/plain": plain(line), "text/html": html}
+    sys.modules["IPython"].display.publish_display_data(told)
 
 
 def attach(shell: Any) -> None:
@@ -139,7 +140,7 @@ def _line(target: str, source_name: str, state: str, finding: Finding) -> str:
     values = {
         "gradient": f"d{target}/d{source_name}",
         "state": state,
-        "why": finding.title.replace("`", ""),
+        "why": finding.title,
     }
     if where:
         return say("{gradient} is {state}: {why} (line {line}) · tf.why()", line=where, **values)

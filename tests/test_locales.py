@@ -1,0 +1,147 @@
+"""The catalogues: complete, with the same values everywhere, compiled from what is written."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextvars import copy_context
+from gettext import GNUTranslations
+from typing import Final
+
+import pytest
+from babel.messages.pofile import read_po
+
+import tapelab as tf
+from tapelab import words as said
+from tools import words
+
+LEAST: Final = 0.95
+"""Sentences change; so large a share of them must be translated at any time."""
+VALUE = re.compile(r"\{[^}]*\}")
+
+
+@pytest.fixture(scope="module")
+def template():
+    return words.gathered()
+
+
+@pytest.fixture(scope="module", params=words.LANGUAGES)
+def language(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def catalogue(language):
+    with words.po_file(language).open("rb") as opened:
+        return read_po(opened, locale=language)
+
+
+@pytest.fixture(scope="module")
+def compiled(language):
+    with words.po_file(language).with_suffix(".mo").open("rb") as opened:
+        return GNUTranslations(opened)
+
+
+def messages(catalogue):
+    """Each message that is translated, with its English forms and its own."""
+    for message in catalogue:
+        forms = words._strings(message.string)
+        if message.id and all(forms):
+            yield words._key(message.id), forms
+
+
+def code(text):
+    """What stands between backticks."""
+    return set(text.split("`")[1::2])
+
+
+def paired(catalogue):
+    """Each form of a translation with the English form that it says."""
+    for english, forms in messages(catalogue):
+        at = english if len(forms) == len(english) else english[-1:]
+        yield from zip(at, forms, strict=True)
+
+
+def within(name, ask):
+    return copy_context().run(lambda: (tf.language(name), ask())[1])
+
+
+def test_what_is_said_is_gathered_from_the_code_and_from_the_ops(template):
+    assert "Write instead:" in template
+    assert "floor is flat almost everywhere, so its slope tells the model nothing." in template
+    assert any(isinstance(each.id, tuple) for each in template)
+
+
+def test_nearly_every_sentence_is_translated(template, catalogue):
+    wanted = [message.id for message in template if message.id]
+    there = {english for english, _ in messages(catalogue)}
+    missing = [each for each in wanted if words._key(each) not in there]
+    assert len(missing) <= (1 - LEAST) * len(wanted), missing
+
+
+def test_a_translation_names_the_same_values(catalogue):
+    for english, form in paired(catalogue):
+        assert set(VALUE.findall(form)) - {"{count}"} == set(VALUE.findall(english)) - {"{count}"}
+        assert ("{count}" in form) >= ("{count}" in english), form
+
+
+def test_a_translation_keeps_the_code_as_it_is(catalogue):
+    for english, form in paired(catalogue):
+        assert form.count("`") % 2 == 0, form
+        assert code(english) <= code(form), english
+
+
+def test_a_translation_is_in_the_letters_of_its_language(language, catalogue):
+    letters = {"zh_CN": "[\u4e00-\u9fff]", "he": "[\u05d0-\u05ea]"}[language]
+    for english, forms in messages(catalogue):
+        bare = VALUE.sub("", re.sub("`[^`]*`", "", english[0]))
+        assert not re.search("[a-z]", bare) or all(re.search(letters, each) for each in forms)
+
+
+def test_plural_forms_are_those_of_the_language(language, catalogue):
+    count = {"zh_CN": 1, "he": 2}[language]
+    assert catalogue.num_plurals == count
+    plural = [forms for english, forms in messages(catalogue) if len(english) == 2]
+    assert plural
+    assert {len(forms) for forms in plural} == {count}
+
+
+def test_the_compiled_catalogue_says_what_is_written(catalogue, compiled):
+    for english, forms in messages(catalogue):
+        if len(english) == 1:
+            assert compiled.gettext(english[0]) == forms[0]
+        else:
+            assert compiled.ngettext(*english, 5) == forms[-1]
+
+
+def test_compiling_and_writing_again_change_nothing(language):
+    po = words.po_file(language).read_bytes()
+    assert words.as_mo(po, language) == words.po_file(language).with_suffix(".mo").read_bytes()
+    assert words.as_po(read_po(io.BytesIO(po), locale=language)).count(b"msgid") == po.count(
+        b"msgid"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("zh-CN", "为什么 y 对 x 的梯度是 None："),
+        ("zh", "为什么 y 对 x 的梯度是 None："),
+        ("he", "מדוע הגרדיאנט של \u2068y\u2069 לפי \u2068x\u2069 הוא None:"),
+        ("xx", "Why the gradient of y with respect to x is None:"),
+    ],
+)
+def test_an_explanation_is_told_in_the_chosen_language(name, told, monkeypatch):
+    monkeypatch.setenv(said.ENVIRONMENT, "")
+    x = tf.Variable(3.0, name="x")
+    with tf.GradientTape() as tape:
+        y = tf.round(x)
+    lines = within(name, lambda: str(tf.explain(tape, y, x))).split("\n")
+    assert lines[0] == told
+
+
+@pytest.mark.parametrize("name", ["zh-CN", "he"])
+def test_the_reason_of_an_op_is_translated(name, monkeypatch):
+    monkeypatch.setenv(said.ENVIRONMENT, "")
+    english = "floor is flat almost everywhere, so its slope tells the model nothing."
+    assert within(name, lambda: said.translated(english)) != english

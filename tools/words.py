@@ -1,0 +1,175 @@
+"""Gather what tapelab says into a template, bring the catalogues up to date, and compile them.
+
+    python -m tools.words           gather, update, compile
+    python -m tools.words --check   only tell whether that would change anything
+
+Translations are written in tapelab/locales/<language>/LC_MESSAGES/tapelab.po by hand. A sentence
+whose English changes loses its translation, and stands in English until it has a new one.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import io
+import pkgutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+import tapelab
+from tapelab.engine.op import REGISTRY
+
+PACKAGE: Final = Path(tapelab.__file__).parent
+LOCALES: Final = PACKAGE / "locales"
+TEMPLATE: Final = LOCALES / "tapelab.pot"
+LANGUAGES: Final = ("zh_CN", "he")
+SAID: Final = frozenset({"say", "say_many", "sentence", "translated"})
+
+Message = str | tuple[str, str]
+
+
+def templates() -> Iterator[tuple[Message, str]]:
+    """Each template that the code says, with the file that says it."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID:
+                texts = [_text(each) for each in node.args[:2]]
+                several = getattr(node.func, "id", "") == "say_many"
+                if texts and texts[0] and (not several or texts[1]):
+                    yield (texts[0], texts[1]) if several else texts[0], _place(path)
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(PACKAGE.parent).as_posix()
+
+
+def reasons() -> Iterator[tuple[Message, str]]:
+    """Each reason that an op gives where no gradient passes."""
+    for module in pkgutil.iter_modules([str(PACKAGE / "ops")], "tapelab.ops."):
+        importlib.import_module(module.name)
+    for op in sorted(REGISTRY.values(), key=lambda op: op.name):
+        for rule in op.rules.values():
+            if rule.facts.because:
+                yield rule.facts.because, "tapelab/ops"
+
+
+def gathered() -> Catalog:
+    """The template: every message once, with the files that say it."""
+    catalog = _catalog()
+    for message, place in (*templates(), *reasons()):
+        catalog.add(message, locations=[(place, None)])
+    return _sorted(catalog)
+
+
+class Words(Catalog):
+    """A catalogue whose header holds no date and no tool, so that files only change in words."""
+
+    @property
+    def mime_headers(self) -> list[tuple[str, str]]:  # type: ignore[override]  # a plain property
+        """What stands in front of the messages."""
+        told = [("Project-Id-Version", "tapelab"), ("MIME-Version", "1.0")]
+        told += [("Content-Type", "text/plain; charset=utf-8")]
+        told += [("Content-Transfer-Encoding", "8bit")]
+        if self.locale:
+            told += [("Language", str(self.locale)), ("Plural-Forms", self.plural_forms)]
+        return told
+
+
+def _catalog(locale: str | None = None) -> Catalog:
+    return Words(locale=locale, charset="utf-8", fuzzy=False, header_comment="")
+
+
+def _sorted(catalog: Catalog) -> Catalog:
+    """The messages in the order of their text, each place once."""
+    made = _catalog(str(catalog.locale) if catalog.locale else None)
+    for message in sorted((each for each in catalog if each.id), key=lambda each: _key(each.id)):
+        places = sorted({place for place, _ in message.locations})
+        made.add(message.id, message.string, locations=[(place, None) for place in places])
+    return made
+
+
+def _key(message: Message) -> tuple[str, ...]:
+    return (message,) if isinstance(message, str) else message
+
+
+def updated(template: Catalog, language: str) -> Catalog:
+    """The catalogue of a language with the template's messages and its own translations."""
+    file, old = po_file(language), _catalog(language)
+    if file.exists():
+        with file.open("rb") as opened:
+            old = read_po(opened, locale=language)
+    made = _catalog(language)
+    for message in template:
+        if message.id:
+            known = old.get(message.id)
+            string = known.string if known and known.id == message.id else ""
+            made.add(message.id, string, locations=message.locations)
+    return made
+
+
+def po_file(language: str) -> Path:
+    """Where the translations of a language are written."""
+    return LOCALES / language / "LC_MESSAGES" / "tapelab.po"
+
+
+def as_po(catalog: Catalog) -> bytes:
+    """A catalogue as a file to be translated."""
+    written = io.BytesIO()
+    write_po(written, catalog, width=96, include_lineno=False)
+    return written.getvalue().lstrip(b"#\n")
+
+
+def as_mo(po: bytes, language: str) -> bytes:
+    """The compiled form of a translated file; what is not translated is left out."""
+    catalog = read_po(io.BytesIO(po), locale=language)
+    compiled = io.BytesIO()
+    made = _catalog(language)
+    for message in catalog:
+        if message.id and all(_strings(message.string)):
+            made.add(message.id, message.string)
+    write_mo(compiled, made)
+    return compiled.getvalue()
+
+
+def _strings(string: str | tuple[str, ...]) -> tuple[str, ...]:
+    return (string,) if isinstance(string, str) else string
+
+
+def files() -> dict[Path, bytes]:
+    """Every file that is made, with what it should hold."""
+    template = gathered()
+    made = {TEMPLATE: as_po(template)}
+    for language in LANGUAGES:
+        po = as_po(updated(template, language))
+        made[po_file(language)] = po
+        made[po_file(language).with_suffix(".mo")] = as_mo(po, language)
+    return made
+
+
+def main() -> None:
+    """Write the files, or say which of them are out of date."""
+    made = files()
+    if "--check" in sys.argv[1:]:
+        stale = [path for path, held in made.items() if _held(path) != held]
+        sys.exit("".join(f"{_place(path)} is out of date.\n" for path in stale))
+    for path, held in made.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(held)
+
+
+def _held(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+if __name__ == "__main__":
+    main()
