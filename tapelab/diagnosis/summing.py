@@ -37,8 +37,9 @@ def summed_target(case: Case) -> Iterator[Finding]:
 
     Nothing is said where the sum is harmless or meant: where each number of the target depends on
     its own row of the source only, where a seed was given, where a Jacobian was asked for as well,
-    where several sources were asked for at once, as one does with weights, and where the code
-    changes variables by its gradients. Nor is it where nobody asked so far.
+    where several sources were asked for at once, as one does with weights, where each of several
+    targets was asked about by itself too, and where the code changes variables by its gradients.
+    Nor is it where nobody asked so far.
     """
     asked_of = [asked for _, asked in _asked_of(case) if len(asked.sources) == 1]
     way, methods = case.way, {asked.method for asked in asked_of}
@@ -47,13 +48,21 @@ def summed_target(case: Case) -> Iterator[Finding]:
     if e.Method.GRADIENT not in methods or methods & JACOBIANS:
         return
     sizes = [_size(case, target) for target in case.targets]
-    if sum(sizes) == 1 or (len(sizes) == 1 and _is_by_row(case, way)):
+    if sum(sizes) == 1 or (len(sizes) == 1 and _is_by_row(case, way)) or _asked_apart(case):
         return
     yield _summed(case, sizes)
 
 
 def _size(case: Case, tensor: int) -> int:
     return int(np.prod(case.recording.tensor(tensor).shape, dtype=np.int64))
+
+
+def _asked_apart(case: Case) -> bool:
+    """Whether each of several targets was asked about by itself too, for this source."""
+    return len(case.targets) > 1 and all(
+        any(asked.method == e.Method.GRADIENT for _, asked in _asked_of(alone))
+        for alone in (case.beside(target, case.source) for target in case.targets)
+    )
 
 
 def _asked_of(case: Case) -> list[tuple[Located, e.Asked]]:

@@ -90,6 +90,14 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = tf.ones((5, 2)) @ x + b
         g, other = tape.gradient(y, [x, b])
         """,
+    "P41 the sum beside its parts": """
+        x = tf.Variable(3.0)
+        with tf.GradientTape(persistent=True) as tape:
+            z = x * x
+            y = z * z
+        g, other = tape.gradient(y, x), tape.gradient(z, x)
+        together = tape.gradient([y, z], x)
+        """,
     "P41 with a seed": """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape: y = x * [3.0, 4.0]
