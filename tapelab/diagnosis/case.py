@@ -179,6 +179,8 @@ class Case:
         on_path = [edge for edge in self.path if edge.cut is not None]
         first = self._crossing(cuts > 0, uncut, self.downstream)
         others = [e for e in first if e not in on_path]
+        if all(edge.cut not in PIECEWISE for edge in on_path):
+            others = [e for e in others if e.cut is not Cut.FLAT]
         others = [
             e for e in others if e.cut is not Cut.DERIVED or not self.flow.hearing.hears(e.event)
         ]

@@ -132,7 +132,7 @@ def _named(block: Block, text: str) -> tuple[str, bool]:
 
 def recorded_again(case: Case) -> Fix | None:
     """The statements of a block `with tape.stop_recording():` without the block."""
-    for edge in case.between(Cut.PAUSED):
+    for edge in (*case.between(Cut.PAUSED), *case.between(Cut.DERIVED)):
         span = case.recording.located[edge.event].span
         code, call = case.codes.of(span), call_at_fault(case, span, Cut.PAUSED)
         node = code.statement(call) if code and call else case.codes.statement(span)
@@ -162,7 +162,7 @@ def _unwrapped(code: Code, block: ast.With) -> str:
 
 def in_this_thread(case: Case) -> Fix | None:
     """A function that is called, not submitted to a pool of threads."""
-    for edge in case.between(Cut.THREAD):
+    for edge in (*case.between(Cut.THREAD), *case.between(Cut.DERIVED)):
         code = case.codes.of(case.recording.located[edge.event].span)
         for node in ast.walk(code.tree) if code else ():
             new = _called(code, node) if code else ""

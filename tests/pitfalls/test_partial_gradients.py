@@ -54,6 +54,21 @@ COPIED = """
         y = h * x
     g = tape.gradient(y, x)
     """
+OUTSIDE = """
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        h = tf.numpy_function(lambda v: v * 2.0, [x], tf.float32)
+        y = h * x
+    g = tape.gradient(y, x)
+    """
+BEHIND_A_DERIVATIVE = """
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        with tf.GradientTape() as inner:
+            h = x ** 2 * tf.constant(float(x))
+        y = inner.gradient(h, x)
+    g = tape.gradient(y, x)
+    """
 
 
 def found(snippet):
@@ -97,6 +112,14 @@ def test_a_use_before_watch():
 def test_a_variable_made_from_a_recorded_tensor():
     assert found(COPIED).code == "COPIED_VALUE"
     assert float(mended(COPIED)) == 12.0
+
+
+def test_python_code_beside_a_living_path():
+    assert found(OUTSIDE).code == "LEFT_ENGINE"
+
+
+def test_a_detour_behind_a_derivative_that_the_outer_tape_heard():
+    assert found(BEHIND_A_DERIVATIVE).code == "LEFT_ENGINE"
 
 
 def test_the_message_counts_the_uses_that_arrive():

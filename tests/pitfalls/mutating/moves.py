@@ -71,16 +71,18 @@ def _watches(statement: ast.stmt) -> bool:
 def _marked(program: Program, text: str, names: set[str]) -> str:
     """The text with all lines of the tape and of functions marked that use some names."""
     tree = ast.parse(text)
-    uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    inside = {n.lineno for n in uses if n.id in names}
-    begin = {n.lineno for n in uses if n.id in names and n.lineno > program.block.lineno}
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    functions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]
+    inside = {n.name: set(range(n.lineno + 1, n.end_lineno + 1)) for n in functions}
+    uses = {node.lineno for node in nodes if node.id in names}
+    calls = {name for name, lines_of in inside.items() if lines_of & uses}
+    in_functions = set().union(*inside.values())
+    last = tree.body[-1].lineno
     lines = text.split("\n")
-    end = len(lines) - 1 if not lines[-1] else len(lines)
-    for at in sorted(inside):
-        in_function = any(n.lineno < at <= n.end_lineno for n in functions)
-        if (at in begin or in_function) and at < end:
-            lines[at - 1] += HERE
+    for node in {node.lineno: node for node in nodes if node.id in names | calls}.values():
+        in_the_block = program.block.lineno < node.lineno < last
+        if in_the_block or (node.lineno in in_functions and node.lineno in uses):
+            lines[node.lineno - 1] += HERE
     return "\n".join(lines)
 
 
