@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis.codes import CODES, Rank
 from tapelab.views import rich
-from tapelab.views.card import plain
+from tapelab.views.card import DATA, plain, wrapped
 from tapelab.words import language, say, sentence
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ class Finding:
         head = self.title
         if self.where:
             head = say("{title} ({where})", title=self.title, where=self.where)
-        said = textwrap.fill(self.message, 88, initial_indent="  ", subsequent_indent="  ")
-        parts = [plain(head), *rich.culprit_text(recording, self.where), plain(said)]
+        said = plain(wrapped(self.message))
+        parts = [plain(head), *rich.culprit_text(recording, self.where), said]
         if self.fix:
             old = textwrap.indent(self.fix.before, "    - ", predicate=lambda line: True)
             new = textwrap.indent(self.fix.after, "    + ", predicate=lambda line: True)
@@ -186,5 +186,5 @@ class Explanation:
         return {
             "text/plain": str(self),
             "text/html": rich.explanation_html(self),
-            "application/json": self.to_json(),
+            DATA: self.to_json(),
         }

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tapelab.diagnosis.finding import Finding
 from tapelab.views import error_map
-from tapelab.views.card import plain
+from tapelab.views.card import DATA, plain
 from tapelab.views.numbers import format_number
 from tapelab.words import language, say, say_many, sentence
 
@@ -153,7 +153,7 @@ class GradientCheck:
         return {
             "text/plain": str(self),
             "text/html": error_map.card(self),
-            "application/json": self.to_json(),
+            DATA: self.to_json(),
         }
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
-from unicodedata import east_asian_width
 
 from tapelab.recording import Recording
 from tapelab.views import html, text
-from tapelab.views.card import card, prose
+from tapelab.views.card import card, columns, prose
 from tapelab.views.cut_graph import cut_graph
 from tapelab.words import say
 
@@ -32,7 +31,7 @@ def mimebundle(
 
 def explanation_html(explanation: Explanation) -> str:
     """An explanation as a card: for each finding the code, the cut, and the line to write."""
-    chip = "" if explanation.connected else '<span class="chip" dir="ltr">None</span>'
+    chip = "" if explanation.connected else '<span class="chip">None</span>'
     head = f'<div class="head"><h3>{prose(explanation.headline)}</h3>{chip}</div>'
     found = "".join(finding_html(each, explanation) for each in explanation.findings)
     return card(explanation.headline.replace("`", ""), head + found)
@@ -110,11 +109,6 @@ def culprit_text(recording: Recording | None, where: Where | None) -> list[str]:
             continue
         start, end = culprit_columns(line, number, where)
         indent = len(line) - len(line.lstrip())
-        under = " " * (_width(line[indent:start])) + "^" * max(1, _width(line[start:end]))
+        under = " " * columns(line[indent:start]) + "^" * max(1, columns(line[start:end]))
         rows += [f"    {line[indent:].rstrip()}", f"    {under}"]
     return rows
-
-
-def _width(text: str) -> int:
-    """How many columns of a terminal a text fills: signs of Chinese and Japanese fill two."""
-    return sum(2 if east_asian_width(sign) in "WF" else 1 for sign in text)

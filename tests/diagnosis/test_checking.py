@@ -9,6 +9,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.diagnosis.gradient_check import CENTRAL, COMPLEX_STEP, DIRECTIONS
+from tapelab.views.card import DATA
 
 
 def total(function):
@@ -195,7 +196,7 @@ def test_the_picture_of_a_vector_has_bars_and_the_line_of_what_is_allowed():
 
 def test_the_data_are_json():
     told = tf.check_gradients(lambda x: 2.0 * careless(x), 3.0)._repr_mimebundle_()
-    data = json.loads(json.dumps(told["application/json"], allow_nan=False))
+    data = json.loads(json.dumps(told[DATA], allow_nan=False))
     assert data["passed"] is False
     assert data["inputs"][0]["numeric"] == [12.0]
     assert data["finding"]["code"] == "UPSTREAM_IGNORED"

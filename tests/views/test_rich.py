@@ -61,7 +61,14 @@ def test_the_text_underlines_the_culprit_as_python_does(mean_by_numpy):
 
 
 def test_wide_signs_take_two_columns_of_a_terminal():
-    assert rich._width("温度 = tf") == 9
+    assert card.columns("温度 = tf") == 9
+
+
+def test_a_chinese_paragraph_breaks_between_signs_and_never_before_a_stop():
+    told = card.wrapped("梯度" * 30 + "。" + "张量" * 30 + " tf.stop_gradient(a)。")
+    lines = told.split("\n")
+    assert all(line.startswith("  ") and card.columns(line) <= 90 for line in lines)
+    assert not any(line.lstrip()[0] in card.CLOSING for line in lines)
 
 
 def test_a_long_way_is_shortened_to_its_ends_and_the_cut():
@@ -110,6 +117,6 @@ def test_in_a_terminal_code_is_isolated_where_the_language_reads_back():
 
 def test_all_three_forms_travel(mean_by_numpy):
     bundle = mean_by_numpy._repr_mimebundle_()
-    assert bundle.keys() == {"text/plain", "text/html", "application/json"}
-    assert bundle["application/json"]["language"] == "en"
+    assert bundle.keys() == {"text/plain", "text/html", card.DATA}
+    assert bundle[card.DATA]["language"] == "en"
     assert len(bundle["text/html"]) < 12_000

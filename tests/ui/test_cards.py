@@ -1,0 +1,51 @@
+"""Explanations and gradient checks as cards in JupyterLab: seen, readable, in either direction."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.axe import violations
+
+TAPED = """with tf.GradientTape() as tape:
+    h = x * x
+    loss = tf.sqrt(np.mean(h))
+g = tape.gradient(loss, x)"""
+CELLS = (
+    "import numpy as np\nimport tapelab as tf\nx = tf.Variable(3.0, name='x')",
+    TAPED,
+    "tf.explain(tape, loss, x)",
+    "tf.check_gradients(lambda x: tf.reduce_sum(tf.sin(x)), np.ones((2, 3)))",
+    "tf.language('he')\ntf.explain(tape, loss, x)",
+)
+
+
+@pytest.fixture(scope="module")
+def cards(open_notebooks):
+    notebook = open_notebooks(*CELLS)
+    notebook.run_all()
+    return notebook.page
+
+
+def test_an_explanation_and_a_check_are_shown_as_cards(cards):
+    shown = cards.locator(".tapelab-rich")
+    expect(shown).to_have_count(3)
+    expect(shown.nth(0).locator("u")).to_have_text("np.mean(h)")
+    expect(shown.nth(0).locator("circle.stop")).to_have_count(1)
+    expect(shown.nth(1).locator("svg[role=img] rect.good")).to_have_count(6)
+
+
+def test_a_hint_stands_under_the_cell_that_asked(cards):
+    expect(cards.locator(".tapelab-hint")).to_have_count(1)
+    expect(cards.locator(".tapelab-hint")).to_contain_text("is None: The path ends at np.mean(h)")
+
+
+def test_the_hebrew_card_reads_from_the_right_and_its_code_from_the_left(cards):
+    card = cards.locator(".tapelab-rich").nth(2)
+    assert card.evaluate("element => getComputedStyle(element).direction") == "rtl"
+    assert card.locator("pre").evaluate("element => getComputedStyle(element).direction") == "ltr"
+
+
+def test_a_screen_reader_stumbles_over_nothing(cards):
+    for at in range(3):
+        assert violations(cards.locator(".tapelab-rich").nth(at)) == []
