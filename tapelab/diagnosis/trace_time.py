@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.spoken import plainly
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.way import Way
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -35,21 +38,28 @@ def trace_time_constant(case: Case) -> Iterator[Finding]:
     way = case.way
     if way is None or not case.recording.groups:
         return
-    for taken in _taken(case, {event for event in way.event if event >= 0}):
+    for taken in _taken(case, _first_of_each_span(case, way)):
         changed = _changed(case, taken)
         if changed is not None:
             yield _frozen(case, taken, changed)
             return
 
 
-def _taken(case: Case, events: set[int]) -> Iterator[Taken]:
+def _first_of_each_span(case: Case, way: Way) -> list[int]:
+    """One event for each place in the code that the way leads through."""
+    events = np.unique(np.array(way.event, np.int64))
+    events = events[events >= 0]
+    _, first = np.unique(case.recording.columns["event.span"][events], return_index=True)
+    found: list[int] = np.sort(events[first]).tolist()
+    return found
+
+
+def _taken(case: Case, events: list[int]) -> Iterator[Taken]:
     """The numbers that ops took from names of the code around a traced function."""
-    seen = set()
-    for event in sorted(events):
+    for event in events:
         place = case.recording.located[event]
-        if place.span in seen or not isinstance(place.event, e.Ran) or place.event.group < 0:
+        if not isinstance(place.event, e.Ran) or place.event.group < 0:
             continue
-        seen.add(place.span)
         code, node = case.codes.of(place.span), case.codes.expression(place.span)
         if code is None or node is None:
             continue
