@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 LEAST_UPDATES: Final = 3
 """Fewer updates show no trend."""
 
+MOST_UPDATES: Final = 10_000
+"""A loop that runs longer than this steps through time or data, and seeks no fixed point."""
+
 CONVERGED: Final = 1e-3
 """An iteration whose last update is this small, beside the value, is close to its end."""
 
@@ -70,7 +73,7 @@ def _loops(case: Case, way: Way) -> Iterator[Loop]:
     spans = case.recording.columns["event.span"]
     counts = Counter(int(spans[event]) for event in set(way.event) if event >= 0)
     for span, count in counts.items():
-        if count < LEAST_UPDATES or not _is_update(case, span):
+        if not LEAST_UPDATES <= count <= MOST_UPDATES or not _is_update(case, span):
             continue
         events = sorted({event for event in way.event if event >= 0 and spans[event] == span})
         rans = [case.recording.event(event) for event in events]

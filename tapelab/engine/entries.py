@@ -45,22 +45,36 @@ def pauses_of(tape: GradientTape) -> Pauses:
 def ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> list[int]:
     """What is written of an op that ran, in the order of a packed `Ran`: there are many of them."""
     _, _, _, origin, ids, values, result_ids, results, _, _ = record
-    many = type(result_ids) is tuple
-    made = zip(result_ids, results, strict=True) if many else ((result_ids, results),)
-    outputs = tuple([inventory.tensor(i, value, Role.RESULT, span) for i, value in made])
+    if type(result_ids) is not tuple:
+        outputs: tuple[int, ...] = (inventory.tensor(result_ids, results, Role.RESULT, span),)
+    else:
+        made = zip(result_ids, results, strict=True)
+        outputs = tuple([inventory.tensor(i, value, Role.RESULT, span) for i, value in made])
+    group = -1
     if origin.scope is not None:
         inventory.within(origin.scope, origin.op, outputs)
-    given = zip(ids, values, strict=True)
-    inputs = tuple([inventory.tensor(i, value, Role.CONSTANT) for i, value in given])
+        group = inventory.groups.of(origin.scope)
+    inputs = _entered(inventory, ids, values)
     op = inventory.ops.index(origin.op)
-    group = -1 if origin.scope is None else inventory.groups.of(origin.scope)
     return [op, group, _cause(inventory, record, pauses), len(inputs), *inputs, *outputs]
+
+
+def _entered(inventory: Inventory, ids: Any, values: Any) -> list[int]:
+    """The indices of what an op was given, most of which is known already."""
+    known, found = inventory.tensors.by_id, []
+    for number, value in zip(ids, values, strict=True):
+        at = known.get(number)
+        if at is None or type(value) is np.ndarray:
+            at = inventory.tensor(number, value, Role.CONSTANT)
+        found.append(at)
+    return found
 
 
 def _cause(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
     tape, serial = inventory.tape, record[1]
     if tape._serial in record[9] and serial >= tape._opened:
-        inside = within(record[3].scope, Body)
+        scope = record[3].scope
+        inside = None if scope is None else within(scope, Body)
         replaced = inside is not None and serial not in inventory.reached
         return e.Cause.REPLACED if replaced else e.Cause.TAPED
     if record[2] != tape._thread:

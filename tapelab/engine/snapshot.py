@@ -48,8 +48,8 @@ def take(tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] 
     return snapshot.recording()
 
 
-def _serial(happened: Any) -> float:
-    return float(happened[1] if type(happened) is tuple else happened.serial)
+def _serial(happened: Any) -> Any:
+    return happened[1] if type(happened) is tuple else happened.serial
 
 
 class Snapshot:

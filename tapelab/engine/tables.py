@@ -108,6 +108,7 @@ class Tensors:
         self.dtypes = Table()
         self.rows = array("i")
         self._known: dict[Any, int] = {}
+        self._single: dict[type, tuple[int, int]] = {}
         self.values = array("d")
         self.measures: dict[int, Measure] = {}
 
@@ -117,9 +118,16 @@ class Tensors:
     ) -> int:  # fmt: skip
         """Enter one tensor; returns its index."""
         at = len(self.rows) // WIDTH
+        single = self._single.get(type(value))
+        if single is not None:
+            self.rows.extend((role, *single, name, named, variable, span, len(self.values)))
+            self.values.append(value)
+            return at
         shape, dtype = self.shapes.index(value.shape), self._known.get(value.dtype, -1)
         if dtype < 0:
             dtype = self._dtype(value.dtype)
+        if isinstance(value, np.number) and value.dtype.kind in "fiu":
+            self._single[type(value)] = shape, dtype
         kept = self._keep(value)
         self.rows.extend((role, shape, dtype, name, named, variable, span, kept))
         if kept < 0:
