@@ -16,7 +16,7 @@ import pkgutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
@@ -67,7 +67,7 @@ def gathered() -> Catalog:
     """The template: every message once, with the files that say it."""
     catalog = _catalog()
     for message, place in (*templates(), *reasons()):
-        catalog.add(message, locations=[(place, None)])
+        catalog.add(message, locations=[(place, 0)])
     return _sorted(catalog)
 
 
@@ -75,7 +75,7 @@ class Words(Catalog):
     """A catalogue whose header holds no date and no tool, so that files only change in words."""
 
     @property
-    def mime_headers(self) -> list[tuple[str, str]]:  # type: ignore[override]  # a plain property
+    def mime_headers(self) -> list[tuple[str, str]]:
         """What stands in front of the messages."""
         told = [("Project-Id-Version", "tapelab"), ("MIME-Version", "1.0")]
         told += [("Content-Type", "text/plain; charset=utf-8")]
@@ -94,11 +94,11 @@ def _sorted(catalog: Catalog) -> Catalog:
     made = _catalog(str(catalog.locale) if catalog.locale else None)
     for message in sorted((each for each in catalog if each.id), key=lambda each: _key(each.id)):
         places = sorted({place for place, _ in message.locations})
-        made.add(message.id, message.string, locations=[(place, None) for place in places])
+        made.add(message.id, message.string, locations=[(place, 0) for place in places])
     return made
 
 
-def _key(message: Message) -> tuple[str, ...]:
+def _key(message: Any) -> tuple[str, ...]:
     return (message,) if isinstance(message, str) else message
 
 
@@ -141,7 +141,7 @@ def as_mo(po: bytes, language: str) -> bytes:
     return compiled.getvalue()
 
 
-def _strings(string: str | tuple[str, ...]) -> tuple[str, ...]:
+def _strings(string: Any) -> tuple[str, ...]:
     return (string,) if isinstance(string, str) else string
 
 
