@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 LONGEST: Final = 2_000
 """A tape of more records than this is not explained without being asked."""
+SHORT: Final = 200
+"""A tape of so many records is explained in milliseconds, so that parts are found as well."""
+MEANT: Final = frozenset({"STOPPED"})
+"""What a learner writes on purpose where other paths live."""
 LARGE: Final = 100_000
 """Of more numbers than this a gradient is not searched for NaN."""
 
@@ -94,8 +98,12 @@ def _lines(since: int) -> Iterator[str]:
         if serial <= since or tape is None:
             continue
         for call, answer in enumerate(tape._answers):
-            if answer.serial == serial and (wrong := tuple(_suspicious(answer))):
+            if answer.serial != serial:
+                continue
+            if wrong := tuple(_suspicious(answer)):
                 yield from _told(tape, call, wrong)
+            elif _length(tape) <= SHORT:
+                yield from _parts(tape, call)
 
 
 def _suspicious(answer: Answer) -> Iterator[int]:
@@ -123,7 +131,7 @@ def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
     from tapelab.diagnosis import explain_call
     from tapelab.engine.snapshot import take
 
-    if sum(len(log.records) for log, *_ in tape._windows) > LONGEST:
+    if _length(tape) > LONGEST:
         yield say("A gradient of this cell is None or not finite · tf.why()")
         return
     recording = take(tape, derived=True)
@@ -133,6 +141,21 @@ def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
             first = explanation.findings[0]
             state = _state(tape._answers[call], at)
             yield _line(explanation.target, explanation.source, state, first)
+
+
+def _parts(tape: Any, call: int) -> Iterator[str]:
+    """A line where part of a gradient is missing, and not because the learner stopped it."""
+    from tapelab.diagnosis import explain_call
+    from tapelab.engine.snapshot import take
+
+    whole = explain_call(take(tape, derived=True), call)
+    for part in whole.parts or (whole,):
+        if part.partial and part.findings[0].code not in MEANT:
+            yield _line(part.target, part.source, say("only a part"), part.findings[0])
+
+
+def _length(tape: Any) -> int:
+    return sum(len(log.records) for log, *_ in tape._windows)
 
 
 def _line(target: str, source_name: str, state: str, finding: Finding) -> str:

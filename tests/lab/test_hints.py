@@ -78,6 +78,15 @@ def test_a_zero_without_a_path_gets_a_line(said):
     assert line.startswith("dy/dx is 0: ")
 
 
+def test_a_part_that_left_the_tape_gets_a_line(said):
+    (line,) = said(taped("x * x + np.square(x)"))
+    assert line.startswith("dy/dx is only a part: ")
+
+
+def test_a_part_that_was_stopped_on_purpose_gets_none(said):
+    assert said(taped("x * tf.stop_gradient(x)")) == []
+
+
 def test_a_healthy_cell_gets_none(said):
     assert said(taped("x * x")) == []
 
