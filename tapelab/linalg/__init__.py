@@ -9,7 +9,7 @@ from tapelab.arrays import clipping, creation
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (
@@ -111,6 +111,7 @@ def einsum(
 ) -> Tensor:
     """Multiply entries whose axes share a letter, and sum over the letters missing on the right."""
     tensors = matched(*inputs)
+    require_one_dtype("Einsum", tuple(x._value for x in tensors))
     spelled = products.explicit(equation, [x._value.shape for x in tensors])
     made: Tensor = products.einsum(*tensors, equation=spelled)
     return made

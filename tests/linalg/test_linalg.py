@@ -133,3 +133,8 @@ def test_equal_eigenvalues_have_the_gradient_that_tensorflow_gives_them(tf):
         total, turned = tf.reduce_sum(w), tf.reduce_sum(v**3)
     assert tape.gradient(total, x).numpy().tolist() == [[1.0, 0.0], [0.0, 1.0]]
     assert tape.gradient(turned, x).numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+def test_einsum_refuses_tensors_of_two_dtypes(tf):
+    with pytest.raises(tf.errors.InvalidArgumentError, match=r"input #1\(zero-based\)"):
+        tf.einsum("ij,jk->ik", tf.ones([2, 2]), tf.constant([[0, 1], [1, 0]]))
