@@ -218,8 +218,8 @@ class Flow:
     def prices(self) -> list[int]:
         """For each edge how unlikely it is that the learner means the gradient to go there.
 
-        No slope is to be expected across a flat op or a derivative, nor from what was stored
-        before the tape; a shape tells nothing of the values.
+        No slope is to be expected across a flat op or a derivative, a shape tells nothing of the
+        values, and what was stored before the tape is another one's.
         """
         cut, event = self.edges.columns[4], self.edges.columns[2]
         opened = next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)
@@ -228,8 +228,8 @@ class Flow:
         op = np.full(len(self.recording), -1)
         op[self._ran.event] = self._ran.op
         shape = np.append(self._of_pattern("shape-only"), False)[op[event]]
-        dear = [flat & shape, flat | (stored & (event < opened)), cut > 0]
-        prices: list[int] = np.select(dear, [3, 2, 1], 0).tolist()
+        dear = [stored & (event < opened), flat & shape, flat, cut > 0]
+        prices: list[int] = np.select(dear, [4, 3, 2, 1], 0).tolist()
         return prices
 
     @cached_property
