@@ -30,7 +30,8 @@ def picks(case: Case, edge: Edge) -> bool:
     if not isinstance(event, e.Ran):
         return False
     op = case.recording.ops[event.op]
-    return op.inputs[min(edge.position, len(op.inputs) - 1)] in PLACES
+    named = op.inputs[min(edge.position, len(op.inputs) - 1)] in PLACES
+    return named or op.pattern == "index-only"
 
 
 def decides(case: Case, edge: Edge) -> bool:

@@ -64,6 +64,13 @@ PITFALLS = [
             y = tf.reduce_sum(«tf.gather(table, x)» ** 2)
         g = tape.gradient(y, x)
         """),
+    Pitfall("P32 one hot", "INDEX_ONLY", """
+        weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+        x = tf.constant([0, 1])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«tf.one_hot(x, 2)» * weights)
+        g = tape.gradient(y, x)
+        """),
     Pitfall("P33", "INDEX_ONLY", """
         x = tf.Variable([3.0, 1.0, 2.0])
         with tf.GradientTape() as tape:
