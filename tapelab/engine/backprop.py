@@ -25,7 +25,15 @@ from tapelab.engine.log import (
     whole,
 )
 from tapelab.engine.op import REGISTERED, Op
-from tapelab.engine.reaching import Seeds, closed, collected, taped, used_up, wanted_by
+from tapelab.engine.reaching import (
+    Seeds,
+    closed,
+    collected,
+    holds_much,
+    taped,
+    used_up,
+    wanted_by,
+)
 from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.errors import NoGradientError, Refusal
@@ -47,7 +55,7 @@ def sweep(
     recorded = bool(thread.active)
     starts = [(each._id, seed) for each, seed in zip(targets, upstream, strict=True)]
     wanted, tracked, windows = wanted_by(tape, sources), tape._tracked, closed(tape)
-    again = not (shown or REGISTERED or any(log.heavy for log, _, _ in windows))
+    again = not (shown or REGISTERED or holds_much(windows))
     told = None if again else flows.told()
     adjoints, begun = _begin(starts, recorded, told)
     with np.errstate(all="ignore"):

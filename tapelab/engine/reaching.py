@@ -51,14 +51,15 @@ def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
 
 def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
     """The ops on the tape with a serial, last first."""
-    return chain.from_iterable(
-        [
-            record
-            for record in reversed(log.records[start:stop])
-            if record[0] in OPS and serial in record[-1]
-        ]
-        for log, start, stop in reversed(windows)
-    )
+    if len(windows) == 1:
+        return iter(_taped(*windows[0], serial))
+    return chain.from_iterable([_taped(*each, serial) for each in reversed(windows)])
+
+
+def _taped(log: Log, start: int, stop: int, serial: int) -> list[Record]:
+    records = log.records[start:stop]
+    records.reverse()
+    return [record for record in records if record[0] in OPS and serial in record[-1]]
 
 
 def used_up(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
@@ -75,10 +76,15 @@ def used_up(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record
 
 def needed_once(tape: GradientTape) -> bool:
     """Whether a tape keeps large values that no other tape needs, for one way back."""
-    logs = [log for log, _, _ in tape._windows]
-    if tape._persistent or not any(log.heavy for log in logs):
+    if tape._persistent or not holds_much(tape._windows):
         return False
-    return all(each() is None or each() is tape for log in logs for each in log.holders)
+    holders = [each() for log, _, _ in tape._windows for each in log.holders]
+    return all(each is None or each is tape for each in holders)
+
+
+def holds_much(windows: Sequence[Sequence[Any]]) -> bool:
+    """Whether large values are kept in a log of which these are stretches."""
+    return True in [bool(log.heavy) for log, _, _ in windows]
 
 
 def forgotten(tape: GradientTape) -> bool:
@@ -96,6 +102,8 @@ def _lightened(record: Record) -> bool:
 def wanted_by(tape: GradientTape, sources: Sequence[Any]) -> set[int]:
     """The ids of tensors and states whose adjoints are to be kept."""
     wanted = {source._id for source in sources if isinstance(source, Tensor)}
+    if not tape._states:
+        return wanted
     cells = {source._cell.identity.id for source in sources if isinstance(source, Variable)}
     return wanted | {state for state, owner in tape._states.items() if owner.id in cells}
 
@@ -114,7 +122,7 @@ def collected(
 
 
 def _walled(tape: GradientTape, source: Any) -> bool:
-    return isinstance(source, Tensor) and source._id in tape._walled
+    return bool(tape._walled) and isinstance(source, Tensor) and source._id in tape._walled
 
 
 def _collected(source: Any, adjoints: dict[int, Any], states: dict[int, list[int]]) -> Any:

@@ -83,7 +83,7 @@ def sparse_softmax_cross_entropy_with_logits(
     x, y = tensor(labels), tensor(logits)
     if not y._value.ndim:
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
-    if x.ndim != y.ndim - 1:
+    if x._value.ndim != y._value.ndim - 1:
         raise ValueError(
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape="
             f"{x.shape} of rank {x.ndim} and logits.shape={y.shape} of rank {y.ndim}. "

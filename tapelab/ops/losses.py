@@ -114,7 +114,7 @@ def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     samples=numbered)  # fmt: skip
 def sparse_softmax_cross_entropy(x: Any, y: Any) -> Any:
     """How surprised the scores y are by the right classes, given by number."""
-    classes, count = np.reshape(x, -1), y.shape[-1]
+    classes, count = x.reshape(-1), y.shape[-1]
     outside = (classes < 0) | (classes >= count)
     if outside.any():
         raise invalid_argument(
