@@ -22,6 +22,7 @@ from tests.pitfalls.questions import Ran
 KINDS: dict[str, wraps.Mutation] = {
     **{kind: wraps.wrapped(kind, wrap) for kind, wrap in wraps.WRAPS.items()},
     "NumPy's function": wraps.by_numpy,
+    "predict": wraps.by_predict,
     "out, and back a line later": wraps.two_lines,
     "assign in the tape": wraps.assigned,
     "before the tape": moves.before_the_tape,

@@ -30,6 +30,7 @@ WRAPS = {
     "np.multiply": Wrap("LEFT_ENGINE", "tf.constant(np.multiply({e}, 1.0), tf.float32)"),
     "float()": Wrap("LEFT_ENGINE", "tf.constant(float({e}))"),
     "tolist()": Wrap("LEFT_ENGINE", "tf.constant(({e}).numpy().tolist())"),
+    "a list of floats": Wrap("LEFT_ENGINE", "tf.constant([float(v) for v in {e}])"),
     "numpy_function": Wrap("LEFT_ENGINE", "tf.numpy_function(lambda a: a, [{e}], tf.float32)"),
     "stop_gradient": Wrap("STOPPED", "tf.stop_gradient({e})"),
     "tf.Variable()": Wrap("COPIED_VALUE", "tf.Variable({e})"),
@@ -38,6 +39,7 @@ WRAPS = {
         "OTHER_THREAD", "ThreadPoolExecutor(1).submit(lambda: {e}).result()", head=_POOL
     ),
     "a Dataset": Wrap("STATE_READ", "next(iter(tf.data.Dataset.from_tensors({e})))"),
+    "a metric": Wrap("STATE_READ", "tf.keras.metrics.Mean()({e})", False),
     "int and back": Wrap("INT_DTYPE", "tf.cast(tf.cast({e}, tf.int32), tf.float32)", False),
     "round": Wrap(_ROUND, "tf.round({e})", False),
     "floor": Wrap(_ROUND, "tf.floor({e})", False),
@@ -77,6 +79,16 @@ def by_numpy(program: Program, draw: random.Random) -> Mutant | None:
     name = ast.unparse(call.func)
     text = program.text_of(call).replace(name, TWINS[name], 1)
     return Mutant("NumPy's function", "LEFT_ENGINE", program.with_text(call, text))
+
+
+def by_predict(program: Program, draw: random.Random) -> Mutant | None:
+    """`model.predict(…)` in place of `model(…)`."""
+    inside = [node for node in program.expressions if isinstance(node, ast.Call)]
+    call = some(draw, [node for node in inside if ast.unparse(node.func) in {"model", "net"}])
+    if call is None:
+        return None
+    text = f"{ast.unparse(call.func)}.predict({program.text_of(call.args[0])}, verbose=0)"
+    return Mutant("predict", "LEFT_ENGINE", program.with_text(call, text))
 
 
 def two_lines(program: Program, draw: random.Random) -> Mutant | None:
