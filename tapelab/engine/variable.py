@@ -25,6 +25,7 @@ from tapelab.engine.roles import (
 from tapelab.engine.scattering import scatter_method
 from tapelab.engine.stacking import stacked
 from tapelab.engine.tensor import Reference, Tensor, constant_of, wrap
+from tapelab.engine.wording import in_place
 from tapelab.recording.facts import How
 from tapelab.shapes import TensorShape
 
@@ -43,8 +44,7 @@ class Variable(Holder):
         dtype: Any = None, import_scope: Any = None, constraint: Any = None,
         synchronization: Any = None, aggregation: Any = None, shape: Any = None, **unused: Any,
     ) -> None:  # fmt: skip
-        del validate_shape, caching_device, variable_def, import_scope
-        del unused
+        del validate_shape, caching_device, variable_def, import_scope, unused
         self._roles: Roles = roles(synchronization, aggregation, name)
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
@@ -143,34 +143,25 @@ class Variable(Holder):
         return Reference(self)
 
     def assign(
-        self,
-        value: Any,
-        use_locking: bool = False,
-        name: str | None = None,
+        self, value: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
-    ) -> Variable | None:
+    ) -> Variable | None:  # fmt: skip
         """Replace the value; its history ends here, no gradient passes an assignment."""
         del use_locking, name
         return self._put(value, How.ASSIGN, read_value)
 
     def assign_add(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
-    ) -> Variable | None:
+    ) -> Variable | None:  # fmt: skip
         """Add to the value in place; shapes must be equal."""
         del use_locking, name
         return self._put(delta, How.ASSIGN_ADD, read_value)
 
     def assign_sub(
-        self,
-        delta: Any,
-        use_locking: bool = False,
-        name: str | None = None,
+        self, delta: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
-    ) -> Variable | None:
+    ) -> Variable | None:  # fmt: skip
         """Subtract from the value in place; shapes must be equal."""
         del use_locking, name
         return self._put(delta, How.ASSIGN_SUB, read_value)
@@ -227,19 +218,19 @@ class Variable(Holder):
         return bool(read(self))
 
     def __iadd__(self, other: Any) -> Any:
-        raise _in_place("+=", "assign_add")
+        raise in_place("+=", "assign_add")
 
     def __isub__(self, other: Any) -> Any:
-        raise _in_place("-=", "assign_sub")
+        raise in_place("-=", "assign_sub")
 
     def __imul__(self, other: Any) -> Any:
-        raise _in_place("*=", "assign")
+        raise in_place("*=", "assign")
 
     def __itruediv__(self, other: Any) -> Any:
-        raise _in_place("/=", "assign")
+        raise in_place("/=", "assign")
 
     def __ipow__(self, other: Any) -> Any:
-        raise _in_place("**=", "assign")
+        raise in_place("**=", "assign")
 
     def __iter__(self) -> Any:
         return iter(read(self))
@@ -258,12 +249,9 @@ class Variable(Holder):
         return copy
 
     def __reduce__(self) -> tuple[Any, ...]:
-        leave(self._cell.state, "pickle", None)
-        return _revived, (
-            self._cell.state._value,
-            self._cell.identity.name,
-            self._cell.identity.trainable,
-        )
+        state, identity = self._cell.state, self._cell.identity
+        leave(state, "pickle", None)
+        return _revived, (state._value, identity.name, identity.trainable)
 
     def __repr__(self) -> str:
         value = self._cell.state._value
@@ -311,13 +299,3 @@ def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
             )
         return given._value, given._id
     return own(typed_array(given, cell.dtype)), -1
-
-
-def _in_place(sign: str, method: str) -> RuntimeError:
-    plain = f"variable {sign[:-1]} value"
-    change = "value" if method != "assign" else plain
-    return RuntimeError(
-        f"`variable {sign} value` with `tf.Variable`s is not supported: it would bind the name to "
-        f"a tensor. Use `variable.{method}({change})` to change the variable, or "
-        f"`out = {plain}` for a new tensor."
-    )

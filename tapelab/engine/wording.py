@@ -1,4 +1,4 @@
-"""How TensorFlow writes shapes and dtypes in the errors of its ops."""
+"""How TensorFlow writes shapes and dtypes in the errors of its ops, and what variables refuse."""
 
 from __future__ import annotations
 
@@ -36,4 +36,15 @@ def unlike(raw: str, position: int, first: Any, other: Any, got: str = "") -> Op
         f"cannot compute {raw} as input #{position}(zero-based) was expected to be a "
         f"{spoken(first)} tensor but is a {spoken(other)} tensor. {never}. "
         f"Try tf.cast(…, tf.{first})",
+    )
+
+
+def in_place(sign: str, method: str) -> RuntimeError:
+    """The error for an operator that would change a variable, with the method that does."""
+    plain = f"variable {sign[:-1]} value"
+    change = "value" if method != "assign" else plain
+    return RuntimeError(
+        f"`variable {sign} value` with `tf.Variable`s is not supported: it would bind the name to "
+        f"a tensor. Use `variable.{method}({change})` to change the variable, or "
+        f"`out = {plain}` for a new tensor."
     )
