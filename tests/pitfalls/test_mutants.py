@@ -9,7 +9,7 @@ from tests.pitfalls.mutating import judging
 from tests.pitfalls.mutating.__main__ import JUDGED, collected, table
 from tests.pitfalls.mutating.text import HERE, Mutant, Program, meant
 
-MUTANTS, SEED = 160, 20
+MUTANTS, SEED = 130, 20
 FUNCTION = """\
 def double(v):
     return v + v
