@@ -175,11 +175,19 @@ def test_several_targets_are_summed():
 def test_of_several_targets_none_is_reached():
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
-        y = tf.round(x)
+        y = tf.constant(x.numpy())
         z = tf.stop_gradient(x)
     explanation = explain(tape, [y, z], x)
     assert not explanation.connected
-    assert sorted(codes(explanation)) == ["NON_DIFFERENTIABLE", "STOPPED"]
+    assert sorted(codes(explanation)) == ["LEFT_ENGINE", "STOPPED"]
+
+
+def test_of_several_targets_a_flat_one_is_not_to_blame():
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.round(x)
+        z = tf.stop_gradient(x)
+    assert codes(explain(tape, [y, z], x)) == ["STOPPED"]
 
 
 def test_asking_why_leaves_no_question_on_the_tape():
