@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.autodiff import ForwardAccumulator
+from tapelab.dtypes import as_dtype
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.engine.variable import handle_of
+from tapelab.engine.warning import get_logger
 
 Array = NDArray[np.float64]
 
@@ -62,7 +67,9 @@ class Probe:
     def complex_at(self, number: int, moved: NDArray[np.complex128]) -> complex | None:
         """The function's value off the real line; None where it comes back to it."""
         values = [*self.values[:number], moved, *self.values[number + 1 :]]
-        found = self._called([constant_of(np.asarray(each, np.complex128)) for each in values], ())
+        tensors = [constant_of(np.asarray(each, np.complex128)) for each in values]
+        with _unwarned():
+            found = self._called(tensors, ())
         return complex(found) if np.iscomplexobj(found) else None
 
     def gradients(self) -> tuple[list[Array | None], GradientTape]:
@@ -104,11 +111,22 @@ class Probe:
         moved = values[len(values) - len(held) :] if held else ()
         try:
             for holder, value in zip(self.holders, moved, strict=True):
-                holder.assign(np.asarray(value, holder.dtype.as_numpy_dtype))
+                holder.assign(np.asarray(value, as_dtype(holder.dtype).as_numpy_dtype))
             return _number(self.f(*self._given(tensors)))
         finally:
             for holder, value in zip(self.holders, held, strict=True):
                 holder.assign(value)
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Let casts from complex numbers be: the learner did not write them."""
+    logger = get_logger()
+    before, logger.disabled = logger.disabled, True
+    try:
+        yield
+    finally:
+        logger.disabled = before
 
 
 def probe(f: Callable[..., Any], x: Any, variables: Sequence[Any]) -> Probe:
@@ -120,12 +138,14 @@ def probe(f: Callable[..., Any], x: Any, variables: Sequence[Any]) -> Probe:
         )
     given = _inputs(f, x)
     names = _names(f, len(given))
-    arguments = [each if isinstance(each, Holder) else to_tensor(each) for each in given]
-    own = [each for each in arguments if isinstance(each, Holder)]
-    holders = [*own, *(each for each in variables if all(each is not one for one in own))]
+    arguments: list[Any] = [each if isinstance(each, Holder) else to_tensor(each) for each in given]
+    own = [each for each in (*arguments, *variables) if isinstance(each, Holder)]
+    cells = {id(each._cell): each for each in reversed(own)}  # each variable once
+    holders = [handle_of(each._cell) for each in reversed(cells.values())]
     free = [at for at, each in enumerate(arguments) if not isinstance(each, Holder)]
-    called = [*(names[at] for at in free), *map(_called_variable, holders)]
-    inputs = [*(arguments[at] for at in free), *holders]
+    told = map(_called_variable, reversed(cells.values()))
+    called = _distinct([*(names[at] for at in free), *told])
+    inputs: list[Any] = [*(arguments[at] for at in free), *holders]
     if not inputs:
         raise ValueError(
             "check_gradients() has nothing to differentiate for. Pass the input of the function, "
@@ -147,7 +167,7 @@ def _inputs(f: Callable[..., Any], x: Any) -> list[Any]:
 
 def _finest(made: Probe, inputs: list[Any]) -> Probe:
     """The probe in float64 if the function takes it, else in the dtypes of its inputs."""
-    own = [np.dtype(each.dtype.as_numpy_dtype) for each in inputs]
+    own = [np.dtype(as_dtype(each.dtype).as_numpy_dtype) for each in inputs]
     count = len(own) - len(made.holders)
     made.dtypes = [*made.dtypes[:count], *own[count:]]
     try:
@@ -197,8 +217,19 @@ def _called_variable(variable: Any) -> str:
     return str(variable.name).rpartition("/")[2].partition(":")[0]
 
 
+def _distinct(names: list[str]) -> list[str]:
+    """Names of which none is there twice: all kernels of a model are called alike."""
+    seen = Counter(names)
+    count: Counter[str] = Counter()
+    told = []
+    for name in names:
+        count[name] += 1
+        told.append(f"{name}_{count[name]}" if seen[name] > 1 else name)
+    return told
+
+
 def _check_dtype(name: str, given: Any) -> None:
-    dtype = given.dtype
+    dtype = as_dtype(given.dtype)
     if not dtype.is_differentiable:
         raise TypeError(
             f"check_gradients() got {dtype.name}{list(given.shape)} for {name}: only floating "
@@ -233,4 +264,4 @@ def _number(result: Any) -> Any:
 
 def _dense(gradient: Any) -> Array:
     found = gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
-    return np.asarray(found.numpy(), DOUBLE)
+    return np.asarray(found, DOUBLE)

@@ -70,6 +70,30 @@ def test_variables_that_the_function_reads_are_checked_and_left_as_they_were():
     assert w.numpy().tolist() == [[1.0, 2.0], [3.0, 4.0]]
 
 
+def test_the_weights_of_a_model_are_told_apart():
+    model = tf.keras.Sequential([tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)])
+    x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+    model(x)
+    check = tf.check_gradients(lambda: tf.reduce_sum(model(x)), variables=model.trainable_variables)
+    assert check.passed
+    assert [each.name for each in check.inputs] == ["kernel_1", "bias_1", "kernel_2", "bias_2"]
+
+
+def test_rows_that_are_picked_twice_are_checked_as_one_gradient():
+    check = tf.check_gradients(total(lambda rows: tf.gather(rows, [0, 0, 1]) ** 2), MATRIX)
+    assert check.passed
+    assert check.inputs[0].analytic.shape == (2, 3)
+
+
+def test_a_cast_in_the_function_is_no_reason_to_warn(caplog):
+    assert tf.check_gradients(lambda x: tf.reduce_sum(tf.cast(x, tf.float32)), [1.0, 2.0]).passed
+    assert caplog.records == []
+
+
+def test_an_input_without_entries_passes():
+    assert tf.check_gradients(tf.reduce_sum, np.ones((0, 3))).worst is None
+
+
 def test_a_wrong_factor_is_found_at_its_entry():
     check = tf.check_gradients(total(halved), [1.0, 2.0])
     assert not check.passed
