@@ -139,6 +139,12 @@ def probe(f: Callable[..., Any], x: Any, variables: Sequence[Any]) -> Probe:
     given = _inputs(f, x)
     names = _names(f, len(given))
     arguments: list[Any] = [each if isinstance(each, Holder) else to_tensor(each) for each in given]
+    for each in variables:
+        if not isinstance(each, Holder):
+            raise TypeError(
+                f"check_gradients() takes variables in variables=[…], but it got {each!r}. "
+                "Make it an argument of f, and pass it as x."
+            )
     own = [each for each in (*arguments, *variables) if isinstance(each, Holder)]
     cells = {id(each._cell): each for each in reversed(own)}  # each variable once
     holders = [handle_of(each._cell) for each in reversed(cells.values())]

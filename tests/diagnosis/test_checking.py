@@ -200,6 +200,11 @@ def test_errors_say_what_to_do(f, x, kind, told):
     assert told in str(raised.value)
 
 
+def test_what_is_no_variable_is_refused_as_one():
+    with pytest.raises(TypeError, match="takes variables in variables="):
+        tf.check_gradients(lambda: 1.0, variables=[tf.constant(1.0)])
+
+
 def test_an_error_of_the_function_is_the_learners_own():
     with pytest.raises(ZeroDivisionError):
         tf.check_gradients(lambda x: x / (1 // 0), 3.0)
