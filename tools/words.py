@@ -161,7 +161,7 @@ def main() -> None:
     made = files()
     if "--check" in sys.argv[1:]:
         stale = [path for path, held in made.items() if _held(path) != held]
-        sys.exit("".join(f"{_place(path)} is out of date.\n" for path in stale))
+        sys.exit("".join(f"{_place(path)} is out of date.\n" for path in stale) or 0)
     for path, held in made.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(held)
