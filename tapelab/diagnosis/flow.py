@@ -218,12 +218,13 @@ class Flow:
     def prices(self) -> list[int]:
         """For each edge how unlikely it is that the learner means the gradient to go there.
 
-        No slope is to be expected across a flat op or a derivative, a shape tells nothing of the
-        values, and what was stored before the tape is another one's.
+        No slope is to be expected across a flat op, a stop or a derivative, a shape tells nothing
+        of the values, and what was stored before the tape is another one's.
         """
         cut, event = self.edges.columns[4], self.edges.columns[2]
         opened = next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)
-        flat = np.isin(cut, [NUMBER_OF[each] for each in (Cut.FLAT, Cut.INTEGER, Cut.DERIVED)])
+        slopeless = (Cut.FLAT, Cut.INTEGER, Cut.DERIVED, Cut.STOPPED)
+        flat = np.isin(cut, [NUMBER_OF[each] for each in slopeless])
         stored = np.isin(cut, [NUMBER_OF[each] for each in (Cut.STATE, Cut.COPIED, Cut.LEFT)])
         op = np.full(len(self.recording), -1)
         op[self._ran.event] = self._ran.op
