@@ -46,6 +46,20 @@ def may_be_lowered(graph: Graph) -> bool:
     return all(map(_harmless, graph.nodes))
 
 
+def computes_alone(graph: Graph) -> bool:
+    """Whether a graph could be replayed once more, and nobody would notice."""
+    return may_be_lowered(graph) and all(map(_computes, graph.nodes))
+
+
+def _computes(node: Node) -> bool:
+    inner = inner_function(node)
+    if inner is not None:
+        return computes_alone(inner._graph)
+    routines = [each for each in _spread((node.args, node.kwargs)) if isinstance(each, Bundle)]
+    quiet = not node.acts and node.function.__module__ not in DRAWING
+    return quiet and all(computes_alone(each.graph) for each in routines)
+
+
 def _harmless(node: Node) -> bool:
     inner = inner_function(node)
     if inner is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from tapelab.compiling.admission import computes_alone
 from tapelab.compiling.executing import Compiled, Execution, unheard
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.replay import Replay
@@ -126,13 +127,12 @@ class ConcreteFunction:
         return outer.call(self._run, (bound, flat, captures), {}, acts=True)
 
     def _run(self, bound: Any, flat: list[Any], captures: list[Any]) -> Any:
-        if not unheard():
-            return self._replayed(bound, flat, captures)
         cells = self._open
         if self._holders:
             cells = [*cells, *[leaf._cell for leaf in leaves(bound) if isinstance(leaf, Holder)]]
         replay = partial(self._replayed, bound)
-        return self._execution.run(self._graph, replay, [*flat, *captures], cells)
+        run = self._execution.run if unheard() else self._execution.heard
+        return run(self._graph, replay, [*flat, *captures], cells)
 
     @property
     def execution(self) -> Execution:
@@ -145,7 +145,9 @@ class ConcreteFunction:
             return None
         found = self._execution.known(flat, ())
         program = found if isinstance(found, Compiled) else None
-        return Way(partial(self._replayed, ()), program, not isinstance(found, str))
+        again = not isinstance(found, str)
+        alone = again and program is None and computes_alone(self._graph)
+        return Way(partial(self._replayed, ()), program, again, alone)
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}

@@ -14,17 +14,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compiling.admission import may_be_lowered
+from tapelab.compiling.admission import computes_alone, may_be_lowered
 from tapelab.compiling.capturing import captured
 from tapelab.compiling.fusing import fuse
 from tapelab.compiling.generating import generated
 from tapelab.compiling.graph import Graph
+from tapelab.compiling.hearing import NOT_HEARD, Hearing, heard_by_one, may_be_heard
 from tapelab.compiling.lowered import Lowered, NotLoweredError, Place
 from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised
 from tapelab.compiling.program import Program
 from tapelab.compiling.walking import leaves, mapped
-from tapelab.compiling.worlds import world_here
+from tapelab.compiling.worlds import fresh_state, thread_in, world_here
 from tapelab.engine.cell import Cell
 from tapelab.engine.log import CALLED, Origin, next_id, origin_here, thread
 from tapelab.engine.tensor import UNKNOWN, Tensor, wrap
@@ -78,6 +79,35 @@ class Execution:
             self._known[key] = 1
             raise
         return result
+
+    def heard(
+        self, graph: Graph, replay: Replayed, inputs: list[Tensor], cells: Sequence[Cell]
+    ) -> Any:
+        """The results for some inputs while somebody listens: by a program if one tape does."""
+        if not heard_by_one():
+            return replay(inputs)
+        key = _kind(inputs, cells)
+        found = self._known.get(key, 0)
+        if type(found) is int and computes_alone(graph):
+            found = self._known[key] = self._learnt(found, replay, inputs)
+        if type(found) is Compiled:
+            try:
+                made = found.heard(inputs)
+            except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+                return replay(inputs)
+            if made is not NOT_HEARD:
+                return made
+        return replay(inputs)
+
+    def _learnt(self, calls: int, replay: Replayed, inputs: list[Tensor]) -> Compiled | int | str:
+        """What is known after one more call that is heard: a program from the second on."""
+        if not calls:
+            return 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
+        try:
+            with thread_in(fresh_state()):
+                return _made(replay, inputs)[1]
+        except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+            return 1
 
     @property
     def programs(self) -> list[Compiled]:
@@ -142,6 +172,7 @@ class Compiled:
         self._taken = _small(program.parameters[: len(found.account.taken)], program)
         self._given = _small(program.results, program)
         self._account = replace(found.account, small=(self._taken, self._given))
+        self._hearing = Hearing(found, self._run) if may_be_heard(found) else None
 
     def __call__(self, inputs: list[Tensor]) -> Any:
         """Run it, give the variables their new states, and return the outputs."""
@@ -160,6 +191,13 @@ class Compiled:
             [values[at] for at in self._taken], [made[at]._value for at in self._given],
         ))  # fmt: skip
         return self._outputs(made)
+
+    def heard(self, inputs: list[Tensor]) -> Any:
+        """The same while a tape listens, in one record of it; NOT_HEARD where that cannot be."""
+        if self._hearing is None:
+            return NOT_HEARD
+        made = self._hearing(inputs)
+        return made if made is NOT_HEARD else self._outputs(made)
 
     def _drawn(self, values: list[Any]) -> list[Any]:
         """The random numbers of a call; ValueError if a variable has changed its shape."""

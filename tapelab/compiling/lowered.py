@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from tapelab.compiling.program import Program
 from tapelab.compiling.telling import Account
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import Origin
+from tapelab.engine.log import Origin, Scope
 
 
 class NotLoweredError(Exception):
@@ -37,7 +37,9 @@ class Lowered:
     """A program, and what it has to do with the function.
 
     Its parameters are the inputs, then the states of the cells, then the random numbers that the
-    draws return. Its results are the outputs, then what is assigned.
+    draws return. Its results are the outputs, then what is assigned. `slots` tells where the
+    tensors of the captured replay are, `reads` where variables are read, and `scope` within what
+    the replay ran.
     """
 
     program: Program
@@ -46,3 +48,6 @@ class Lowered:
     outputs: Any
     assignments: tuple[Assignment, ...]
     account: Account
+    slots: Mapping[int, int]
+    reads: tuple[tuple[Cell, Origin], ...]
+    scope: Scope | None

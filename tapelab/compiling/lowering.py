@@ -18,6 +18,7 @@ from tapelab.compiling.lowered import Assignment, Lowered, NotLoweredError, Plac
 from tapelab.compiling.program import Fused, Instruction, Kind, Program, Settings
 from tapelab.compiling.telling import Account, account
 from tapelab.compiling.walking import leaves, mapped
+from tapelab.engine.cell import Cell
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
 from tapelab.engine.custom import off_the_log
@@ -86,7 +87,14 @@ class _Lowering:
         assignments = tuple(each for each, _ in self._assignments)
         told = self._account(tuple([leaf._id for leaf in leaves(outputs) if is_eager(leaf)]))
         draws = tuple(run for run, _ in self._capture.draws)
-        return Lowered(program, cells, draws, placed, assignments, told)
+        ends = cells, draws, placed, assignments
+        return Lowered(program, *ends, told, self._slots, self._reads(), logs.thread.scope)
+
+    def _reads(self) -> tuple[tuple[Cell, Origin], ...]:
+        """The variables that are read, and where for the first time."""
+        known = self._capture.cells
+        found = (each for each in self._capture.records() if each[0] == logs.READ)
+        return tuple([(known[each[4].id], each[3]) for each in found if each[4].id in known])
 
     def _account(self, outputs: tuple[int, ...]) -> Account:
         """What a call by the program tells of itself."""

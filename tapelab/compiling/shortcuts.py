@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 from tapelab.compiling.executing import Compiled, unheard
+from tapelab.compiling.hearing import NOT_HEARD, heard_by_one
 from tapelab.compiling.worlds import world_here
 from tapelab.config import settings
 from tapelab.engine.log import thread
@@ -27,6 +28,7 @@ class Way(NamedTuple):
     replay: Callable[[list[Tensor]], Any]
     program: Compiled | None
     may_have_one: bool
+    may_learn: bool  # whether calls that a tape hears may lead to a program, too
 
 
 class Shortcuts:
@@ -45,7 +47,7 @@ class Shortcuts:
             return MISSED
         if not way.may_have_one or not unheard():
             inside = thread.trace is not None or world_here() is not None
-            return MISSED if inside else way.replay(tensors)
+            return MISSED if inside else _heard(way, tensors)
         if way.program is None:
             return MISSED
         try:
@@ -63,6 +65,19 @@ class Shortcuts:
         kind = _kind(args, kwargs, tensors)
         if kind is not None and list(map(id, tensors)) == list(map(id, inputs)):
             self._known[kind] = way
+
+
+def _heard(way: Way, tensors: list[Tensor]) -> Any:
+    """The results of a call while somebody listens: by the program if one tape does."""
+    if not heard_by_one():
+        return way.replay(tensors)
+    if way.program is None:
+        return MISSED if way.may_learn else way.replay(tensors)
+    try:
+        found = way.program.heard(tensors)
+    except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+        return way.replay(tensors)
+    return way.replay(tensors) if found is NOT_HEARD else found
 
 
 def _kind(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Tensor]) -> Any:

@@ -7,15 +7,23 @@ The numbers inside are gone, as those of large values are; what goes in and out 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from tapelab.engine import log as logs
+from tapelab.engine.custom import off_the_log
 from tapelab.engine.log import Dropped, Record, whole
+from tapelab.engine.op import Op
 
 _STEP: Final = 2.0**-20
 """How far the serials inside a call are apart: so many of them stand before the next whole one."""
+
+
+CALL: Final = Op("call", off_the_log, (), ())
+"""What stands in the origin of a call by a program; no rule of an op goes back through it."""
+Here = Callable[[int], Any]
+Value = Callable[[int, Any], Any]
 
 
 @dataclass(frozen=True)
@@ -33,12 +41,18 @@ class Account:
     def told(self, record: Record) -> Iterator[Record]:
         """The records of one call: as they were captured, with the ids of this call."""
         _, serial, thread, _, _, taken, given, *values = record
-        ends = zip((taken, given), self.small, values, strict=True)
+        ends = zip((self.taken, self.given), self.small, values, strict=True)
         numbers = {
             end[at]: number
             for end, places, known in ends
             for at, number in zip(places, known, strict=True)
         }
+        return self.spread(serial, thread, taken, given, lambda of, known: numbers.get(of, known))
+
+    def spread(
+        self, serial: int, thread: int, taken: Sequence[int], given: Sequence[int], value: Value
+    ) -> Iterator[Record]:
+        """The records with the ids of one call; `value` tells the numbers behind captured ids."""
         ids: dict[int, Any] = dict(zip(self.taken, taken, strict=True))
         ids |= zip(self.given, given, strict=True)
 
@@ -47,11 +61,9 @@ class Account:
                 return number
             return ids.setdefault(number, serial + len(ids) * _STEP)
 
-        def value(number: int, known: Any) -> Any:
-            return numbers.get(ids.get(number), known)
-
-        for each in self.records:
-            yield _FORMS[each[0]](each, thread, here, value)
+        for at, each in enumerate(self.records, 1):
+            kind, _, *rest = _FORMS[each[0]](each, thread, here, value)
+            yield (kind, serial + at * _STEP, *rest)
 
 
 def account(
@@ -84,10 +96,6 @@ def _shape_alone(value: Any) -> Any:
     return Dropped(value.shape, value.dtype) if hasattr(value, "dtype") else None
 
 
-Here = Callable[[int], Any]
-Value = Callable[[int, Any], Any]
-
-
 def _ran(record: Record, thread: int, here: Here, value: Value) -> Record:
     kind, _, _, origin, ids, values, result_ids, results, settings, tapes = record
     many = type(result_ids) is tuple
@@ -96,21 +104,20 @@ def _ran(record: Record, thread: int, here: Here, value: Value) -> Record:
     made = tuple(map(here, result_ids)) if many else here(result_ids)
     if "body" in settings:
         settings = settings | {"body": tuple(map(here, settings["body"]))}
-    first = made[0] if many else made
     ends = tuple(map(here, ids)), values, made, results
-    return (kind, first, thread, origin, *ends, settings, tapes)
+    return (kind, 0, thread, origin, *ends, settings, tapes)
 
 
 def _assigned(record: Record, thread: int, here: Here, value: Value) -> Record:
-    kind, serial, _, origin, identity, how, source, state, known = record
+    kind, _, _, origin, identity, how, source, state, known = record
     ends = here(source), here(state), value(state, known)
-    return (kind, here(serial), thread, origin, identity, how, *ends)
+    return (kind, 0, thread, origin, identity, how, *ends)
 
 
 def _derived(record: Record, thread: int, here: Here, _: Value) -> Record:
-    kind, serial, _, origin, targets, results, values = record
+    kind, _, _, origin, targets, results, values = record
     ends = tuple(map(here, targets)), tuple(map(here, results)), values
-    return (kind, here(serial), thread, origin, *ends)
+    return (kind, 0, thread, origin, *ends)
 
 
 _FORMS: Final[dict[int, Callable[[Record, int, Here, Value], Record]]] = {

@@ -18,6 +18,7 @@ from tapelab.engine.flows import Flow, Flows, flow_of, plain
 from tapelab.engine.handing import hand_back, undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.log import (
+    HEARD,
     Record,
     next_id,
     origin_here,
@@ -30,12 +31,15 @@ from tapelab.engine.reaching import (
     closed,
     collected,
     holds_much,
+    spread_out,
+    steps,
     taped,
     used_up,
     wanted_by,
 )
 from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.through_calls import go_back
 from tapelab.errors import NoGradientError, Refusal
 from tapelab.kernels.elements import LARGE
 
@@ -59,8 +63,10 @@ def sweep(
     told = None if again else flows.told()
     adjoints, begun = _begin(starts, recorded, told)
     with np.errstate(all="ignore"):
-        records = (used_up if once else taped)(windows, tape._serial)
-        _walk(records, adjoints, wanted, tracked, recorded, told)
+        records = (used_up if once else steps)(windows, tape._serial)
+        if recorded or shown or REGISTERED:
+            records = spread_out(records, tape._serial)
+        _walk(records, adjoints, wanted, tracked, recorded, told, flows)
         if again:
             ends = {each: plain(adjoints[each]) for each in wanted if each in adjoints}
             walk = partial(_told, starts, windows, tape._serial, wanted, tracked, ends)
@@ -118,15 +124,21 @@ def _ending_in(same: dict[int, Any], flow: Flow) -> Flow:
 
 def _walk(
     records: Iterator[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
-    recorded: bool, flows: list[Flow] | None,
+    recorded: bool, told: list[Flow] | None, flows: Flows | None = None,
 ) -> None:  # fmt: skip
-    """Hand the adjoints back through all ops, the last first."""
+    """Hand the adjoints back through all steps, the last first."""
 
     def step_back(record: Record) -> None:
-        _step_back(whole(record), adjoints, wanted, tracked, recorded, flows)
+        if record[0] == HEARD:
+            go_back(record, adjoints, wanted, flows or Flows(), told, through)
+        else:
+            _step_back(whole(record), adjoints, wanted, tracked, recorded, told)
+
+    def through(records: Any, adjoints: dict[int, Any], told: list[Flow] | None) -> None:
+        _walk((each for each in records if each[-1]), adjoints, wanted, tracked, recorded, told)
 
     hand = hand_back_on_tensors if recorded else hand_back
-    hand(records, adjoints, wanted, tracked, flows, step_back)
+    hand(records, adjoints, wanted, tracked, told, step_back)
 
 
 def _step_back(

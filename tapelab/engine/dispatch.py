@@ -119,7 +119,7 @@ def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...
         tracked = tape._tracked
         for each in ids:
             if each in tracked:
-                followed = _differentiable(result_ids, results)
+                followed = differentiable(result_ids, results)
                 if followed:
                     tracked.update(followed)
                     tapes += tape._mark
@@ -136,7 +136,8 @@ def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -
         thread.active = (*thread.active,)  # from here on each op has to look for walls
 
 
-def _differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
+def differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
+    """The ids of those results of an op that may have a gradient."""
     if type(result_ids) is tuple:
         pairs = zip(result_ids, results, strict=True)
         return tuple(each for each, value in pairs if value.dtype.kind in "fcV")
@@ -152,7 +153,7 @@ def add_results(ids: set[int], serial: int, records: list[Record]) -> None:
             if serial in record[-1]:
                 add(record[1])
         elif kind == RAN and serial in record[-1]:
-            ids.update(_differentiable(record[6], record[7]))
+            ids.update(differentiable(record[6], record[7]))
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:

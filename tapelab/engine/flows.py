@@ -33,13 +33,21 @@ class Flows:
     def __init__(self) -> None:
         self._told: list[Flow] = []
         self._later: list[Callable[[], list[Flow]]] = []
+        self._folded: list[tuple[int, Callable[[], list[Flow]]]] = []
 
     def told(self) -> list[Flow]:
         """All steps so far, in order."""
+        folded, self._folded = self._folded, []
+        for at, walk in reversed(folded):
+            self._told[at:at] = walk()
         later, self._later = self._later, []
         for walk in later:
             self._told.extend(walk())
         return self._told
+
+    def fold(self, walk: Callable[[], list[Flow]]) -> None:
+        """Let steps be told when somebody wants to see them, in this place among the others."""
+        self._folded.append((len(self._told), walk))
 
     def tell_later(self, walk: Callable[[], list[Flow]]) -> None:
         """Have a way walked again when somebody wants to see it."""

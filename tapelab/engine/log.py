@@ -58,6 +58,9 @@ half the memory of three, and its serial is the id of its one result.
 FLAT: Final = frozenset({PAIRED, SINGLE})
 DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
 CALLED: Final = 15  # account of what ran · ids it took · ids it gave · small values of either
+HEARD: Final = 16  # input ids · input values · result ids · result values · call · tapes
+"""A call by a program that a tape took. `call.told(record)` are the ops inside, in the form of RAN.
+"""
 
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
@@ -373,6 +376,8 @@ def one_by_one(records: Iterable[Record]) -> Iterator[Record]:
     for record in records:
         if record[0] == CALLED:
             yield from record[4].told(record)
+        elif record[0] == HEARD:
+            yield from record[8].told(record)
         else:
             yield whole(record)
 
@@ -397,6 +402,9 @@ def lightened(record: Record) -> Record:
         return (*record[:6], small(record[6]), small(record[7]), small(record[8]), record[9])
     if kind == SINGLE:
         return (*record[:5], small(record[5]), small(record[6]), record[7])
+    if kind == HEARD:
+        values, results = tuple(map(small, record[5])), tuple(map(small, record[7]))
+        return (*record[:5], values, record[6], results, record[8].light(), record[9])
     return record
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import BACK, OPS, Dropped, Log, Record, whole
+from tapelab.engine.log import BACK, HEARD, OPS, Dropped, Log, Record, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
+
+
+_STEPS: Final = (*OPS, HEARD)
+"""The kinds of records that a way back meets."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,24 +55,38 @@ def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
 
 def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
     """The ops on the tape with a serial, last first."""
+    return spread_out(steps(windows, serial), serial)
+
+
+def spread_out(records: Iterable[Record], serial: int) -> Iterator[Record]:
+    """Steps, last first, with each call by a program as the ops inside that the tape took."""
+    for record in records:
+        if record[0] == HEARD:
+            yield from (each for each in reversed(record[8].told(record)) if serial in each[-1])
+        else:
+            yield record
+
+
+def steps(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
+    """The ops on the tape with a serial, last first, and calls by programs as one step each."""
     if len(windows) == 1:
-        return iter(_taped(*windows[0], serial))
-    return chain.from_iterable([_taped(*each, serial) for each in reversed(windows)])
+        return iter(_steps(*windows[0], serial))
+    return chain.from_iterable([_steps(*each, serial) for each in reversed(windows)])
 
 
-def _taped(log: Log, start: int, stop: int, serial: int) -> list[Record]:
+def _steps(log: Log, start: int, stop: int, serial: int) -> list[Record]:
     records = log.records[start:stop]
     records.reverse()
-    return [record for record in records if record[0] in OPS and serial in record[-1]]
+    return [record for record in records if record[0] in _STEPS and serial in record[-1]]
 
 
 def used_up(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
-    """The same ops for the last time: the large values of each are let go of when it is done."""
+    """The steps for the last time: the large values of each are let go of when it is done."""
     for log, start, stop in reversed(windows):
         records, heavy = log.records, log.heavy
         for at in range(stop - 1, start - 1, -1):
             record = records[at]
-            if record[0] in OPS and serial in record[-1]:
+            if record[0] in _STEPS and serial in record[-1]:
                 yield record
             if at in heavy:
                 records[at] = log.light(at)

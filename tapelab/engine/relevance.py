@@ -8,10 +8,11 @@ as far as it tells of a source: after a hundred steps of training nobody wants t
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from tapelab.engine.log import ASSIGNED, DERIVED, MADE, RAN, READ, Record, one_by_one, recent, whole
+from tapelab.engine.log import ASSIGNED, DERIVED, MADE, RAN, READ, Record, one_by_one, recent
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -55,8 +56,11 @@ def _sorted_out(tape: GradientTape, derived: bool) -> tuple[list[Record], list[R
     inside: dict[int, Record] = {}
     for log, start, stop in tape._windows:
         seen.update((record[1], record) for record in one_by_one(log.before.records()))
-        seen.update((record[1], whole(record)) for record in log.records)
-        inside.update((record[1], seen[record[1]]) for record in log.records[start:stop])
+        within = {record[1]: record for record in one_by_one(log.records[start:stop])}
+        rest = [] if stop is None else log.records[stop:]
+        seen.update((each[1], each) for each in one_by_one(chain(log.records[:start], rest)))
+        seen.update(within)
+        inside.update(within)
     around = [record for serial, record in seen.items() if serial not in inside]
     return _told(inside.values(), derived), _told(around, derived)
 
