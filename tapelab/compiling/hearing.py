@@ -8,6 +8,7 @@ that the compiled one does not serve.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -40,7 +41,7 @@ def heard_by_one() -> bool:
     listening = state["listening"]
     if len(listening) != 1 or type(listening[0]) is not GradientTape or REGISTERED:
         return False
-    other = state["watchers"] or state["lanes"] or state["trace"] or state["forward"]
+    other = state["watchers"] or state["lanes"] or state["trace"]
     return not other and listening[0]._simple and world_here() is None
 
 
@@ -70,6 +71,8 @@ class Hearing:
         self.outside = found.scope
         self.origins = [leaf.origin for leaf in leaves(found.outputs) if type(leaf) is Place]
         self._ways: dict[Flags, Way] = {}
+        constants = found.program.constants
+        self._constants = {number for number, slot in found.slots.items() if slot in constants}
 
     def __call__(self, inputs: list[Tensor]) -> Any:
         """The results of a call, on the tape that listens; NOT_HEARD where it follows no input."""
@@ -83,7 +86,7 @@ class Hearing:
         way = self._ways.get(followed)
         if way is None:
             way = self._ways[followed] = Way(self, followed)
-        if not way.is_open:
+        if not way.is_open or not tracked.isdisjoint(self._constants):
             return NOT_HEARD
         return way.call(given, tape)
 
@@ -143,7 +146,7 @@ class Way:
                 tensor._tapes = ()
             made.append(tensor)
         results = tuple([each._value for each in made])
-        call = Call(self, parts, saved, ref(tape))
+        call = Call(self, parts, saved, ref(tape), Inside())
         if any(map(logs.is_large, chain(values, results, saved))):
             state["log"].heed()
         ends = tuple([each._id for each in given]), values
@@ -184,7 +187,10 @@ class Way:
         if parts is None or parts.asked != asked:
             self._prepare(asked, values, seeds)
             return None
-        found = iter(parts.back(*values, *call.saved, *seeds))
+        try:
+            found = iter(parts.back(*values, *call.saved, *seeds))
+        except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
+            return None
         reached = zip(ids, parts.reached, strict=True)
         return [(number, next(found)) for number, flag in reached if flag]
 
@@ -206,6 +212,13 @@ def _fits(upstream: Any, result: Any) -> bool:
     return raw and upstream.shape == result.shape and upstream.dtype == result.dtype
 
 
+@dataclass(slots=True)
+class Inside:
+    """Whether ops outside may have taken what lies inside a call."""
+
+    met: bool = False
+
+
 class Call(NamedTuple):
     """What the record of a call knows of it beside what went in and out."""
 
@@ -213,11 +226,13 @@ class Call(NamedTuple):
     parts: Cut | None
     saved: tuple[Any, ...]
     tape: ref[GradientTape]
+    inside: Inside
 
     def told(self, record: Record) -> list[Record]:
         """The ops inside, which the tape follows from now on as if it had heard them."""
         found = self.way.told(record)
         tape = self.tape()
+        self.inside.met |= bool(thread.active)  # rules on tensors take the tensors inside
         if tape is not None and tape._windows:
             for each in found:
                 if each[9]:
@@ -226,7 +241,7 @@ class Call(NamedTuple):
 
     def back(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
-        return self.way.back(record, upstream)
+        return None if self.inside.met else self.way.back(record, upstream)
 
     def light(self) -> Call:
         """The same without what was saved."""

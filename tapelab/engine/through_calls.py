@@ -28,7 +28,7 @@ def go_back(
     """
     ids, made, call = record[4], record[6], record[8]
     upstream = [adjoints.get(each) for each in made]
-    if all(each is None for each in upstream):
+    if not call.inside.met and all(each is None for each in upstream):
         return
     found = None if wanted.intersection(made) else call.back(record, upstream)
     if found is None:
