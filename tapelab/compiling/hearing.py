@@ -36,7 +36,7 @@ _CUTS: Final = 4
 
 
 def heard_by_one() -> bool:
-    """Whether a tape, and nothing else, listens in this thread, and follows all that comes of it."""
+    """Whether one tape and nothing else listens here, and follows all that comes of it."""
     state = thread.__dict__
     listening = state["listening"]
     if len(listening) != 1 or type(listening[0]) is not GradientTape or REGISTERED:
@@ -166,9 +166,7 @@ class Way:
         else:
             slots = values_of(found.program, values)
             known = {each: slots[slot] for each, slot in found.slots.items() if slot in slots}
-        told = found.account.spread(
-            serial, number, ids, result_ids, lambda each, other: known.get(each, other)
-        )
+        told = found.account.spread(serial, number, ids, result_ids, known.get)
         scopes = _Scopes(self._hearing.outside, origin)
         return [
             (*each[:3], scopes.moved(each[3]), *each[4:9], tapes if flag else ())
@@ -269,4 +267,3 @@ class _Scopes:
             found = type(scope)(scope.name, outer, place.code, place.instruction)
             self._moved[id(scope)] = found
         return found
-

@@ -18,11 +18,11 @@ from tapelab.compiling.lowered import Assignment, Lowered, NotLoweredError, Plac
 from tapelab.compiling.program import Fused, Instruction, Kind, Program, Settings
 from tapelab.compiling.telling import Account, account
 from tapelab.compiling.walking import leaves, mapped
-from tapelab.engine.cell import Cell
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
+from tapelab.engine.cell import Cell
 from tapelab.engine.custom import off_the_log
-from tapelab.engine.log import OPS, Dropped, Record, next_id, whole
+from tapelab.engine.log import OPS, Dropped, Origin, Record, next_id, whole
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import How

@@ -47,7 +47,7 @@ class Account:
             for end, places, known in ends
             for at, number in zip(places, known, strict=True)
         }
-        return self.spread(serial, thread, taken, given, lambda of, known: numbers.get(of, known))
+        return self.spread(serial, thread, taken, given, numbers.get)
 
     def spread(
         self, serial: int, thread: int, taken: Sequence[int], given: Sequence[int], value: Value

@@ -47,9 +47,7 @@ def go_back(
         flows.fold(partial(_told, lightened(record), before, after, walk))
 
 
-def _told(
-    record: Record, before: dict[int, Any], after: dict[int, Any], walk: Walk
-) -> list[Flow]:
+def _told(record: Record, before: dict[int, Any], after: dict[int, Any], walk: Walk) -> list[Flow]:
     """The steps inside a call, with their numbers where all that they come from is known."""
     records, flows = record[8].told(record), list[Flow]()
     known = not any(type(each) is Dropped for each in (*record[5], *before.values()))

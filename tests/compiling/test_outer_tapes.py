@@ -541,5 +541,3 @@ def test_what_a_call_saved_is_let_go_of_with_the_answer(tf):
     assert saved[0] > 0
     calls = [r[8] for log, *_ in tape._windows for r in log.records if r[0] == HEARD]
     assert not calls[0].saved
-
-
