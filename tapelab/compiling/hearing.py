@@ -33,6 +33,8 @@ NOT_HEARD: Final = object()
 """A call that has to be replayed for the tape that listens."""
 _CUTS: Final = 4
 """So many choices of asked results get ways back of their own."""
+_PATIENCE: Final = 3
+"""After so many ways back that no program could serve, calls are replayed."""
 
 
 def heard_by_one() -> bool:
@@ -110,6 +112,7 @@ class Way:
         self._followed = followed
         self._cuts: dict[Flags, Cut | None] = {}
         self._cut: Cut | None = None
+        self._missed = 0
         self.is_open = any(followed)
 
     @cached_property
@@ -176,32 +179,34 @@ class Way:
     def back(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
         ids, values, results, call = record[4], record[5], record[7], record[8]
-        asked = tuple([each is not None for each in upstream])
-        seeds = [each for each in upstream if each is not None]
+        follows = zip(upstream, self._reaches[1], strict=True)
+        found = [each if flag else None for each, flag in follows]
+        asked = tuple([each is not None for each in found])
+        if not any(asked):
+            return []
+        seeds = [each for each in found if each is not None]
         given = [each for each, flag in zip(results, asked, strict=True) if flag]
-        if not all(map(_fits, seeds, given)):
-            return None
         parts: Cut | None = call.parts
-        if parts is None or parts.asked != asked:
-            self._prepare(asked, values, seeds)
+        if not all(map(_fits, seeds, given)) or parts is None or parts.asked != asked:
+            self._miss(asked, values, seeds, given)
             return None
         try:
-            found = iter(parts.back(*values, *call.saved, *seeds))
+            gradients = iter(parts.back(*values, *call.saved, *seeds))
         except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
             return None
         reached = zip(ids, parts.reached, strict=True)
-        return [(number, next(found)) for number, flag in reached if flag]
+        return [(number, next(gradients)) for number, flag in reached if flag]
 
-    def _prepare(self, asked: Flags, values: Sequence[Any], seeds: Sequence[Any]) -> None:
-        """Have the next calls save what this way back would have needed."""
-        if asked not in self._cuts:
-            many = len(self._cuts) >= _CUTS
+    def _miss(
+        self, asked: Flags, values: Sequence[Any], seeds: Sequence[Any], given: Sequence[Any]
+    ) -> None:
+        """Have the next calls save what this way back would have needed; or give it up."""
+        self._missed += 1
+        if asked not in self._cuts and len(self._cuts) < _CUTS and all(map(_fits, seeds, given)):
             program = self._hearing.found.program
-            made = None if many else cut(program, values, self._followed, asked, seeds)
-            self._cuts[asked] = made
-            self.is_open = self._cut is not None or made is not None
-        if self._cuts[asked] is not None:
-            self._cut = self._cuts[asked]
+            self._cuts[asked] = cut(program, values, self._followed, asked, seeds)
+        self._cut = self._cuts.get(asked) or self._cut
+        self.is_open = self._cut is not None or (not self._cuts and self._missed < _PATIENCE)
 
 
 def _fits(upstream: Any, result: Any) -> bool:

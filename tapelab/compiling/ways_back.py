@@ -6,6 +6,7 @@ results. What depends on no upstream gradient is the forward part; the rest is t
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised, results_of, without_dead_code
 from tapelab.compiling.program import Instruction, Program
 from tapelab.compiling.worlds import fresh_state, thread_in
-from tapelab.engine.log import next_id, origin_here
+from tapelab.engine.log import next_id, origin_here, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -55,11 +56,15 @@ def cut(
 
     The values of its parameters and the upstream gradients of what is asked stand for all others.
     """
+    questions = thread.asked
+    thread.asked = deque(maxlen=questions.maxlen)  # nobody but us asks here
     try:
         with thread_in(fresh_state()):
             found, reached = _both(program, values, followed, asked, upstream)
     except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
         return None
+    finally:
+        thread.asked = questions
     if found.cells or found.draws or found.assignments:
         return None
     return Cut(asked, reached, *_parts(optimised(found.program), len(values), len(asked)))
