@@ -1,8 +1,9 @@
 """Calls of a traced function by its program: the same answers as its replay, at less cost.
 
 The first call of a kind is replayed. The second is replayed under a capture, whose ops become a
-program; from the third on the program runs. Whatever stands in the way (a tape that is open
-outside, a random number, a decision by numbers, an error at run time) leads back to the replay.
+program; from the third on the program runs, also where a tape listens outside (see `hearing`).
+Whatever stands in the way (several tapes outside, a random number drawn in an unusual way, a
+decision by numbers, an error at run time) leads back to the replay.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class Hearing:
         self.run = run
         self.outside = found.scope
         self.origins = [leaf.origin for leaf in leaves(found.outputs) if type(leaf) is Place]
-        self._ways: dict[Flags, Way] = {}
+        self._ways: dict[Flags, Following] = {}
         constants = found.program.constants
         self._constants = {number for number, slot in found.slots.items() if slot in constants}
 
@@ -87,7 +87,7 @@ class Hearing:
         followed = tuple([each._id in tracked for each in given])
         way = self._ways.get(followed)
         if way is None:
-            way = self._ways[followed] = Way(self, followed)
+            way = self._ways[followed] = Following(self, followed)
         if not way.is_open or not tracked.isdisjoint(self._constants):
             return NOT_HEARD
         return way.call(given, tape)
@@ -104,7 +104,7 @@ def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
     note_from(origin, logs.READ, cell.identity, state._id, small(state._value))
 
 
-class Way:
+class Following:
     """Calls of which a tape follows the same inputs: what they save, and how they go back."""
 
     def __init__(self, hearing: Hearing, followed: Flags) -> None:
@@ -225,7 +225,7 @@ class Inside:
 class Call(NamedTuple):
     """What the record of a call knows of it beside what went in and out."""
 
-    way: Way
+    way: Following
     parts: Cut | None
     saved: tuple[Any, ...]
     tape: ref[GradientTape]

@@ -1,4 +1,8 @@
-"""Going back through a call by a program (`log.HEARD`) in one step, and telling it when asked."""
+"""Going back through a call by a program (`log.HEARD`) in one step, and telling it when asked.
+
+The steps inside are told from what went in. Where that was large and is gone, the same steps are
+taken on ones, and told without their numbers, as those of large values are.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tapelab
-from tapelab.engine.log import HEARD
+from tapelab.engine.log import HEARD, thread
 from tapelab.recording import events as e
 from tests.compiling import drawn
 
@@ -504,6 +504,41 @@ def test_a_recording_of_small_numbers_has_them_all(tf):
     sums = [of(event.sum).value for event in events if isinstance(event, e.Flowed)]
     np.testing.assert_allclose(made[0], np.exp([1.0, 2.0]), rtol=1e-6)
     np.testing.assert_allclose(sums[-1], 2.0 * np.exp([1.0, 2.0]), rtol=1e-6)
+
+
+def test_making_a_way_back_leaves_the_last_question_alone(tf):
+    model, x, variables = layers(tf)
+    function = tf.function(model)
+    for _ in range(5):
+        with tf.GradientTape() as tape:
+            loss = function(x)
+        tape.gradient(loss, variables)
+        assert thread.asked[-1][0]() is tape
+
+
+def test_calls_whose_way_back_no_program_serves_are_replayed(tf):
+    x = tf.constant(np.ones((7, 3), "f"))
+    function = tf.function(lambda given: tf.exp(given) * 2.0)
+    found = []
+    for _ in range(8):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            loss = tf.reduce_sum(tf.gather(function(x), [1, 4, 1]))
+        found.append(hears(tape))
+        tape.gradient(loss, x)
+    assert found == [0, 1, 1, 1, 0, 0, 0, 0]
+
+
+def test_a_variable_is_read_once_where_a_call_reads_it(tf):
+    model, x, variables = layers(tf)
+    function = tf.function(model)
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            loss = function(x) + function(x)
+        assert [id(v) for v in tape.watched_variables()] == [id(v) for v in variables]
+        tape.gradient(loss, variables)
+    reads = [each.event for each in tape.recording() if isinstance(each.event, e.Read)]
+    assert len(reads) == 2
 
 
 def test_a_thousand_calls_hold_no_memory(tf):
