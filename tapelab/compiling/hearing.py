@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
 from typing import Any, Final, NamedTuple
 from weakref import ref
 
@@ -20,7 +19,7 @@ from tapelab.compiling.generating import Run
 from tapelab.compiling.lowered import Lowered, Place
 from tapelab.compiling.telling import CALL
 from tapelab.compiling.walking import leaves
-from tapelab.compiling.ways_back import Cut, Flags, cut, values_of
+from tapelab.compiling.ways_back import Cut, Flags, cut, is_heavy, values_of
 from tapelab.compiling.worlds import world_here
 from tapelab.engine import log as logs
 from tapelab.engine.dispatch import differentiable
@@ -73,7 +72,8 @@ class Hearing:
         self.outside = found.scope
         self.origins = [leaf.origin for leaf in leaves(found.outputs) if type(leaf) is Place]
         self._ways: dict[Flags, Following] = {}
-        constants = found.program.constants
+        program, constants = found.program, found.program.constants
+        self.heavy = is_heavy(program, (*program.parameters, *program.results))
         self._constants = {number for number, slot in found.slots.items() if slot in constants}
 
     def __call__(self, inputs: list[Tensor]) -> Any:
@@ -150,7 +150,7 @@ class Following:
             made.append(tensor)
         results = tuple([each._value for each in made])
         call = Call(self, parts, saved, ref(tape), Inside())
-        if any(map(logs.is_large, chain(values, results, saved))):
+        if hearing.heavy or (parts is not None and parts.heavy):
             state["log"].heed()
         ends = tuple([each._id for each in given]), values
         state["records"].append((

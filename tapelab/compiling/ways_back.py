@@ -7,7 +7,7 @@ results. What depends on no upstream gradient is the forward part; the rest is t
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.log import next_id, origin_here, thread
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, wrap
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 Flags = tuple[bool, ...]
 
@@ -31,13 +32,19 @@ class Cut(NamedTuple):
 
     `forward` takes the parameters and returns the results, then what `back` takes after the
     parameters and before the upstream gradients. `back` returns a gradient for each parameter that
-    `reached` marks.
+    `reached` marks. It is `heavy` if some of what is saved is large.
     """
 
     asked: Flags
     reached: Flags
     forward: Run
     back: Run
+    heavy: bool
+
+
+def is_heavy(program: Program, slots: Iterable[int]) -> bool:
+    """Whether there are values in some slots that a log keeps only as long as it needs them."""
+    return any(program.kinds[slot].size > KEPT_ELEMENTS for slot in slots)
 
 
 def values_of(program: Program, values: Sequence[Any]) -> dict[int, Any]:
@@ -102,8 +109,8 @@ def _run_on_tensors(program: Program, given: Sequence[Tensor]) -> list[Tensor]:
     return [slots[slot] for slot in program.results]
 
 
-def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run]:
-    """The forward part and the way back, each compiled."""
+def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run, bool]:
+    """The forward part and the way back, each compiled, and whether much is saved between."""
     parameters, seeds = program.parameters[:taken], program.parameters[taken:]
     late = set(seeds)
     early_ones: list[Instruction] = []
@@ -125,7 +132,7 @@ def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run]:
         program, parameters=(*parameters, *saved, *seeds), results=gradients,
         instructions=tuple(late_ones),
     )  # fmt: skip
-    return _compiled(forward), _compiled(back)
+    return _compiled(forward), _compiled(back), is_heavy(program, saved)
 
 
 def _compiled(program: Program) -> Run:

@@ -40,15 +40,15 @@ def go_back(
         return
     for each in made:
         adjoints.pop(each, None)
-    before = {each: plain(adjoints[each]) for each in ids if each in adjoints}
+    before = {} if told is None else {each: adjoints[each] for each in ids if each in adjoints}
     for number, more in found:
         held = adjoints.get(number)
         adjoints[number] = more if held is None else accumulated(held, more)
     if told is not None:
-        seeds = zip(made, map(plain, upstream), strict=True)
-        before |= {each: seed for each, seed in seeds if seed is not None}
+        before |= zip(made, upstream, strict=True)
+        begun = {each: plain(held) for each, held in before.items() if held is not None}
         after = {number: plain(adjoints[number]) for number, _ in found}
-        flows.fold(partial(_told, lightened(record), before, after, walk))
+        flows.fold(partial(_told, lightened(record), begun, after, walk))
 
 
 def _told(record: Record, before: dict[int, Any], after: dict[int, Any], walk: Walk) -> list[Flow]:
