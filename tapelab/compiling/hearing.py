@@ -150,8 +150,10 @@ class Following:
             made.append(tensor)
         results = tuple([each._value for each in made])
         call = Call(self, parts, saved, ref(tape), Inside())
+        log: logs.Log = state["log"]
+        log.holds_calls = True
         if hearing.heavy or (parts is not None and parts.heavy):
-            state["log"].heed()
+            log.heed()
         ends = tuple([each._id for each in given]), values
         state["records"].append((
             HEARD, serial, state["number"], logs.origin_here(CALL), *ends,

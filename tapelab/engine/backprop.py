@@ -31,7 +31,7 @@ from tapelab.engine.reaching import (
     closed,
     collected,
     holds_much,
-    spread_out,
+    op_by_op,
     steps,
     taped,
     used_up,
@@ -65,7 +65,7 @@ def sweep(
     with np.errstate(all="ignore"):
         records = (used_up if once else steps)(windows, tape._serial)
         if recorded or shown or REGISTERED:
-            records = spread_out(records, tape._serial)
+            records = op_by_op(records, windows, tape._serial)
         _walk(records, adjoints, wanted, tracked, recorded, told, flows)
         if again:
             ends = {each: plain(adjoints[each]) for each in wanted if each in adjoints}

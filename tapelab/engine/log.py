@@ -140,6 +140,7 @@ class Log:
     holders: set[weakref.ref[GradientTape]] = field(default_factory=set)
     # Where records stand that hold a large value or a learner's function, with those without.
     heavy: dict[int, Record | None] = field(default_factory=dict)
+    holds_calls: bool = False  # whether some of the records are HEARD
 
     def hold(self, tape: GradientTape) -> None:
         """Keep large values as long as a tape lives that may need them for its way back."""

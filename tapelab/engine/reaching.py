@@ -55,11 +55,18 @@ def closed(tape: GradientTape) -> list[tuple[Log, int, int]]:
 
 def taped(windows: list[tuple[Log, int, int]], serial: int) -> Iterator[Record]:
     """The ops on the tape with a serial, last first."""
-    return spread_out(steps(windows, serial), serial)
+    return op_by_op(steps(windows, serial), windows, serial)
 
 
-def spread_out(records: Iterable[Record], serial: int) -> Iterator[Record]:
+def op_by_op(
+    records: Iterator[Record], windows: list[tuple[Log, int, int]], serial: int
+) -> Iterator[Record]:
     """Steps, last first, with each call by a program as the ops inside that the tape took."""
+    calls = True in [log.holds_calls for log, _, _ in windows]
+    return _spread_out(records, serial) if calls else records
+
+
+def _spread_out(records: Iterable[Record], serial: int) -> Iterator[Record]:
     for record in records:
         if record[0] == HEARD:
             yield from (each for each in reversed(record[8].told(record)) if serial in each[-1])

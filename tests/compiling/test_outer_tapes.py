@@ -489,6 +489,19 @@ def test_pictures_and_explanations_are_those_of_a_replay(tf, width):
     assert found == expected
 
 
+def test_each_call_is_a_group_at_its_own_place(tf):
+    model, x, _ = layers(tf)
+    function = tf.function(model)
+    for _ in range(4):
+        with tf.GradientTape() as tape:
+            one = function(x)
+            other = function(x)
+    recording = tape.recording(one + other)
+    lines = [recording.span(group.span).line for group in recording.groups if group.outer < 0]
+    assert hears(tape) == 2
+    assert lines[1] == lines[0] + 1
+
+
 def test_a_recording_of_small_numbers_has_them_all(tf):
     x = tf.constant([1.0, 2.0])
     function = tf.function(lambda x: tf.reduce_sum(tf.exp(x) * 2.0))
