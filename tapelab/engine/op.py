@@ -225,7 +225,7 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
     formula = declared.get("formula", "")
     made = Op(
         name=name,
-        kernel=kernel if kernel.__module__.startswith("tapelab.") else _owned(kernel),
+        kernel=kernel if (kernel.__module__ or "").startswith("tapelab.") else _owned(kernel),
         inputs=inputs,
         settings=settings,
         variadic=variadic,

@@ -64,7 +64,7 @@ def test_a_click_on_a_title_opens_the_lesson(page):
     page.get_by_role("link", name=first.title).click()
     expect(page.get_by_role("tab", name=first.name)).to_be_visible()
     heading = page.locator(".jp-NotebookPanel:visible").get_by_role("heading", level=1)
-    expect(heading.first).to_contain_text(first.title)
+    expect(heading.first).to_contain_text(first.title, timeout=30_000)
 
 
 def test_the_learners_copies_stand_beside_the_start_page(lab):
