@@ -16,7 +16,7 @@ _NOISE = (
     (re.compile(r"\{\{function_node[^}]*\}\} "), ""),
     (re.compile(r"0x[0-9a-f]+"), "0x0"),
     (re.compile(r"tensorflow"), "tapelab"),
-    (re.compile(r"\b\d+m?s(/step|/epoch)?\b"), "time"),
+    (re.compile(r"\b\d+[mu]?s(/step|/epoch)?\b"), "time"),
     (re.compile(r"\s+"), " "),
 )
 

@@ -41,3 +41,7 @@ def test_another_word_is_a_difference() -> None:
 def test_rounding_spaces_and_addresses_are_none() -> None:
     theirs = "[1.00001 2.]\n<tensorflow.x at 0x7f>"
     assert difference("[ 1.0     2.]\n<tapelab.x at 0x12>", theirs) == ""
+
+
+def test_the_time_a_step_takes_is_none_in_any_unit() -> None:
+    assert difference("2/2 - 0s - 997us/step", "2/2 - 1s - 254ms/step") == ""
