@@ -24,7 +24,8 @@ from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine import aside
 from tapelab.engine import variable as variables
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import ASSIGNED, Origin, Record
+from tapelab.engine.log import Origin
+from tapelab.engine.records import ASSIGNED, Record
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.random.sampling import Source

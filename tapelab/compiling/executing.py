@@ -28,7 +28,8 @@ from tapelab.compiling.program import Program
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import fresh_state, thread_in, world_here
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import CALLED, Origin, next_id, origin_here, thread
+from tapelab.engine.log import Origin, next_id, origin_here, thread
+from tapelab.engine.records import CALLED
 from tapelab.engine.tensor import UNKNOWN, Tensor, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from tapelab.compiling.naming import base_name
 from tapelab.compiling.symbolic import SymbolicTensor
-from tapelab.engine.log import OPS, Origin, next_id, whole
+from tapelab.engine.log import Origin, next_id
+from tapelab.engine.records import OPS, whole
 from tapelab.engine.tensor import Tensor, wrap
 
 if TYPE_CHECKING:

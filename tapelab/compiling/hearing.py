@@ -22,9 +22,11 @@ from tapelab.compiling.walking import leaves
 from tapelab.compiling.ways_back import Cut, Flags, cut, is_heavy, values_of
 from tapelab.compiling.worlds import world_here
 from tapelab.engine import log as logs
+from tapelab.engine import records as kinds
 from tapelab.engine.dispatch import differentiable
-from tapelab.engine.log import HEARD, Dropped, Origin, Record, Scope, note_from, small, thread
+from tapelab.engine.log import Origin, Scope, note_from, thread
 from tapelab.engine.op import REGISTERED, Op, is_ours
+from tapelab.engine.records import HEARD, Dropped, Record, small
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -50,7 +52,7 @@ def may_be_heard(found: Lowered) -> bool:
     """Whether a tape may hear of the calls of a program by one record."""
     acts = found.assignments or found.draws
     records = found.account.records
-    ordinary = all(record[0] == logs.RAN and "body" not in record[8] for record in records)
+    ordinary = all(record[0] == kinds.RAN and "body" not in record[8] for record in records)
     program = found.program
     made = {slot for each in program.instructions for slot in each.outputs}
     apart = len({*program.results}) == len(program.results) and made.issuperset(program.results)
@@ -101,7 +103,7 @@ def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
         return
     tape._on_read(cell, origin)
     log.seen.add(state._id)
-    note_from(origin, logs.READ, cell.identity, state._id, small(state._value))
+    note_from(origin, kinds.READ, cell.identity, state._id, small(state._value))
 
 
 class Following:

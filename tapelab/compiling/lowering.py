@@ -20,10 +20,12 @@ from tapelab.compiling.telling import Account, account
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
+from tapelab.engine import records as kinds
 from tapelab.engine.cell import Cell
 from tapelab.engine.custom import off_the_log
-from tapelab.engine.log import OPS, Dropped, Origin, Record, next_id, whole
+from tapelab.engine.log import Origin, next_id
 from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.records import OPS, Dropped, Record, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import How
 
@@ -93,14 +95,14 @@ class _Lowering:
     def _reads(self) -> tuple[tuple[Cell, Origin], ...]:
         """The variables that are read, and where for the first time."""
         known = self._capture.cells
-        found = (each for each in self._capture.records() if each[0] == logs.READ)
+        found = (each for each in self._capture.records() if each[0] == kinds.READ)
         return tuple([(known[each[4].id], each[3]) for each in found if each[4].id in known])
 
     def _account(self, outputs: tuple[int, ...]) -> Account:
         """What a call by the program tells of itself."""
         records = self._capture.records()
         states = tuple([state._id for _, state in self._capture.states])
-        assigned = tuple([each[7] for each in records if each[0] == logs.ASSIGNED])
+        assigned = tuple([each[7] for each in records if each[0] == kinds.ASSIGNED])
         constants = {number for number, slot in self._slots.items() if slot in self._constants}
         return account(records, (*self._inputs, *states), (*outputs, *assigned), constants)
 
@@ -135,11 +137,11 @@ class _Lowering:
         kind = record[0]
         if kind in OPS:
             self._op(whole(record))
-        elif kind == logs.ASSIGNED:
+        elif kind == kinds.ASSIGNED:
             self._assign(record)
-        elif kind == logs.PAUSED and record[4] == self._capture._serial:
+        elif kind == kinds.PAUSED and record[4] == self._capture._serial:
             raise NotLoweredError("it computes something that no tape may hear of")
-        elif kind == logs.MADE and record[7] is not None:
+        elif kind == kinds.MADE and record[7] is not None:
             raise NotLoweredError("it makes a variable")
 
     def _op(self, record: Record) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Never
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import Origin, Seen, next_id, origin_here, small, thread
+from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.engine.records import small
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
 from tapelab.shapes import TensorShape

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tapelab.engine import log as logs
+from tapelab.engine import records as kinds
 from tapelab.engine.custom import off_the_log
-from tapelab.engine.log import Dropped, Record, whole
 from tapelab.engine.op import Op
+from tapelab.engine.records import Dropped, Record, whole
 
 _STEP: Final = 2.0**-20
 """How far the serials inside a call are apart: so many of them stand before the next whole one."""
@@ -72,7 +72,7 @@ def account(
     """The account of a captured replay; only the numbers of small constants are kept."""
 
     def kept(number: int, value: Any) -> Any:
-        small = number in constants and not logs.is_large(value)
+        small = number in constants and not kinds.is_large(value)
         return value if small or type(value) is Dropped else Dropped(value.shape, value.dtype)
 
     told = (_without_numbers(whole(each), kept) for each in records if whole(each)[0] in _FORMS)
@@ -80,15 +80,15 @@ def account(
 
 
 def _without_numbers(record: Record, kept: Callable[[int, Any], Any]) -> Record:
-    if record[0] == logs.ASSIGNED:
+    if record[0] == kinds.ASSIGNED:
         return (*record[:8], kept(record[7], record[8]))
-    if record[0] == logs.DERIVED:
+    if record[0] == kinds.DERIVED:
         return (*record[:6], tuple(map(_shape_alone, record[6])))
     kind, serial, thread, origin, ids, values, result_ids, results, settings, _ = record
     values = tuple(map(kept, ids, values))
     many = type(result_ids) is tuple
     results = tuple(map(kept, result_ids, results)) if many else kept(result_ids, results)
-    settings = settings | {logs.BACK: None} if logs.BACK in settings else settings
+    settings = settings | {kinds.BACK: None} if kinds.BACK in settings else settings
     return kind, serial, thread, origin, ids, values, result_ids, results, settings, ()
 
 
@@ -121,5 +121,5 @@ def _derived(record: Record, thread: int, here: Here, _: Value) -> Record:
 
 
 _FORMS: Final[dict[int, Callable[[Record, int, Here, Value], Record]]] = {
-    logs.RAN: _ran, logs.ASSIGNED: _assigned, logs.DERIVED: _derived,
+    kinds.RAN: _ran, kinds.ASSIGNED: _assigned, kinds.DERIVED: _derived,
 }  # fmt: skip

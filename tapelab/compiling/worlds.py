@@ -21,7 +21,8 @@ from tapelab.compiling.symbolic import Symbolic
 from tapelab.compiling.walking import mapped
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.log import RAN, thread, whole
+from tapelab.engine.log import thread
+from tapelab.engine.records import RAN, whole
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable

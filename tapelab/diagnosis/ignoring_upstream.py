@@ -15,7 +15,7 @@ from tapelab.diagnosis.code import Code
 from tapelab.diagnosis.finding import Finding, Fix, Where
 from tapelab.engine import custom
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import BACK, RAN
+from tapelab.engine.records import BACK, RAN
 from tapelab.engine.tensor import constant_of
 from tapelab.recording.recording import Source
 from tapelab.recording.source import lines_of, title_of

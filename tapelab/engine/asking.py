@@ -17,9 +17,10 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import fitting_seeds, seeds_of, sources_of, targets_of
 from tapelab.engine.flows import Flows, plain
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import DERIVED, Origin, Seen, next_id, origin_here, small, thread
+from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.engine.narrow import narrowed
 from tapelab.engine.reaching import forgotten, needed_once
+from tapelab.engine.records import DERIVED, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
 from tapelab.errors import NoGradientError

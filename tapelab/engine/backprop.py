@@ -17,14 +17,7 @@ from numpy import ndarray
 from tapelab.engine.flows import Flow, Flows, flow_of, plain
 from tapelab.engine.handing import hand_back, undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import (
-    HEARD,
-    Record,
-    next_id,
-    origin_here,
-    thread,
-    whole,
-)
+from tapelab.engine.log import next_id, origin_here, thread
 from tapelab.engine.op import REGISTERED, Op
 from tapelab.engine.reaching import (
     Seeds,
@@ -37,6 +30,7 @@ from tapelab.engine.reaching import (
     used_up,
     wanted_by,
 )
+from tapelab.engine.records import HEARD, Record, whole
 from tapelab.engine.retracing import hand_back_on_tensors
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.through_calls import go_back

@@ -22,9 +22,10 @@ from tapelab.engine.batching_rules import is_diagonal, on_all_rows
 from tapelab.engine.flows import Flows, RowsTold
 from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import Log, Record, thread, whole
+from tapelab.engine.log import Log, thread
 from tapelab.engine.op import REGISTERED, REGISTRY, Op, is_ours
 from tapelab.engine.reaching import Seeds, closed, collected, taped, wanted_by
+from tapelab.engine.records import Record, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import KEPT_ELEMENTS
 

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import (
-    ASSIGNED,
-    READ,
-    Origin,
-    next_id,
-    note_from,
-    origin_here,
-    small,
-    thread,
-)
+from tapelab.engine.log import Origin, next_id, note_from, origin_here, thread
+from tapelab.engine.records import ASSIGNED, READ, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument

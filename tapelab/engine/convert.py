@@ -11,7 +11,8 @@ from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.cell import Holder
 from tapelab.engine.exits import came_back
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import MADE, next_id, note, origin_here, small
+from tapelab.engine.log import next_id, note, origin_here
+from tapelab.engine.records import MADE, small
 from tapelab.engine.stacking import holds_tensors, stack
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable, read

@@ -16,19 +16,9 @@ from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import listeners
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import (
-    BACK,
-    PAUSED,
-    RAN,
-    RESUMED,
-    Body,
-    next_id,
-    note,
-    origin_here,
-    small,
-    thread,
-)
+from tapelab.engine.log import Body, next_id, note, origin_here, thread
 from tapelab.engine.op import GradRule, Op
+from tapelab.engine.records import BACK, PAUSED, RAN, RESUMED, small
 from tapelab.engine.tensor import Tensor, constant_of, wrap
 from tapelab.recording.facts import Rule
 

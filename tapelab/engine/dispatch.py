@@ -9,20 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab.dtypes import ALL, DType, float32, int32
-from tapelab.engine.log import (
-    FLAT,
-    LANES,
-    RAN,
-    Log,
-    Record,
-    Scope,
-    is_large,
-    next_id,
-    origin_here,
-    small,
-    thread,
-)
+from tapelab.engine.log import LANES, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
+from tapelab.engine.records import FLAT, RAN, Record, is_large, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, Refusal, invalid_argument

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine import log as logs
+from tapelab.engine import records as kinds
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.log import Body, Record, within
+from tapelab.engine.log import Body, within
+from tapelab.engine.records import Record
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
@@ -35,9 +36,9 @@ def pauses_of(tape: GradientTape) -> Pauses:
     pauses: Pauses = []
     for log in {id(window[0]): window[0] for window in tape._windows}.values():
         for record in log.records:
-            if record[0] == logs.PAUSED and record[4] == tape._serial:
+            if record[0] == kinds.PAUSED and record[4] == tape._serial:
                 pauses.append((record[1], float("inf")))
-            elif record[0] == logs.RESUMED and record[4] == tape._serial:
+            elif record[0] == kinds.RESUMED and record[4] == tape._serial:
                 pauses[-1] = (pauses[-1][0], record[1])
     return pauses
 
@@ -152,15 +153,15 @@ def _mark(event: e.Event) -> Callable[[Inventory, Record, int], e.Event | None]:
 
 
 _ENTRIES: Final[dict[int, Any]] = {
-    logs.READ: _read,
-    logs.ASSIGNED: _assigned,
-    logs.LEFT: _left,
-    logs.RETURNED: _returned,
-    logs.MADE: _made,
-    logs.WATCHED: _watched,
-    logs.PAUSED: _mark(e.Paused()),
-    logs.RESUMED: _mark(e.Resumed()),
-    logs.OPENED: _mark(e.Opened()),
-    logs.CLOSED: _mark(e.Closed()),
-    logs.RESET: _mark(e.Reset()),
+    kinds.READ: _read,
+    kinds.ASSIGNED: _assigned,
+    kinds.LEFT: _left,
+    kinds.RETURNED: _returned,
+    kinds.MADE: _made,
+    kinds.WATCHED: _watched,
+    kinds.PAUSED: _mark(e.Paused()),
+    kinds.RESUMED: _mark(e.Resumed()),
+    kinds.OPENED: _mark(e.Opened()),
+    kinds.CLOSED: _mark(e.Closed()),
+    kinds.RESET: _mark(e.Reset()),
 }

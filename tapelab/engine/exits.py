@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import LEFT, RETURNED, note, small, thread
+from tapelab.engine.log import note, thread
+from tapelab.engine.records import LEFT, RETURNED, small
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:

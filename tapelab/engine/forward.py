@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.engine.log import RAN, Origin, Record, lightened, thread, write_to
+from tapelab.engine.log import Origin, thread, write_to
+from tapelab.engine.records import RAN, Record, lightened
 from tapelab.engine.tangents import tangents_of
 from tapelab.engine.tensor import Tensor, wrap
 

@@ -13,8 +13,8 @@ from numpy import float32, float64, ndarray
 
 from tapelab.engine.flows import Flow, flow_of
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
-from tapelab.engine.log import PAIRED, SINGLE, Dropped, Record
 from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.records import PAIRED, SINGLE, Dropped, Record
 from tapelab.engine.tensor import Tensor
 from tapelab.kernels.elements import LARGE
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.asking import Answer, kept, unrecorded
 from tapelab.engine.flows import Flows
-from tapelab.engine.log import Dropped, Record, Seen, small, whole
+from tapelab.engine.log import Seen
 from tapelab.engine.reaching import closed, forgotten, taped
+from tapelab.engine.records import Dropped, Record, small, whole
 from tapelab.engine.tensor import wrap
 from tapelab.recording.facts import Method
 

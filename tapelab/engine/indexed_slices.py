@@ -11,8 +11,8 @@ import numpy as np
 from tapelab import kernels
 from tapelab.dtypes import DType
 from tapelab.engine.aside import aside, decided
-from tapelab.engine.log import Dropped
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.records import Dropped
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.kernels.elements import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS

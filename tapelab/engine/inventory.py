@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Aside, Body, Dropped, Scope, Seen, is_large, within
+from tapelab.engine.log import Aside, Body, Scope, Seen, within
+from tapelab.engine.records import Dropped, is_large
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
 

@@ -1,9 +1,5 @@
 """The log beside the tape: what happened, in order, whether or not it was taped.
 
-A record is a plain tuple, because one is written for every op: its kind, its serial number, the
-number of the thread, its origin, then what the kind needs (see `RAN` … `RESET`). The serial of an
-op is the id of its first result: ids only ever grow, so they tell the time.
-
 While a tape is open in a thread, records go into the `Log` of its outermost tape and keep the
 numbers that the way back needs. Otherwise they go into `recent`, a short memory shared by all
 threads that keeps small values only; it lets the diagnosis say where a tensor from before the tape
@@ -17,55 +13,18 @@ import sys
 import weakref
 from _thread import _local  # `threading.local` without the rest of `threading`
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import chain, islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from numpy import ndarray
-
-from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.engine.records import Record, lightened
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell, Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
-    from tapelab.recording.measures import Measure
-
-Record = tuple[Any, ...]
-
-# kind · serial · thread · origin · …
-RAN: Final = 0  # input ids · input values · result id(s) · result value(s) · settings · tapes
-READ: Final = 1  # variable · id of its state · value
-ASSIGNED: Final = 2  # variable · how · id of the source · id of the new state · value
-LEFT: Final = 3  # id of the tensor · how · result (an object, a weak reference or None)
-RETURNED: Final = 4  # serial of the Left · id of the new constant · its value
-MADE: Final = 5  # id · value · how · variable or None · id of the source
-WATCHED: Final = 6  # id · value · variable or None · how · tape
-PAUSED: Final = 7  # tape
-RESUMED: Final = 8  # tape
-OPENED: Final = 9  # tape
-CLOSED: Final = 10  # tape
-RESET: Final = 11  # tape
-PAIRED: Final = 12  # input id · input id · value · value · result value · tapes
-SINGLE: Final = 13  # input id · value · result value · tapes
-"""These two are RAN laid flat (`whole`), for ops that run often: an entry of one tuple takes
-half the memory of three, and its serial is the id of its one result.
-"""
-
-FLAT: Final = frozenset({PAIRED, SINGLE})
-DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
-CALLED: Final = 15  # account of what ran · ids it took · ids it gave · small values of either
-HEARD: Final = 16  # input ids · input values · result ids · result values · call · tapes
-"""A call by a program that a tape took. `call.told(record)` are the ops inside, in the form of RAN.
-"""
-
-OPS: Final = (PAIRED, SINGLE, RAN)
-"""The kinds of records that tell of an op; their last field are the tapes that took it."""
-BACK: Final = "back"
-"""The setting that holds the way back of a step whose gradient is a learner's function."""
 
 next_id: Final = itertools.count(1).__next__
 RECENT: Final = 4096
@@ -107,17 +66,6 @@ class Origin(NamedTuple):
     code: CodeType
     instruction: int
     scope: Scope | None
-
-
-class Dropped(NamedTuple):
-    """What is left of a large value whose numbers were not kept.
-
-    Where somebody looks at the way back, what they come to is measured first.
-    """
-
-    shape: tuple[int, ...]
-    dtype: Any
-    measure: Measure | None = None
 
 
 class Seen(NamedTuple):
@@ -342,77 +290,3 @@ def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
     while scope is not None and type(scope) is not kind:
         scope = scope.outer
     return scope
-
-
-def is_large(value: Any) -> bool:
-    """Whether a raw value is too large for a log that no way back needs."""
-    return type(value) is ndarray and value.size > KEPT_ELEMENTS
-
-
-def small(value: Any) -> Any:
-    """The value itself if it is small enough to keep, else its shape and dtype."""
-    if type(value) is not ndarray and getattr(value, "size", 1) <= KEPT_ELEMENTS:
-        return value
-    if value.size <= KEPT_ELEMENTS:
-        return value
-    return _bare(value.shape, value.dtype)
-
-
-@lru_cache(maxsize=1024)
-def _bare(shape: tuple[int, ...], dtype: Any) -> Dropped:
-    return Dropped(shape, dtype)
-
-
-def dropped(value: ndarray[Any, Any]) -> Dropped:
-    """What is left of a large value on the way back."""
-    if not thread.looking:
-        return _bare(value.shape, value.dtype)
-    from tapelab.recording.measures import measured  # not before somebody looks
-
-    return Dropped(value.shape, value.dtype, measured(value))
-
-
-def one_by_one(records: Iterable[Record]) -> Iterator[Record]:
-    """Records in the form of RAN, those of calls spread out into what ran inside."""
-    for record in records:
-        if record[0] == CALLED:
-            yield from record[4].told(record)
-        elif record[0] == HEARD:
-            yield from record[8].told(record)
-        else:
-            yield whole(record)
-
-
-def whole(record: Record) -> Record:
-    """A record of an op in the form of RAN, also where it was laid flat."""
-    if record[0] == PAIRED:
-        _, serial, number, origin, one, other, x, y, z, tapes = record
-        return RAN, serial, number, origin, (one, other), (x, y), serial, z, {}, tapes
-    if record[0] == SINGLE:
-        _, serial, number, origin, one, x, y, tapes = record
-        return RAN, serial, number, origin, (one,), (x,), serial, y, {}, tapes
-    return record
-
-
-def lightened(record: Record) -> Record:
-    """A record without its large values and without a learner's function."""
-    kind = record[0]
-    if kind == RAN:
-        return _lightened(record)
-    if kind == PAIRED:
-        return (*record[:6], small(record[6]), small(record[7]), small(record[8]), record[9])
-    if kind == SINGLE:
-        return (*record[:5], small(record[5]), small(record[6]), record[7])
-    if kind == HEARD:
-        values, results = tuple(map(small, record[5])), tuple(map(small, record[7]))
-        return (*record[:5], values, record[6], results, record[8].light(), record[9])
-    return record
-
-
-def _lightened(record: Record) -> Record:
-    kind, serial, number, origin, ids, values, result_ids, results, settings, tapes = record
-    values = tuple([small(value) for value in values])
-    results = tuple(map(small, results)) if type(results) is tuple else small(results)
-    if BACK in settings:  # a learner's function may hold on to anything
-        settings = {**settings, BACK: None}
-    return kind, serial, number, origin, ids, values, result_ids, results, settings, tapes

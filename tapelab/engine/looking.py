@@ -18,8 +18,9 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.ends import check_ends, sources_of
 from tapelab.engine.held_back import held_back
-from tapelab.engine.log import MADE, RETURNED, Origin, Record, Seen, next_id, small, thread
+from tapelab.engine.log import Origin, Seen, next_id, thread
 from tapelab.engine.reaching import forgotten
+from tapelab.engine.records import MADE, RETURNED, Record, small
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import constant_of
 from tapelab.recording.facts import STRAY, Method

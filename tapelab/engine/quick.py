@@ -16,8 +16,9 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from tapelab.engine.cell import read
-from tapelab.engine.log import PAIRED, SINGLE, Origin, next_id, origin_here, small, thread
+from tapelab.engine.log import Origin, next_id, origin_here, thread
 from tapelab.engine.op import Op
+from tapelab.engine.records import PAIRED, SINGLE, small
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.kernels.elements import LARGE

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import BACK, HEARD, OPS, Dropped, Log, Record, whole
+from tapelab.engine.log import Log
+from tapelab.engine.records import BACK, HEARD, OPS, Dropped, Record, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 

@@ -12,7 +12,8 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from tapelab.engine.log import ASSIGNED, DERIVED, MADE, RAN, READ, Record, one_by_one, recent
+from tapelab.engine.log import recent
+from tapelab.engine.records import ASSIGNED, DERIVED, MADE, RAN, READ, Record, one_by_one
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape

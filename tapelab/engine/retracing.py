@@ -17,8 +17,9 @@ from numpy import ndarray
 from tapelab.engine.flows import flow_of
 from tapelab.engine.handing import Told, undo_broadcast
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import PAIRED, SINGLE, Origin, Record, origin_here, thread
+from tapelab.engine.log import Origin, origin_here, thread
 from tapelab.engine.op import Op, is_ours
+from tapelab.engine.records import PAIRED, SINGLE, Record
 from tapelab.engine.tensor import Tensor, wrap
 
 _NO_SETTINGS: Final[dict[str, Any]] = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import Dropped, Record
+from tapelab.engine.records import Dropped, Record
 
 if TYPE_CHECKING:
     from tapelab.engine.op import Op

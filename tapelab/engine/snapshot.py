@@ -10,7 +10,7 @@ import numpy as np
 
 from tapelab.engine.entries import event_of, pauses_of, ran
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.log import DERIVED, RAN, Record
+from tapelab.engine.records import DERIVED, RAN, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
 from tapelab.engine.tables import Table

@@ -8,7 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.log import Dropped, Origin, Scope
+from tapelab.engine.log import Origin, Scope
+from tapelab.engine.records import Dropped
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.recording.measures import Measure, measured

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
-from tapelab.engine import log as logs
+from tapelab.engine import records as kinds
 from tapelab.engine.asking import gradient, picture, place_of
 from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
@@ -90,12 +90,12 @@ class GradientTape(Watching):
         rest()
         self._windows.append([log, len(log.records), None])
         self._looked = len(log.records)
-        self._opened = note(logs.OPENED, self._serial) if not self._opened else self._opened
+        self._opened = note(kinds.OPENED, self._serial) if not self._opened else self._opened
 
     def _pop(self) -> None:
         self._recording = False
         wake()
-        self._closed = note_from(origin_here(), logs.CLOSED, self._serial)
+        self._closed = note_from(origin_here(), kinds.CLOSED, self._serial)
         window, tapes = self._windows[-1], thread.tapes
         window[2] = len(window[0].records)
         tapes.remove(self)
@@ -133,7 +133,7 @@ class GradientTape(Watching):
                 )
                 if isinstance(each, Tensor):
                     if self._recording:
-                        note(logs.WATCHED, each._id, each._value, None, 0, self._serial)
+                        note(kinds.WATCHED, each._id, each._value, None, 0, self._serial)
                     continue
             if self._recording:
                 self._follow(each)
@@ -149,7 +149,7 @@ class GradientTape(Watching):
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        note(logs.PAUSED, self._serial)
+        note(kinds.PAUSED, self._serial)
         thread.active = tuple(tape for tape in thread.active if tape is not self)
         self._recording = False
         try:
@@ -157,7 +157,7 @@ class GradientTape(Watching):
         finally:
             self._recording = True
             thread.active = tuple(tape for tape in thread.tapes if tape._recording)
-            note(logs.RESUMED, self._serial)
+            note(kinds.RESUMED, self._serial)
 
     def reset(self) -> None:
         """Forget all ops and all watched variables, and go on recording."""
@@ -166,7 +166,7 @@ class GradientTape(Watching):
         for answer in self._answers:
             answer.flows.told()
         self._forget()
-        self._opened = note(logs.RESET, self._serial)
+        self._opened = note(kinds.RESET, self._serial)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records) - 1, None]]  # from the reset on
         self._looked = len(log.records)

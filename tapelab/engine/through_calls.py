@@ -16,7 +16,7 @@ import numpy as np
 from tapelab.engine.flows import Flow, Flows, plain
 from tapelab.engine.handing import Told
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import Dropped, Record, lightened
+from tapelab.engine.records import Dropped, Record, lightened
 from tapelab.errors import NoGradientError
 
 Walk = Callable[[Iterable[Record], dict[int, Any], Told], None]

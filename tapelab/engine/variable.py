@@ -12,9 +12,10 @@ from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Cell, Holder, Identity, check_shape, moved, own, store
 from tapelab.engine.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.engine.exits import leave
-from tapelab.engine.log import MADE, next_id, note, origin_here, small
+from tapelab.engine.log import next_id, note, origin_here
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
+from tapelab.engine.records import MADE, small
 from tapelab.engine.roles import (
     DEFAULT,
     Roles,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.cell import Cell, Identity
 from tapelab.engine.dispatch import add_results
-from tapelab.engine.log import WATCHED, Origin, note, note_from, origin_here, small, thread
+from tapelab.engine.log import Origin, note, note_from, origin_here, thread
+from tapelab.engine.records import WATCHED, small
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.log import RAN, whole
 from tapelab.engine.op import REGISTERED
+from tapelab.engine.records import RAN, whole
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.events import Cause, Ran
 from tapelab.views.text import picture

@@ -11,7 +11,8 @@ import pytest
 
 import tapelab
 from tapelab.compiling.routines import Routine
-from tapelab.engine.log import one_by_one, recent
+from tapelab.engine.log import recent
+from tapelab.engine.records import one_by_one
 
 CALLS = 4
 

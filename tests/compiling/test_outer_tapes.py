@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tapelab
-from tapelab.engine.log import HEARD, thread
+from tapelab.engine.log import thread
+from tapelab.engine.records import HEARD
 from tapelab.recording import events as e
 from tests.compiling import drawn
 

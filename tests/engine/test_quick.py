@@ -5,8 +5,9 @@ import gc
 import pytest
 
 import tapelab as tf
-from tapelab.engine.log import OPS, PAIRED, RAN, SINGLE, thread, whole
+from tapelab.engine.log import thread
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.records import OPS, PAIRED, RAN, SINGLE, whole
 from tapelab.ops.arithmetic import multiply
 from tapelab.recording import events as e
 

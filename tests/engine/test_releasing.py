@@ -4,7 +4,8 @@ import gc
 import weakref
 
 import tapelab as tf
-from tapelab.engine.log import OPS, RECENT, recent, whole
+from tapelab.engine.log import RECENT, recent
+from tapelab.engine.records import OPS, whole
 
 
 def test_a_tape_that_was_asked_is_freed_without_a_search_for_garbage():
