@@ -4,23 +4,48 @@
 // itself in the page; the compressor is a pinned package, because Node's own differs by version.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gzipSync } from 'fflate';
+import { deflateSync } from 'fflate';
 import { bundle, here } from './bundle.mjs';
 
 const STATIC = join(here, '..', 'tapelab', 'static');
 const LIMIT = 60_000;
 
-const UNPACK =
-  'new Response(new Blob([Uint8Array.from(atob(packed),c=>c.charCodeAt(0))]).stream()' +
-  '.pipeThrough(new DecompressionStream("gzip"))).text()';
+/** Five letters for four bytes, none of which a string, a page or a notebook has to escape. */
+function lettersFor(bytes) {
+  const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
+  padded.set(bytes);
+  const view = new DataView(padded.buffer);
+  let letters = '';
+  for (let at = 0; at < padded.length; at += 4) {
+    let group = '';
+    for (let digits = view.getUint32(at), left = 5; left--; digits = Math.floor(digits / 85)) {
+      group = letterFor(digits % 85) + group;
+    }
+    letters += group;
+  }
+  return letters;
+}
 
-const AS_MODULE = (packed) =>
-  `const packed="${packed}";const text=await ${UNPACK};` +
+const ESCAPED = { '<': '!', '>': '#', '\\': '$' };
+const letterFor = (digit) => {
+  const letter = String.fromCharCode(digit + 40);
+  return ESCAPED[letter] ?? letter;
+};
+
+/** Unpacks `packed` in the page; what fills up its last four bytes is cut off. */
+const unpack = (size) =>
+  'new Response(new Blob([(s=>{const d=new DataView(new ArrayBuffer(s.length*4/5));' +
+  'for(let i=0,n=0;i<s.length;n=++i%5?n:0){const c=s.charCodeAt(i);' +
+  'n=n*85+({33:60,35:62,36:92}[c]||c)-40;if(i%5>3)d.setUint32((i-4)*4/5,n)}return d})(packed)])' +
+  `.slice(0,${size}).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text()`;
+
+const AS_MODULE = (packed, text) =>
+  `const packed="${packed}";const text=await ${text};` +
   'const url=URL.createObjectURL(new Blob([text],{type:"text/javascript"}));' +
   'export default (await import(url)).default;URL.revokeObjectURL(url);\n';
 
-const AS_SCRIPT = (packed) =>
-  `(packed=>${UNPACK}.then(text=>{const script=document.createElement("script");` +
+const AS_SCRIPT = (packed, text) =>
+  `(packed=>${text}.then(text=>{const script=document.createElement("script");` +
   `script.textContent=text;document.head.append(script)}))("${packed}");\n`;
 
 const BUNDLES = [
@@ -32,8 +57,8 @@ await mkdir(STATIC, { recursive: true });
 for (const { entry, file, format, wrap } of BUNDLES) {
   const built = await bundle({ entryPoints: [entry], write: false, format, minify: true });
   const code = built.outputFiles[0].contents;
-  const packed = Buffer.from(gzipSync(code, { level: 9, mem: 12, mtime: 0 })).toString('base64');
-  const text = `// tapelab's front-end, built from extension/: do not edit.\n${wrap(packed)}`;
+  const packed = deflateSync(code, { level: 9, mem: 12 });
+  const text = `// tapelab's front-end, built from extension/: do not edit.\n${wrap(lettersFor(packed), unpack(packed.length))}`;
   if (text.length > LIMIT) throw new Error(`${file} has ${text.length} bytes, ${LIMIT} at most.`);
   await writeFile(join(STATIC, file), text);
   console.log(`${file}: ${text.length} bytes, unpacked ${code.length}`);
