@@ -14,6 +14,8 @@ import { explorerView } from './views/explorer.js';
 import { FRAME_WIDTH, framePitch, visibleFrames, WHOLE_REEL } from './views/reel.js';
 import { isWindowed, middleOf } from './views/stage.js';
 import type { Camera } from './views/stage.js';
+import { speak } from './words.js';
+import type { Catalogue } from './words.js';
 
 /** What a page can do with a mounted widget. */
 export interface Handle {
@@ -53,6 +55,7 @@ export class Explorer implements Handle {
     private readonly root: HTMLElement,
     private readonly store: Store,
     private readonly explanation: Explanation | null,
+    private readonly words?: Catalogue,
   ) {
     this.cleanups.push(store.subscribe(() => this.update()));
     this.listen();
@@ -108,6 +111,7 @@ export class Explorer implements Handle {
 
   /** Draw the present state; `still` leaves scroll positions alone. */
   private draw(still = false): void {
+    speak(this.words);
     const state = this.store.state();
     const inReel = this.focusIsIn('.reelwrap');
     const chosen = state.selected !== this.shownNode;

@@ -11,7 +11,8 @@ import { createStore } from './store.js';
 import type { State } from './store.js';
 import { STYLES } from './styles.js';
 import { loadingView, stateView } from './views/explorer.js';
-import { directionOf, WORDS } from './words.js';
+import { directionOf, speak, WORDS } from './words.js';
+import type { Catalogue } from './words.js';
 
 export type { Handle } from './explorer.js';
 
@@ -21,6 +22,8 @@ export interface MountOptions {
   /** The step to begin with, from 1; without one, an explanation comes first. */
   readonly step?: number;
   readonly language?: string;
+  /** What the language says in place of the English; without it English stands. */
+  readonly words?: Catalogue;
 }
 
 /** Above so many events, reading is announced before it begins. */
@@ -93,12 +96,13 @@ function deferred(root: HTMLElement, recording: Recording, start: () => Explorer
 
 /** Show a recording inside an element. */
 export function mount(host: Element, options: MountOptions): Handle {
+  speak(options.words);
   const root = createRoot(host, options.language);
   try {
     const recording = parseRecording(options.recording);
     const start = (): Explorer => {
       const store = createStore(initialState(buildModel(recording), options));
-      return new Explorer(root, store, options.explanation ?? null);
+      return new Explorer(root, store, options.explanation ?? null, options.words);
     };
     return recording.eventCount > MANY_EVENTS ? deferred(root, recording, start) : start();
   } catch (error) {

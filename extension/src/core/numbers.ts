@@ -1,4 +1,5 @@
 import type { TensorInfo } from './schema.js';
+import { say, sayMany } from './words.js';
 
 const MINUS = '−';
 
@@ -90,7 +91,7 @@ export function formatBrief(tensor: TensorInfo, room: number): string {
   const elements = tensor.shape.reduce((product, size) => product * size, 1);
   const text = elements <= 16 ? formatValues(tensor) : null;
   if (text !== null && text.length <= room) return text;
-  return tensor.shape.length ? formatShape(tensor.shape) : (text ?? 'not kept');
+  return tensor.shape.length ? formatShape(tensor.shape) : (text ?? say('not kept'));
 }
 
 export function formatShape(shape: readonly number[]): string {
@@ -100,14 +101,15 @@ export function formatShape(shape: readonly number[]): string {
 /** `float32, a scalar` or `float32, shape 2×3`. */
 export function formatType(tensor: TensorInfo): string {
   const { dtype, shape } = tensor;
-  if (shape.length === 0) return `${dtype}, a scalar`;
+  if (shape.length === 0) return say('{dtype}, a scalar', { dtype });
   if (shape.length === 1) return `${dtype}, ${count(shape[0]!, 'number')}`;
-  return `${dtype}, shape ${formatShape(shape)}`;
+  return say('{dtype}, shape {shape}', { dtype, shape: formatShape(shape) });
 }
 
 /** `1 op`, `2 ops`, `412 000 ops`: thousands apart by a narrow space. */
 export function count(amount: number, word: string): string {
-  return `${grouped(amount)} ${word}${amount === 1 ? '' : 's'}`;
+  const one = `{count} ${word}`;
+  return sayMany(one, `${one}s`, amount, { count: grouped(amount) });
 }
 
 export function grouped(amount: number): string {

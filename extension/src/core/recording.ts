@@ -1,6 +1,7 @@
 import { Role, SCHEMA } from './schema.js';
 import type { ColumnType, Header, RecordingEvent, Span, TensorInfo } from './schema.js';
 import { decodeEvent } from './events.js';
+import { say } from './words.js';
 
 export type Unreadable = 'not a recording' | 'newer' | 'older' | 'cut short';
 
@@ -39,8 +40,8 @@ const BYTES = { u8: 1, i32: 4, f64: 8 };
 function cutShort(): RecordingError {
   return new RecordingError(
     'cut short',
-    'This recording is cut short',
-    'Part of the file is missing. Save it again.',
+    say('This recording is cut short'),
+    say('Part of the file is missing. Save it again.'),
   );
 }
 
@@ -48,19 +49,27 @@ function readHeader(bytes: Uint8Array): { header: Header; columnsAt: number } {
   if (bytes.length < 8 || MAGIC.some((letter, at) => bytes[at] !== letter)) {
     throw new RecordingError(
       'not a recording',
-      'This is not a recording',
-      'Make one with tf.show(tape).',
+      say('This is not a recording'),
+      say('Make one with tf.show(tape).'),
     );
   }
   if (bytes.length < 16) throw cutShort();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const schema = view.getUint32(8, true);
-  const advice = `Made with schema ${schema}, this page reads ${SCHEMA}. `;
+  const made = say('Made with schema {schema}, this page reads {ours}.', { schema, ours: SCHEMA });
   if (schema > SCHEMA) {
-    throw new RecordingError('newer', 'This recording is newer', `${advice}Update tapelab.`);
+    throw new RecordingError(
+      'newer',
+      say('This recording is newer'),
+      `${made} ${say('Update tapelab.')}`,
+    );
   }
   if (schema < OLDEST) {
-    throw new RecordingError('older', 'This recording is too old', `${advice}Record it again.`);
+    throw new RecordingError(
+      'older',
+      say('This recording is too old'),
+      `${made} ${say('Record it again.')}`,
+    );
   }
   const length = view.getUint32(12, true);
   if (16 + length > bytes.length) throw cutShort();
@@ -70,8 +79,8 @@ function readHeader(bytes: Uint8Array): { header: Header; columnsAt: number } {
   } catch {
     throw new RecordingError(
       'not a recording',
-      'This recording cannot be read',
-      'Its header is damaged. Save it again.',
+      say('This recording cannot be read'),
+      say('Its header is damaged. Save it again.'),
     );
   }
 }

@@ -79,8 +79,7 @@ const ENGLISH = {
   emptyTitle: 'Nothing on the tape yet',
   emptyAdvice: 'Run a cell with `tf.GradientTape()`.',
   reading: (ops: string) => say('Reading {ops}', { ops }),
-  windowed: (ops: string) =>
-    say('{ops}. The graph shows the part around this step.', { ops }),
+  windowed: (ops: string) => say('{ops}. The graph shows the part around this step.', { ops }),
 } as const;
 
 /** The words in the language of the widget that is being drawn. */

@@ -10,6 +10,7 @@ import type { Account } from './inspector.js';
 import { meetingAccount } from './meeting.js';
 import { heatView, valuesView } from './numbers.js';
 import { prose } from './parts.js';
+import { say, sayMany } from '../words.js';
 
 function startAccount(model: Model, picture: Picture, flow: Flowed): Account {
   const label = labelOf(model, picture.node);
@@ -17,17 +18,19 @@ function startAccount(model: Model, picture: Picture, flow: Flowed): Account {
   const slope = totalSlope(model, picture.node);
   const ones = isOne(start);
   const many = (start?.shape.length ?? 0) > 0;
+  /** @said */
   const sentences = {
-    scalar: `How much does \`${label}\` change when \`${label}\` changes? Exactly as much. So the tape rewinds from 1.`,
-    many: `\`${label}\` holds several numbers. The tape rewinds from 1 for each, which is the gradient of their sum.`,
-    given: `The tape rewinds from the gradient that was given for \`${label}\`.`,
+    scalar:
+      'How much does `{label}` change when `{label}` changes? Exactly as much. So the tape rewinds from 1.',
+    many: '`{label}` holds several numbers. The tape rewinds from 1 for each, which is the gradient of their sum.',
+    given: 'The tape rewinds from the gradient that was given for `{label}`.',
   };
   const shown = shownNumber(start, 'g');
   return {
-    title: `Start at \`${label}\``,
-    sentence: sentences[!ones ? 'given' : many ? 'many' : 'scalar'],
+    title: say('Start at `{label}`', { label }),
+    sentence: say(sentences[!ones ? 'given' : many ? 'many' : 'scalar'], { label }),
     equation: slope && !many && shown ? [slope, sign('='), shown] : shown && [shown],
-    figure: start && heatView(start, 'g', `gradient of ${label}`),
+    figure: start && heatView(start, 'g', say('gradient of {label}', { label })),
   };
 }
 
@@ -70,18 +73,18 @@ function passedOn(model: Model, flow: Flowed): string {
   if (local && isOne(local)) {
     const both = op && op.rules.length === 2 && op.rules.every((rule) => rule.local === '1');
     return both
-      ? 'The local slope is 1 on both sides, so each side gets the whole gradient, unchanged.'
-      : 'The local slope is 1, so the gradient passes unchanged.';
+      ? say('The local slope is 1 on both sides, so each side gets the whole gradient, unchanged.')
+      : say('The local slope is 1, so the gradient passes unchanged.');
   }
-  if (local) return 'Upstream × local slope = contribution.';
-  return 'The gradient passes through by this rule.';
+  if (local) return say('Upstream × local slope = contribution.');
+  return say('The gradient passes through by this rule.');
 }
 
 function stillToCome(model: Model, picture: Picture): string {
   const slot = slotAt(model, picture, picture.node);
   const left = slot.expected - slot.arrived;
   return left > 0
-    ? ` ${capital(inWords(left))} more ${left === 1 ? 'is' : 'are'} still to come.`
+    ? ` ${sayMany('{number} more is still to come.', '{number} more are still to come.', left, { number: capital(inWords(left)) })}`
     : '';
 }
 
@@ -95,10 +98,16 @@ function mapsOf(model: Model, picture: Picture, flow: Flowed): Child {
     ] as const
   ).flatMap(([word, index, role]) => {
     const tensor = tensorAt(model, index);
-    const map = tensor && heatView(tensor, role, `${word}, at ${labelOf(model, picture.node)}`);
+    const map =
+      tensor &&
+      heatView(
+        tensor,
+        role,
+        say('{word}, at {label}', { word: say(word), label: labelOf(model, picture.node) }),
+      );
     const shown = map ?? (tensor && !tensor.shape.length ? valuesView(tensor, role) : null);
     if (map) drawn = true;
-    return shown ? [h('figure', {}, h('figcaption', {}, word), shown)] : [];
+    return shown ? [h('figure', {}, h('figcaption', {}, say(word)), shown)] : [];
   });
   return drawn ? h('div', { class: 'maps' }, maps) : null;
 }
@@ -108,7 +117,10 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
   const numbers = flowEquation(model, picture, flow);
   const general = numbers || !op || !rule ? null : ruleEquation(model, node, op, rule);
   return {
-    title: `Back through ${glyphOf(model, node)} to \`${labelOf(model, picture.node)}\``,
+    title: say('Back through {op} to `{label}`', {
+      op: glyphOf(model, node),
+      label: labelOf(model, picture.node),
+    }),
     sentence: passedOn(model, flow) + stillToCome(model, picture),
     equation: numbers ?? (general && [general.shown]),
     figure: mapsOf(model, picture, flow),
@@ -118,17 +130,22 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
 
 function stoppedAccount(model: Model, picture: Picture, flow: Flowed): Account {
   const { node, rule } = opOfFlow(model, flow);
-  const label = picture.node < 0 ? 'here' : `to \`${labelOf(model, picture.node)}\``;
+  const op = glyphOf(model, node);
   return {
-    title: `Nothing passes ${glyphOf(model, node)} ${label}`,
-    sentence: rule?.because || 'This op passes no gradient on.',
+    title:
+      picture.node < 0
+        ? say('Nothing passes {op} here', { op })
+        : say('Nothing passes {op} to `{label}`', { op, label: labelOf(model, picture.node) }),
+    sentence: rule?.because || say('This op passes no gradient on.'),
   };
 }
 
 function nothingAccount(): Account {
   return {
-    title: 'Nothing comes back',
-    sentence: 'No recorded path leads from the target to a source, so every gradient is `None`.',
+    title: say('Nothing comes back'),
+    sentence: say(
+      'No recorded path leads from the target to a source, so every gradient is `None`.',
+    ),
   };
 }
 

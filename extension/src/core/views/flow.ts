@@ -5,13 +5,16 @@ import type { Flowed, Model } from '../model.js';
 import { formatBrief } from '../numbers.js';
 import { opOf, tensorOf } from '../picture.js';
 import type { OpInfo, RuleInfo, TensorInfo } from '../schema.js';
+import { say } from '../words.js';
 
 const BRIEF = 11;
-const WORDS_FOR = 'no one two three four five six seven eight nine ten'.split(' ');
+/** @said each */
+const NUMBERS = 'no one two three four five six seven eight nine ten'.split(' ');
 
 /** Small numbers as words. */
 export function inWords(amount: number): string {
-  return WORDS_FOR[amount] ?? String(amount);
+  const word = NUMBERS[amount];
+  return word ? say(word) : String(amount);
 }
 
 export function capital(text: string): string {

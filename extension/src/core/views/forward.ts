@@ -22,9 +22,11 @@ import { h } from '../dom.js';
 import type { Account } from './inspector.js';
 import { heatView, valuesView } from './numbers.js';
 import { prose } from './parts.js';
+import { say } from '../words.js';
 
 type Ran = Extract<RecordingEvent, { kind: Kind.Ran }>;
 
+/** @said */
 const WHY_OFF: Readonly<Record<Cause, string>> = {
   [Cause.OnTape]: '',
   [Cause.NothingWatched]: 'Nothing that goes in is watched, so the tape does not record it.',
@@ -38,11 +40,16 @@ const WHY_OFF: Readonly<Record<Cause, string>> = {
     'This ran inside a function that has a gradient of its own, which takes the place of this.',
 };
 
-const ASSIGNED = ['gets a new value', 'grows by', 'shrinks by', 'changes in part'];
+const assignedHow = (name: string): string[] => [
+  say('`{name}` gets a new value', { name }),
+  say('`{name}` grows', { name }),
+  say('`{name}` shrinks', { name }),
+  say('`{name}` changes in part', { name }),
+];
 
 function joined(names: readonly string[]): string {
   if (names.length < 2) return names.join('');
-  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return say('{names} and {last}', { names: names.slice(0, -1).join(', '), last: names.at(-1)! });
 }
 
 function watched(model: Model, picture: Picture, how: number): Account {
@@ -50,13 +57,13 @@ function watched(model: Model, picture: Picture, how: number): Account {
   const tensor = tensorOf(model, picture.node);
   const stand = numeric(tensor, 'v');
   return {
-    title: `\`${label}\` is watched`,
+    title: say('`{label}` is watched', { label }),
     sentence:
       how === 1
-        ? 'A variable is watched from its first read inside the tape.'
-        : '`tape.watch` asked for it.',
+        ? say('A variable is watched from its first read inside the tape.')
+        : say('`tape.watch` asked for it.'),
     equation: stand && [identifier(label), sign('='), number(stand.text, 'v')],
-    figure: tensor && heatView(tensor, 'v', `value of ${label}`),
+    figure: tensor && heatView(tensor, 'v', say('value of {label}', { label })),
     facts: tensor ? [['type', formatType(tensor)]] : [],
   };
 }
@@ -103,9 +110,9 @@ function keptFact(model: Model, node: number, op: OpInfo): Child {
     const ones = slopes.length > 0 && slopes.every((rule) => rule.local === '1');
     return ones
       ? slopes.length > 1
-        ? 'nothing: the slopes are 1'
-        : 'nothing: the slope is 1'
-      : 'nothing';
+        ? say('nothing: the slopes are 1')
+        : say('nothing: the slope is 1')
+      : say('nothing');
   }
   const bytes = kept.reduce((sum, at) => sum + byteSize(tensorOf(model, at)!), 0);
   return prose(`${joined(kept.map((at) => `\`${labelOf(model, at)}\``))}, ${count(bytes, 'byte')}`);
@@ -143,29 +150,33 @@ function ran(model: Model, node: number, event: Ran): Account {
   if (slopes.length) facts.push([slopes.length > 1 ? 'slopes' : 'slope', slopes]);
   return {
     title: op.title,
-    sentence: onTape ? op.sentence : WHY_OFF[event.cause],
+    sentence: onTape ? op.sentence : say(WHY_OFF[event.cause]),
     equation: forwardEquation(model, node, op),
-    figure: tensor && heatView(tensor, 'v', `value of ${labelOf(model, node)}`),
+    figure:
+      tensor && heatView(tensor, 'v', say('value of {label}', { label: labelOf(model, node) })),
     facts,
   };
 }
 
 function left(model: Model, event: Extract<RecordingEvent, { kind: Kind.Left }>): Account {
-  const source = model.recording.tensor(event.tensor).name || 'A value';
+  const source = model.recording.tensor(event.tensor).name || say('A value');
   const result = event.result < 0 ? null : model.recording.tensor(event.result);
   return {
-    title: `\`${source}\` leaves the tape`,
-    sentence: `\`${event.how}\` computes with plain numbers. The tape sees nothing of it, so no gradient comes back this way.`,
+    title: say('`{source}` leaves the tape', { source }),
+    sentence: say(
+      '`{how}` computes with plain numbers. The tape sees nothing of it, so no gradient comes back this way.',
+      { how: event.how },
+    ),
     facts: result ? [['result', formatBrief(result, 40)]] : [],
   };
 }
 
 function assigned(model: Model, event: Extract<RecordingEvent, { kind: Kind.Assigned }>): Account {
-  const name = model.recording.header.variables[event.variable]?.name ?? 'variable';
+  const name = model.recording.header.variables[event.variable]?.name ?? say('variable');
   const state = event.state < 0 ? null : model.recording.tensor(event.state);
   return {
-    title: `\`${name}\` ${ASSIGNED[event.how]?.replace(/ by$/, '') ?? 'changes'}`,
-    sentence: 'Assigning is not recorded: no gradient flows back through it.',
+    title: assignedHow(name)[event.how] ?? say('`{name}` changes', { name }),
+    sentence: say('Assigning is not recorded: no gradient flows back through it.'),
     facts: state ? [['new value', formatBrief(state, 40)]] : [],
   };
 }
@@ -180,8 +191,8 @@ export function forwardStep(model: Model, picture: Picture): Account {
     case Kind.Read:
       return {
         ...watched(model, picture, 1),
-        title: `\`${labelOf(model, picture.node)}\` is read`,
-        sentence: 'It has a new value since it was last read.',
+        title: say('`{label}` is read', { label: labelOf(model, picture.node) }),
+        sentence: say('It has a new value since it was last read.'),
       };
     case Kind.Ran:
       return ran(model, picture.node, event);

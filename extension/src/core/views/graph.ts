@@ -3,7 +3,7 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
-import { formatBrief } from '../numbers.js';
+import { count, formatBrief } from '../numbers.js';
 import { glyphOf, isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Point } from '../roads.js';
@@ -13,6 +13,7 @@ import { nodeClass, nodeView } from './node.js';
 import type { NodeLook } from './node.js';
 import { roadsBelow, signsAbove } from './road.js';
 import type { Part } from './road.js';
+import { say, WORDS } from '../words.js';
 
 /** Up to so many nodes the graph is drawn whole; above, the part around the current step. */
 export const WHOLE_GRAPH = 300;
@@ -139,6 +140,13 @@ export function wholePart(chart: Chart): Part {
 
 /** A sentence for those who do not see the picture; the reel says the rest. */
 export function graphSummary(model: Model, picture: Picture): string {
-  const where = picture.node >= 0 ? `, at ${labelOf(model, picture.node)}` : '';
-  return `Graph of ${model.recording.header.tape.name || 'the tape'}: ${model.graph.nodeCount} nodes${where}`;
+  const name = model.recording.header.tape.name || WORDS.untitled;
+  const nodes = count(model.graph.nodeCount, 'node');
+  return picture.node >= 0
+    ? say('Graph of {name}: {nodes}, at {label}', {
+        name,
+        nodes,
+        label: labelOf(model, picture.node),
+      })
+    : say('Graph of {name}: {nodes}', { name, nodes });
 }

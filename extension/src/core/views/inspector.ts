@@ -5,7 +5,7 @@ import type { Model } from '../model.js';
 import { formatType } from '../numbers.js';
 import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
-import { WORDS } from '../words.js';
+import { say, WORDS } from '../words.js';
 import { backwardStep } from './backward.js';
 import { forwardStep } from './forward.js';
 import { heatView, valuesView } from './numbers.js';
@@ -40,7 +40,7 @@ function accountView(account: Account): VNode {
       ? h(
           'dl',
           { class: 'facts' },
-          facts.map(([term, fact]) => [h('dt', {}, term), h('dd', {}, fact)]),
+          facts.map(([term, fact]) => [h('dt', {}, say(term)), h('dd', {}, fact)]),
         )
       : null,
   );
@@ -59,8 +59,8 @@ function selectedAccount(model: Model, picture: Picture, node: number): Account 
   if (span) facts.push(['made in', WORDS.line(span.line)]);
   const gradient = slot.tensor >= 0 ? model.recording.tensor(slot.tensor) : null;
   const maps = [
-    tensor && heatView(tensor, 'v', `${WORDS.value} of ${label}`),
-    gradient && heatView(gradient, 'g', `${WORDS.gradient} of ${label}`),
+    tensor && heatView(tensor, 'v', say('value of {label}', { label })),
+    gradient && heatView(gradient, 'g', say('gradient of {label}', { label })),
   ].filter(Boolean);
   return {
     title: `\`${label}\``,

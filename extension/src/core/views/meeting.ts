@@ -18,9 +18,11 @@ import type { TensorInfo } from '../schema.js';
 import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
 import type { Account } from './inspector.js';
 import { heatView } from './numbers.js';
+import { say } from '../words.js';
 
 /** More rows than this are told in one line. */
 const MOST_ROWS = 6;
+/** @said */
 const TIMES_USED = ['never', 'once', 'twice'];
 
 /** Whether a term would make the line run out of its pane. */
@@ -86,7 +88,7 @@ function localCell(model: Model, flow: Flowed): VNode | null {
 function contributionRow(model: Model, flow: Flowed, line: number): VNode[] {
   const { node } = opOfFlow(model, flow);
   const local = flow.local >= 0;
-  const chipText = flow.event < 0 ? 'start' : glyphOf(model, node) || labelOf(model, node);
+  const chipText = flow.event < 0 ? say('start') : glyphOf(model, node) || labelOf(model, node);
   const shown = (index: number): Child => {
     const digits = shownNumber(tensorAt(model, index), 'g');
     return digits && inline(digits);
@@ -105,7 +107,7 @@ function contributionRow(model: Model, flow: Flowed, line: number): VNode[] {
 function spoken(tensor: TensorInfo | null): string {
   if (!tensor) return '';
   const value = tensor.shape.length === 0 && tensor.values ? formatNumber(tensor.values[0]!) : null;
-  return (value ?? formatBrief(tensor, 24)).replace('−', 'minus ');
+  return (value ?? formatBrief(tensor, 24)).replace('−', say('minus '));
 }
 
 /** −0.9900 + 4.0000 */
@@ -136,17 +138,21 @@ function sumTable(
     {
       class: long ? 'sum tight' : 'sum',
       role: 'group',
-      'aria-label': `Contributions to the gradient of ${label}: ${said}; together ${spoken(sum)}`,
+      'aria-label': say('Contributions to the gradient of {label}: {said}; together {sum}', {
+        label,
+        said,
+        sum: spoken(sum),
+      }),
     },
     cell(end - 1, '1/-1', 'band'),
-    cell(1, 1, 'h', 'through'),
-    cell(1, 2, 'h r', 'upstream'),
-    cell(1, 4, 'h r', 'local slope'),
-    cell(1, 6, 'h r', 'contribution'),
+    cell(1, 1, 'h', say('through')),
+    cell(1, 2, 'h r', say('upstream')),
+    cell(1, 4, 'h r', say('local slope')),
+    cell(1, 6, 'h r', say('contribution')),
     lines,
     folded ? cell(4, '1/-1', 'muted', `… ${count(hidden, 'more contribution')}`) : null,
     cell(end, '1/-1', 'rule'),
-    cell(end + 1, long ? '1/5' : '1/4', '', h('b', {}, `sum at ${label}`)),
+    cell(end + 1, long ? '1/5' : '1/4', '', h('b', {}, say('sum at {label}', { label }))),
     together ? cell(end + 1, 4, 'r', inline(together)) : null,
     cell(end + 1, 5, '', inline(sign('='))),
     cell(end + 1, 6, 'r total', inline(shownNumber(sum, 'g'))),
@@ -157,12 +163,21 @@ function sumTable(
 export function meetingAccount(model: Model, picture: Picture, flow: Flowed): Account {
   const label = labelOf(model, picture.node);
   const arrivals = arrivalsAt(model, picture.node);
-  const times = TIMES_USED[arrivals.length] ?? `${inWords(arrivals.length)} times`;
+  const number = inWords(arrivals.length);
+  const often = TIMES_USED[arrivals.length];
+  const times = often ? say(often) : say('{number} times', { number });
   const sum = tensorAt(model, flow.sum)!;
   return {
-    title: `${capital(inWords(arrivals.length))} paths meet at \`${label}\``,
-    sentence: `\`${label}\` was used ${times}, so ${inWords(arrivals.length)} contributions arrive. They add up.`,
+    title: say('{number} paths meet at `{label}`', { number: capital(number), label }),
+    sentence: say('`{label}` was used {times}, so {number} contributions arrive. They add up.', {
+      label,
+      times,
+      number,
+    }),
     equation: chainRule(model, picture.node, arrivals),
-    figure: [sumTable(model, picture, arrivals, sum), heatView(sum, 'g', `gradient of ${label}`)],
+    figure: [
+      sumTable(model, picture, arrivals, sum),
+      heatView(sum, 'g', say('gradient of {label}', { label })),
+    ],
   };
 }

@@ -6,21 +6,22 @@ import { glyphOf, labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { grouped } from '../numbers.js';
 import type { Action } from '../store.js';
-import { WORDS } from '../words.js';
+import { say, WORDS } from '../words.js';
 import { iconButton } from './parts.js';
 
 /** What the current step does, in a few words. */
 function whatHappens(model: Model, picture: Picture): string {
+  const label = picture.node < 0 ? '' : labelOf(model, picture.node);
   if (picture.phase === 'backward') {
-    if (!picture.flow) return 'nothing comes back';
-    if (picture.through < 0) return `start at ${labelOf(model, picture.node)}`;
-    const glyph = glyphOf(model, picture.through) || labelOf(model, picture.through);
-    return `through ${glyph} to ${picture.node < 0 ? '' : labelOf(model, picture.node)}`;
+    if (!picture.flow) return say('nothing comes back');
+    if (picture.through < 0) return say('start at {label}', { label });
+    const op = glyphOf(model, picture.through) || labelOf(model, picture.through);
+    return say('through {op} to {label}', { op, label });
   }
-  if (picture.node < 0) return 'assign';
+  if (picture.node < 0) return say('assign');
   const kind = model.graph.nodeKind[picture.node];
   const isRead = kind === NodeKind.Variable || kind === NodeKind.Constant;
-  return `${isRead ? 'read' : 'run'} ${labelOf(model, picture.node)}`;
+  return isRead ? say('read {label}', { label }) : say('run {label}', { label });
 }
 
 /** The buttons that step, and a sentence that says where we are. */
