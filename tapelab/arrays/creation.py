@@ -14,12 +14,14 @@ from tapelab.engine.composite_tensor import CompositeTensor, elementwise, takes_
 from tapelab.engine.convert import new_constant, to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
+from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
 from tapelab.ops import shape as shapes
-from tapelab.ops.arithmetic import add, multiply, subtract
+from tapelab.ops.arithmetic import add, divide, multiply, subtract
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths, number
+from tapelab.ops.stacking import concat
 
 
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
@@ -166,13 +168,33 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
     count = number(num, "LinSpace")
     if count < 0:
         raise invalid_argument("LinSpace", f"Requires num >= 0: {count}")
-    steps = np.arange(count) / max(count - 1, 1)
-    shape = [count] + [1] * max(first._value.ndim, last._value.ndim)
-    way = to_tensor(steps.reshape(shape).astype(first._value.dtype))
-    made: Tensor = add(first, multiply(way, subtract(last, first)))
-    if axis % (made._value.ndim) != 0:
-        raise NotImplementedError("linspace() puts the steps along axis 0. Try tf.transpose.")
+    made: Tensor = _between(*_at_one_place(first, last, axis), count, axis)
     return made
+
+
+def _at_one_place(first: Any, last: Any, axis: int) -> tuple[Any, Any]:
+    """Two ends in one shape, with an axis of length 1 where the steps between them belong."""
+    one, other = first._value.shape, last._value.shape
+    try:
+        shape = np.broadcast_shapes(one, other)
+    except ValueError as error:
+        told = f"Incompatible shapes: {brackets(one)} vs. {brackets(other)}"
+        raise invalid_argument("BroadcastArgs", told) from error
+    ends = (broadcasting.broadcast_to(each, shape=shape) for each in (first, last))
+    first, last = (shapes.expand_dims(each, axis=axis) for each in ends)
+    return first, last
+
+
+def _between(first: Any, last: Any, count: int, axis: int) -> Any:
+    """So many values from first to last, each end as it is, even where it is infinite."""
+    rank = first._value.ndim
+    axis %= rank
+    steps = np.arange(1, count - 1).astype(first._value.dtype)
+    further = to_tensor(steps.reshape(-1, *(1,) * (rank - axis - 1)))
+    step = divide(subtract(last, first), to_tensor(max(count - 1, 1), first.dtype))
+    inner = add(first, multiply(further, step))
+    made = concat(first, inner, last, axis=axis)
+    return made if count > 1 else made[(*(slice(None),) * axis, slice(count))]
 
 
 def _filled(shape: Any, dtype: Any, number: int, how: str) -> Tensor:

@@ -171,7 +171,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The numbers where both halves of an index agree."""
     x = as_tensor(input)
     shape, half = x._value.shape, x.ndim // 2
-    if x.ndim % 2 or not x.ndim:
+    if x.ndim % 2:
         raise invalid_argument(
             "DiagPart", f"The rank of the tensor should be even and positive, got shape "
             f"{brackets(shape)}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -12,7 +13,8 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels import normal
-from tapelab.ops import powers, reduction, selection, stops
+from tapelab.ops import casting, powers, reduction, selection, stops
+from tapelab.ops.arithmetic import add
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal
 from tapelab.ops.normalization import layer_normalize, mean_squared_distance, normalize
@@ -47,11 +49,12 @@ def moments(
 def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None) -> Any:
     """The entries divided by their length along the axes, which is then 1."""
     given: Any = tensor(x)
-    total = reduction.reduce_sum(
-        powers.square(given), axis=axes_of(given, axis, "Sum"), keepdims=True
-    )
-    floor = strict_operand(epsilon, given.dtype)
-    return given * powers.rsqrt(selection.maximum(total, floor))
+    parts: Any = (casting.real(given), casting.imag(given)) if given.dtype.is_complex else (given,)
+    squares = functools.reduce(add, map(powers.square, parts))
+    total = reduction.reduce_sum(squares, axis=axes_of(given, axis, "Sum"), keepdims=True)
+    share: Any = powers.rsqrt(selection.maximum(total, strict_operand(epsilon, total.dtype)))
+    scaled = [part * share for part in parts]
+    return casting.complex(*scaled) if given.dtype.is_complex else scaled[0]
 
 
 @composite
@@ -117,12 +120,12 @@ def sufficient_statistics(
     given: Any = tensor(x)
     along = axes_of(given, list(axes), "Sum")
     shape = given._value.shape
-    count = math.prod(shape[at] for at in along or ())
+    count = to_tensor(math.prod(shape[at] for at in along or ()), given.dtype)
     moved = given if shift is None else given - shift
     total = reduction.reduce_sum(moved, axis=along, keepdims=keepdims)
     squares = reduction.reduce_sum(powers.square(moved), axis=along, keepdims=keepdims)
     moved_by = None if shift is None else strict_operand(shift, given.dtype)
-    return to_tensor(count, given.dtype), total, squares, moved_by
+    return count, total, squares, moved_by
 
 
 @composite

@@ -110,7 +110,9 @@ def adjust_hue(x: Any, c: Any) -> Any:
     _require_three("AdjustHue", x)
     value, least = x.max(-1, keepdims=True), x.min(-1, keepdims=True)
     turn = (hsv_of(x)[..., :1] * 6 + c.astype(x.dtype) * 6) % 6
-    return (least + (value - least) * _pure(turn)).astype(x.dtype)
+    turned = least + (value - least) * _pure(turn)
+    last = np.concatenate([value, least, turn], -1)  # NaN lies in no sixth of the circle
+    return np.where(np.isnan(turn), last, turned).astype(x.dtype)
 
 
 @op(formula=r"y = \operatorname{saturate}_c(x)", samples=colours, glyph="saturation",
@@ -120,7 +122,8 @@ def adjust_saturation(x: Any, c: Any) -> Any:
     _require_pictures("AdjustSaturation", x, "scale", c)
     _require_three("AdjustSaturation", x)
     hue, saturation, value = np.split(hsv_of(x), 3, -1)
-    span = np.clip(saturation * c.astype(x.dtype), 0, 1) * value
+    # NaN, which is not above 0, leaves no colour.
+    span = np.minimum(np.fmax(saturation * c.astype(x.dtype), 0), 1) * value
     return ((value - span) + span * _pure(hue * 6)).astype(x.dtype)
 
 

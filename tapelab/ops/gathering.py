@@ -89,7 +89,7 @@ def add_at(x: Any, indices: Any, *, shape: Shape, axis: int, batch_dims: int) ->
     others = [n for at, n in enumerate(shape) if at != axis]
     length, batches = shape[axis], math.prod(shape[:batch_dims])
     # Each batch has rows of its own: those of batch b begin at b * length.
-    starts = np.arange(batches).reshape(*shape[:batch_dims], *(1,) * new) * length
+    starts = np.arange(batches).reshape((*shape[:batch_dims], *(1,) * new)) * length
     places = (indices + starts).reshape(-1)
     rows = picked.reshape(places.size, *picked.shape[batch_dims + new :])
     whole = add_rows(rows, places, (batches * length, *others[batch_dims:]))

@@ -10,7 +10,7 @@ from tapelab.engine.op import op
 from tapelab.kernels.elements import LARGE, by_numpy, slope
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.powers import rsqrt
+from tapelab.ops.powers import reciprocal, rsqrt
 from tapelab.ops.rules import CONTINUOUS
 
 
@@ -91,4 +91,4 @@ def atanh(x: Any) -> Any:
 
 @atanh.grad("x", r"\bar x = \frac{\bar y}{1 - x^2}", local=r"\frac{1}{1 - x^2}")
 def atanh_grad_x(dy: Any, y: Any, x: Any) -> Any:
-    return dy / conjugated(1 - x * x)
+    return dy * conjugated(reciprocal(1 - x * x))

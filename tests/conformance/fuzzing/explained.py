@@ -12,6 +12,7 @@ from .recognising import (
     differs,
     either,
     has_nan,
+    has_subnormal,
     nonsense,
     raises,
     sooner,
@@ -118,6 +119,16 @@ TABLE: Final[tuple[Explained, ...]] = (
         ),
     ),
     Explained(
+        "subnormal numbers",
+        "TensorFlow computes with 0 instead of numbers too small for all their digits, such as "
+        "bitcast makes of small counts; here they are what they are.",
+        lambda text, found, outcome: (
+            found.what == "value"
+            and "bitcast(" in text
+            and any(has_subnormal(value) for value in outcome.values.values())
+        ),
+    ),
+    Explained(
         "cosines of no rows",
         "TensorFlow's Fourier transforms cannot fill up a row of a tensor that has no rows, on "
         "which its cosine transforms are built; here nothing is transformed to nothing, and so "
@@ -150,7 +161,14 @@ TABLE: Final[tuple[Explained, ...]] = (
     Explained(
         "flattened blocks",
         "TensorFlow's gradient of isotonic_regression has lost the shape of its input.",
-        differs("shape", r"isotonic_regression\((?s:.*)(gradient|jacobian)\("),
+        either(
+            differs("shape", r"isotonic_regression\((?s:.*)(gradient|jacobian)\("),
+            raises(
+                "no error",
+                "InvalidArgumentError: .*transpose expects a vector of size",
+                r"isotonic_regression\((?s:.*)gradient\(",
+            ),
+        ),
     ),
     Explained(
         "least squares without a solution of its own",

@@ -11,11 +11,15 @@ from .recognising import (
     asks_whole_numbers,
     differs,
     either,
+    jacobian_of_nothing,
     raises,
     second_order,
     seeds,
     sooner,
 )
+
+FROM_BEHIND: Final = r"perm=(tf\.constant\()?\[[^\]]*-\d"
+"""An order of axes in a program, one of them counted from behind."""
 
 CASTS: Final = "You are casting an input of type complex"
 
@@ -56,7 +60,10 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
         "place of one number",
         "TensorFlow's gradient of gather_nd at one index tuple asks ScatterNd for what it refuses.",
-        raises("no error", "InvalidArgumentError: .*(ScatterNd|Graph execution)", "gather_nd"),
+        either(
+            raises("no error", "InvalidArgumentError: .*(ScatterNd|Graph execution)", "gather_nd"),
+            sooner("InvalidArgumentError", r"gather_nd\(\w+, \[\d+\](?s:.*)gradient\("),
+        ),
     ),
     Explained(
         "order from behind",
@@ -64,7 +71,8 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "transpose itself takes.",
         either(
             raises("", r"InvalidArgumentError: .*InvertPermutation.* -\d+ is not between", "perm="),
-            sooner("InvalidArgumentError", r"perm=\[[^\]]*-\d(?s:.*)gradient\("),
+            raises("no error", r"InvalidArgumentError: Graph .*/InvertPermutation ", FROM_BEHIND),
+            sooner("InvalidArgumentError", FROM_BEHIND + r"(?s:.*)gradient\("),
         ),
     ),
     Explained(
@@ -97,13 +105,8 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
         "jacobian of nothing",
         "A Jacobian without entries depends on nothing: None here; TensorFlow gives an empty "
-        "gradient.",
-        lambda text, found, outcome: (
-            found.what == "kind"
-            and found.ours.startswith("NoneType")
-            and bool(re.search(r"\[([1-9]\d*, )*0[,\]]", found.theirs))
-            and "jacobian(" in text
-        ),
+        "gradient, and row by row one of the wrong shape (ValueError).",
+        jacobian_of_nothing,
     ),
     Explained(
         "second order of labels",
@@ -165,6 +168,11 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
             and {*literal_eval(found.theirs)} - {*literal_eval(found.ours)} == {CASTS}
             and {*literal_eval(found.ours)} <= {*literal_eval(found.theirs)}
         ),
+    ),
+    Explained(
+        "mirror of nothing",
+        "TensorFlow pads a tensor without entries with its mirror image, and refuses the way back.",
+        raises("no error", "InvalidArgumentError: .*MirrorPadGrad.* 0 was not less than 0", "pad"),
     ),
     Explained(
         "question about nothing",

@@ -23,6 +23,7 @@ OF_ITS_OWN: Final = (
     "From /",
     "Converting IndexedSlices",
     "Using a while_loop",
+    "Conv2DBackpropFilter uses a while_loop",
 )
 """How warnings begin that speak of what goes on inside TensorFlow: retracing, old internals."""
 

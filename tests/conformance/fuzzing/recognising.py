@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
+
 from .observing import Difference, Outcome
 from .rounding import parts
 
@@ -75,6 +77,26 @@ def asks_whole_numbers(text: str, found: Difference, outcome: Outcome) -> bool:
     kinds = {part.dtype[:3] for part in parts(target)}
     other = bool(asked) and not kinds  # a shape, a list of nothing
     return found.what in {"kind", "exception"} and (other or bool(kinds - {"flo", "com"}))
+
+
+def jacobian_of_nothing(text: str, found: Difference, outcome: Outcome) -> bool:
+    """A Jacobian without entries; where TensorFlow has stopped, an earlier one of such a target."""
+    if found.what == "kind":
+        empty = re.search(r"\[([1-9]\d*, )*0[,\]]", found.theirs)
+        return "jacobian(" in text and found.ours.startswith("NoneType") and bool(empty)
+    asked = re.findall(r"\.jacobian\((\w+), .*experimental_use_pfor=False", text)
+    targets = [part for name in asked for part in parts(outcome.values.get(name))]
+    stopped = sooner("ValueError", "jacobian")(text, found, outcome)
+    return stopped and any(np.size(target.array) == 0 for target in targets)
+
+
+def has_subnormal(value: Any) -> bool:
+    """Whether a number too small for all its digits stands among the numbers of a value."""
+    return any(
+        part.dtype[:5] == "float"
+        and bool(((part.array != 0) & (abs(part.array) < np.finfo(part.dtype).tiny)).any())
+        for part in parts(value)
+    )
 
 
 def has_nan(value: Any) -> bool:
