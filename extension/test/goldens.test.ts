@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { birthOf, flowOf } from '../src/core/flow.js';
 import { buildGraph, EdgeKind, FrameKind } from '../src/core/graph.js';
 import { parseFormula } from '../src/core/mathematics.js';
+import { memoryOf } from '../src/core/memory.js';
 import { buildModel } from '../src/core/model.js';
 import { formatBrief } from '../src/core/numbers.js';
 import { frameAt, labelOf, slotAt, slotText, tensorOf } from '../src/core/picture.js';
@@ -114,6 +116,28 @@ for (const { name, bytes, expected } of small) {
       return { phase, frame, node, label: node < 0 ? '' : labelOf(model, node), through, slot };
     });
     assert.deepEqual(steps, expected.steps);
+  });
+
+  test(`${name}: the gradient is as large along the tape as Python finds it`, () => {
+    const model = buildModel(parseRecording(bytes));
+    const { frames, pulses, steps } = flowOf(model) ?? { frames: [], pulses: [], steps: [] };
+    const facts = frames.map((frame, at) => [frame, pulses[at]!.health, steps[at]]);
+    assert.deepEqual(
+      facts,
+      expected.flow.map(({ frame, health, step }) => [frame, health, step]),
+    );
+    expected.flow.forEach(({ size }, at) => {
+      const found = pulses[at]!.size;
+      if (typeof size === 'string') assert.ok(Number.isNaN(found));
+      else assert.ok(Math.abs(found - size) <= 1e-9 * size, `${found} for ${size}`);
+    });
+    assert.equal(birthOf(model), expected.birth);
+  });
+
+  test(`${name}: the tape holds as many bytes as Python counts`, () => {
+    const { tape, gradients, freed } = memoryOf(buildModel(parseRecording(bytes)));
+    const found = { tape: Array.from(tape), gradients: Array.from(gradients), freed };
+    assert.deepEqual(found, expected.memory);
   });
 }
 

@@ -34,6 +34,14 @@ export interface Expectation {
     through: number;
     slot: string;
   }[];
+  readonly flow: readonly {
+    frame: number;
+    size: number | string;
+    health: string;
+    step: number;
+  }[];
+  readonly birth: number;
+  readonly memory: { tape: number[]; gradients: number[]; freed: number };
 }
 
 const FOLDER = fileURLToPath(new URL('../../tests/fixtures/recordings/', import.meta.url));

@@ -26,6 +26,8 @@ export interface Recording {
   readonly starts: Int32Array;
   readonly fields: Int32Array;
   readonly roles: Uint8Array;
+  /** What the numbers of large tensors come to: six each, see `measures.ts`. */
+  readonly measured: { readonly tensors: Int32Array; readonly numbers: Float64Array };
   event(index: number): RecordingEvent;
   eventSpan(index: number): number;
   tensor(index: number): TensorInfo;
@@ -138,6 +140,7 @@ export function parseRecording(given: Uint8Array): Recording {
     starts,
     fields,
     roles,
+    measured: { tensors: columns.i32('measure.tensor'), numbers: columns.f64('measure.numbers') },
     eventCount: kinds.length,
     tensorCount: roles.length,
     event: (index) =>
