@@ -6,6 +6,7 @@ template is what a catalogue translates. Where a catalogue has no such sentence,
 
 from __future__ import annotations
 
+import json
 import os
 from contextvars import ContextVar
 from functools import lru_cache
@@ -59,9 +60,27 @@ def paragraph(*sentences: str) -> str:
     return translated(" ").join(each for each in sentences if each)
 
 
+def of_explorer() -> dict[str, Any]:
+    """What the Explorer says in the chosen language, by the English: one form, or one and many."""
+    return _of_explorer(language())
+
+
+@lru_cache(maxsize=8)
+def _of_explorer(name: str) -> dict[str, Any]:
+    for wanted in _locales(name):
+        file = CATALOGUES / wanted / "LC_MESSAGES" / "explorer.json"
+        if file.exists():
+            words: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+            return words
+    return {}
+
+
+def _locales(name: str) -> tuple[str, str]:
+    locale = name.replace("-", "_")
+    return locale, locale.partition("_")[0]
+
+
 @lru_cache(maxsize=8)
 def _catalogue(name: str) -> NullTranslations:
     """The catalogue of a language: of `zh-CN`, else of `zh`, else none."""
-    locale = name.replace("-", "_")
-    wanted = [locale, locale.partition("_")[0]]
-    return translation(DOMAIN, str(CATALOGUES), wanted, fallback=True)
+    return translation(DOMAIN, str(CATALOGUES), _locales(name), fallback=True)

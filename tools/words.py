@@ -3,6 +3,9 @@
     python -m tools.words           gather, update, compile
     python -m tools.words --check   only tell whether that would change anything
 
+What the Explorer says is gathered from its TypeScript: `say('…')`, `sayMany('…', '…')`, the nouns
+of `count(…, '…')`, the names of facts, and the tables whose comment begins with `@said`.
+
 Translations are written in tapelab/locales/<language>/LC_MESSAGES/tapelab.po by hand. A sentence
 whose English changes loses its translation, and stands in English until it has a new one.
 """
@@ -12,7 +15,9 @@ from __future__ import annotations
 import ast
 import importlib
 import io
+import json
 import pkgutil
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +35,14 @@ LOCALES: Final = PACKAGE / "locales"
 TEMPLATE: Final = LOCALES / "tapelab.pot"
 LANGUAGES: Final = ("zh_CN", "he")
 SAID: Final = frozenset({"say", "say_many", "sentence", "translated"})
+
+FRONT_END: Final = PACKAGE.parent / "extension" / "src"
+_WORD: Final = r"'((?:[^'\\\n]|\\.)*)'"
+_SAID: Final = re.compile(rf"\bsay\(\s*{_WORD}")
+_SAID_MANY: Final = re.compile(rf"\bsayMany\(\s*{_WORD},\s*{_WORD}")
+_COUNTED: Final = re.compile(rf"\bcount\([^;]*?, {_WORD}\)")
+_FACT: Final = re.compile(r"\['([a-z][a-z ]+)', ")
+_TABLE: Final = re.compile(r"@said(.*?)\n *[}\])]", re.DOTALL)
 
 Message = str | tuple[str, str]
 
@@ -53,6 +66,24 @@ def _place(path: Path) -> str:
     return path.relative_to(PACKAGE.parent).as_posix()
 
 
+def front_end() -> Iterator[tuple[Message, str]]:
+    """Each sentence that the Explorer says, with the file that says it."""
+    for path in sorted(FRONT_END.rglob("*.ts")):
+        code, place = path.read_text(encoding="utf-8"), _place(path)
+        tables = " ".join(_TABLE.findall(code))
+        single = [*_SAID.findall(code), *re.findall(_WORD, tables)]
+        single += _FACT.findall(code) if path.parent.name == "views" else []
+        yield from ((_unescaped(each), place) for each in single if re.search("[a-z]", each))
+        for one, many in _SAID_MANY.findall(code):
+            yield (_unescaped(one), _unescaped(many)), place
+        for noun in _COUNTED.findall(code):
+            yield (f"{{count}} {noun}", f"{{count}} {noun}s"), place
+
+
+def _unescaped(text: str) -> str:
+    return text.replace("\\'", "'")
+
+
 def reasons() -> Iterator[tuple[Message, str]]:
     """Each reason that an op gives where no gradient passes."""
     for module in pkgutil.iter_modules([str(PACKAGE / "ops")], "tapelab.ops."):
@@ -66,7 +97,7 @@ def reasons() -> Iterator[tuple[Message, str]]:
 def gathered() -> Catalog:
     """The template: every message once, with the files that say it."""
     catalog = _catalog()
-    for message, place in (*templates(), *reasons()):
+    for message, place in (*templates(), *front_end(), *reasons()):
         catalog.add(message, locations=[(place, 0)])
     return _sorted(catalog)
 
@@ -141,6 +172,17 @@ def as_mo(po: bytes, language: str) -> bytes:
     return compiled.getvalue()
 
 
+def as_json(po: bytes, language: str) -> bytes:
+    """What the Explorer says in a language: the form of each sentence, or its forms."""
+    said: dict[str, Any] = {}
+    for message in read_po(io.BytesIO(po), locale=language):
+        forms = _strings(message.string)
+        ours = any(place.startswith("extension/") for place, _ in message.locations)
+        if message.id and ours and all(forms):
+            said[_key(message.id)[0]] = forms[0] if len(forms) == 1 else forms
+    return json.dumps(said, ensure_ascii=False, indent=0, sort_keys=True).encode() + b"\n"
+
+
 def _strings(string: Any) -> tuple[str, ...]:
     return (string,) if isinstance(string, str) else string
 
@@ -153,6 +195,7 @@ def files() -> dict[Path, bytes]:
         po = as_po(updated(template, language))
         made[po_file(language)] = po
         made[po_file(language).with_suffix(".mo")] = as_mo(po, language)
+        made[po_file(language).with_name("explorer.json")] = as_json(po, language)
     return made
 
 

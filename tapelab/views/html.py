@@ -13,6 +13,8 @@ from typing import Any, Final
 
 from tapelab.recording import Recording, to_bytes
 from tapelab.views import text
+from tapelab.views.card import direction
+from tapelab.words import language, of_explorer
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 _STYLE: Final = (
@@ -52,29 +54,51 @@ def page(recording: Recording, explanation: Any = None, *, step: int | None = No
 
 
 def _document(recording: Recording, explanation: Any, step: int | None, fallback: str = "") -> str:
-    title = escape(recording.tape.name or "tape")
+    title = recording.tape.name or "tape"
+    return document(title, container(recording, explanation, step=step) + fallback)
+
+
+def document(title: str, body: str) -> str:
+    """A page in the chosen language that fills in the containers of its body."""
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta name="viewport" content="width=device-width"><title>{title}</title>'
-        f"<style>{_STYLE}</style></head>\n<body>{_container(recording, explanation, step)}"
-        f"{fallback}\n<script>{bundle()}</script></body></html>\n"
+        f'<!doctype html>\n<html lang="{escape(language())}" dir="{direction()}"><head>'
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>{body}"
+        f"\n<script>{bundle()}</script></body></html>\n"
     )
 
 
-def _container(recording: Recording, explanation: Any, step: int | None) -> str:
-    """The element that the standalone bundle fills in."""
-    data = to_bytes(recording)
+def container(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
+    """The element that the standalone bundle fills in, with the words of the chosen language."""
     at = "" if step is None else f' data-step="{int(step)}"'
+    told = packed("recording", to_bytes(recording), at)
+    if explanation is not None:
+        told += as_json("explanation", plain(explanation))
+    return wrapped(told)
+
+
+def wrapped(told: str) -> str:
+    """Data in an element of the chosen language, to be filled in by the standalone bundle."""
+    words = of_explorer()
+    if words:
+        told += as_json("words", words)
+    return f'<div class="tapelab" lang="{escape(language())}">{told}</div>'
+
+
+def packed(kind: str, data: bytes, at: str = "") -> str:
+    """Bytes for the bundle, compressed where they are many."""
     if len(data) > PACKED_ABOVE:
         data, at = gzip.compress(data, 1, mtime=0), f'{at} data-packed="gzip"'
-    told = (
-        f'<script type="application/octet-stream;base64" class="tapelab-recording"{at}>'
+    return (
+        f'<script type="application/octet-stream;base64" class="tapelab-{kind}"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"
     )
-    if explanation is not None:
-        why = json.dumps(plain(explanation), ensure_ascii=False).replace("<", "\\u003c")
-        told += f'<script type="application/json" class="tapelab-explanation">{why}</script>'
-    return f'<div class="tapelab">{told}</div>'
+
+
+def as_json(kind: str, value: Any) -> str:
+    """Values for the bundle; nothing in them can end the script that holds them."""
+    told = json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" class="tapelab-{kind}">{told}</script>'
 
 
 def plain(explanation: Any) -> Any:

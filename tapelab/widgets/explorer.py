@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import anywidget
 import traitlets
 
 from tapelab.views.html import static_file
+from tapelab.words import language, of_explorer
 
 
 class Explorer(anywidget.AnyWidget):
@@ -15,3 +18,13 @@ class Explorer(anywidget.AnyWidget):
     recording = traitlets.Bytes(b"").tag(sync=True)
     explanation = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
+    language = traitlets.Unicode().tag(sync=True)
+    words = traitlets.Dict().tag(sync=True)
+
+    @traitlets.default("language")
+    def _chosen(self) -> str:
+        return language()
+
+    @traitlets.default("words")
+    def _said(self) -> dict[str, Any]:
+        return of_explorer()

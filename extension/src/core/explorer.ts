@@ -55,7 +55,7 @@ export class Explorer implements Handle {
     private readonly root: HTMLElement,
     private readonly store: Store,
     private readonly explanation: Explanation | null,
-    private readonly words?: Catalogue,
+    private readonly words?: Catalogue | undefined,
   ) {
     this.cleanups.push(store.subscribe(() => this.update()));
     this.listen();

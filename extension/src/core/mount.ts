@@ -21,9 +21,9 @@ export interface MountOptions {
   readonly explanation?: Explanation | null;
   /** The step to begin with, from 1; without one, an explanation comes first. */
   readonly step?: number;
-  readonly language?: string;
+  readonly language?: string | undefined;
   /** What the language says in place of the English; without it English stands. */
-  readonly words?: Catalogue;
+  readonly words?: Catalogue | undefined;
 }
 
 /** Above so many events, reading is announced before it begins. */

@@ -27,7 +27,7 @@ export function sayMany(one: string, many: string, count: number, values: Values
   return filled((count === 1 ? forms[0] : forms.at(-1))!, values);
 }
 
-/** Every word on screen that does not come from the recording, in English. */
+/** @said Every word on screen that does not come from the recording, in English. */
 const ENGLISH = {
   widget: 'Tape explorer',
   untitled: 'tape',

@@ -1,5 +1,6 @@
 import type { Explanation } from '../core/explanation.js';
 import { mount } from '../core/mount.js';
+import type { Catalogue } from '../core/words.js';
 
 function decode(base64: string): Uint8Array {
   const letters = atob(base64.replace(/\s+/g, ''));
@@ -13,9 +14,9 @@ async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-function explanationIn(container: Element): Explanation | null {
-  const text = container.querySelector('script.tapelab-explanation')?.textContent?.trim();
-  return text ? (JSON.parse(text) as Explanation | null) : null;
+function told<Kind>(container: Element, kind: string): Kind | null {
+  const text = container.querySelector(`script.tapelab-${kind}`)?.textContent;
+  return text ? (JSON.parse(text) as Kind) : null;
 }
 
 /** Show the recording that a script element holds, in a new element beside it. */
@@ -30,8 +31,9 @@ function show(script: HTMLScriptElement): void {
   const draw = (recording: Uint8Array): unknown =>
     mount(place, {
       recording,
-      explanation: explanationIn(container),
-      language: document.documentElement.lang,
+      explanation: told<Explanation>(container, 'explanation'),
+      language: container.closest<HTMLElement>('[lang]')?.lang,
+      words: told<Catalogue>(container, 'words') ?? undefined,
       ...(step > 0 ? { step } : {}),
     });
   const bytes = decode(script.textContent ?? '');
@@ -53,9 +55,9 @@ function reportHeight(): void {
 /** A frame cannot look outside: the page around it tells whether it is light or dark. */
 function followTheme(): void {
   window.addEventListener('message', (message: MessageEvent<unknown>) => {
-    const told = message.data as { type?: string; theme?: string } | null;
-    if (message.source !== window.parent || told?.type !== 'tapelab-theme') return;
-    document.documentElement.dataset['theme'] = told.theme === 'dark' ? 'dark' : 'light';
+    const heard = message.data as { type?: string; theme?: string } | null;
+    if (message.source !== window.parent || heard?.type !== 'tapelab-theme') return;
+    document.documentElement.dataset['theme'] = heard.theme === 'dark' ? 'dark' : 'light';
   });
 }
 

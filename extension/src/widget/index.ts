@@ -1,5 +1,6 @@
 import { mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
+import type { Catalogue } from '../core/words.js';
 import type { Explanation } from '../core/explanation.js';
 
 /** The part of anywidget's model that the explorer uses. */
@@ -7,6 +8,8 @@ interface Traits {
   recording: DataView | null;
   explanation: Explanation | null;
   step: number;
+  language: string;
+  words: Catalogue;
 }
 interface WidgetModel {
   get<Name extends keyof Traits>(name: Name): Traits[Name];
@@ -47,6 +50,8 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
     handle = mount(el, {
       recording: bytesOf(model.get('recording')),
       explanation: model.get('explanation'),
+      language: model.get('language'),
+      words: model.get('words'),
       ...(step > 0 ? { step } : {}),
     });
     handle.onChange(report);

@@ -8,8 +8,20 @@ import type { OpInfo, RuleInfo, TensorInfo } from '../schema.js';
 import { say } from '../words.js';
 
 const BRIEF = 11;
-/** @said each */
-const NUMBERS = 'no one two three four five six seven eight nine ten'.split(' ');
+/** @said */
+const NUMBERS = [
+  'no',
+  'one',
+  'two',
+  'three',
+  'four',
+  'five',
+  'six',
+  'seven',
+  'eight',
+  'nine',
+  'ten',
+];
 
 /** Small numbers as words. */
 export function inWords(amount: number): string {

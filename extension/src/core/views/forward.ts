@@ -147,7 +147,7 @@ function ran(model: Model, node: number, event: Ran): Account {
   if (event.outputs.length > 1) facts.push(['results', count(event.outputs.length, 'tensor')]);
   if (tensor && tensor.shape.length) facts.push(['value', valuesView(tensor, 'v')]);
   if (onTape) facts.push(['kept for the way back', keptFact(model, node, op)]);
-  if (slopes.length) facts.push([slopes.length > 1 ? 'slopes' : 'slope', slopes]);
+  if (slopes.length) facts.push([slopes.length > 1 ? say('slopes') : say('slope'), slopes]);
   return {
     title: op.title,
     sentence: onTape ? op.sentence : say(WHY_OFF[event.cause]),
