@@ -40,6 +40,11 @@ export interface Expectation {
     health: string;
     step: number;
   }[];
+  /** Kind, parent, first and last node, size, turn. */
+  readonly folds: readonly (readonly [string, ...number[]])[];
+  readonly fold_names: readonly string[];
+  readonly fold_of: readonly number[];
+  readonly opened: readonly number[];
   readonly birth: number;
   readonly memory: { tape: number[]; gradients: number[]; freed: number };
 }
