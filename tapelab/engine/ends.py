@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.dtypes import as_dtype
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.op import REGISTRY
@@ -60,11 +61,22 @@ def real(thing: Any, part: str) -> Any:
             f"A {part} is None; it must be a tensor or a variable. A gradient that is None has no "
             "path; look for where the path ends with tf.explain(tape, target, sources)."
         )
-    raise AttributeError(
-        f"'{type(thing).__name__}' object has no attribute '_id': the {part} must be a tensor or a "
-        f"variable, but it is {thing!r}. A value from NumPy or Python has no history on the tape; "
-        "compute it with tf ops."
+    kind, begin = _complaint(thing)
+    raise kind(
+        f"{begin}: the {part} must be a tensor or a variable, but it is {thing!r}. "
+        "A value from NumPy or Python has no history on the tape; compute it with tf ops."
     )
+
+
+def _complaint(thing: Any) -> tuple[type[Exception], str]:
+    """How TensorFlow refuses what is no tensor: it asks for a dtype, and 3 is the number of one."""
+    try:
+        if not hasattr(thing, "dtype"):
+            as_dtype(thing)
+    except TypeError:
+        told = f"Cannot convert the argument `type_value`: {thing!r} to a TensorFlow DType"
+        return TypeError, told
+    return AttributeError, f"'{type(thing).__name__}' object has no attribute '_id'"
 
 
 def fitting_seeds(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list[Any]:

@@ -32,11 +32,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
             "experimental_use_pfor set to False.",
         )
     tape._close()
-    if nest.is_nested(target) or target is None:
-        raise AttributeError(
-            f"'{type(target).__name__}' object has no attribute 'shape': jacobian takes one tensor "
-            "as target. Ask once for each, or tf.stack them first."
-        )
+    _require_one(target, "jacobian")
     (end,), origins = targets_of(target), sources_of(sources)
     answer = ask(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
     empty, before = not end._value.size, end._value.shape
@@ -53,6 +49,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
 def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
     tape._require_unasked()
+    _require_one(target, "batch_jacobian")
     _check_batch(real(target, "target"), real(source, "source"))
     if not pfor and not tape._persistent:
         raise _asked_once(
@@ -74,6 +71,15 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     keep(answer, [result])
     tape._release()
     return result
+
+
+def _require_one(target: Any, how: str) -> None:
+    """AttributeError for several targets, for None and for a Python number."""
+    if not hasattr(target, "shape"):
+        raise AttributeError(
+            f"'{type(target).__name__}' object has no attribute 'shape': {how} takes one tensor "
+            "as target. Ask once for each, or tf.stack them first."
+        )
 
 
 def _asked_once(tape: GradientTape, message: str) -> RefusedError:

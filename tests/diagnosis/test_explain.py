@@ -117,7 +117,7 @@ def test_an_end_that_is_none(part):
 def test_an_end_that_is_no_tensor_and_no_number(part):
     tape, y, x = stopped_tape()
     ends = {"target": y, "source": x, part: "loss"}
-    with pytest.raises(AttributeError, match=f"the {part} must be a tensor or a variable"):
+    with pytest.raises(TypeError, match=f"the {part} must be a tensor or a variable"):
         explain(tape, ends["target"], ends["source"])
 
 
