@@ -4,7 +4,7 @@
 // itself in the page; the compressor is a pinned package, because Node's own differs by version.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { deflateSync } from 'fflate';
+import zopfli from '@gfx/zopfli';
 import { bundle, here } from './bundle.mjs';
 
 const STATIC = join(here, '..', 'tapelab', 'static');
@@ -57,7 +57,7 @@ await mkdir(STATIC, { recursive: true });
 for (const { entry, file, format, wrap } of BUNDLES) {
   const built = await bundle({ entryPoints: [entry], write: false, format, minify: true });
   const code = built.outputFiles[0].contents;
-  const packed = deflateSync(code, { level: 9, mem: 12 });
+  const packed = await zopfli.deflateAsync(code, { numiterations: 15 });
   const text = `// tapelab's front-end, built from extension/: do not edit.\n${wrap(lettersFor(packed), unpack(packed.length))}`;
   if (text.length > LIMIT) throw new Error(`${file} has ${text.length} bytes, ${LIMIT} at most.`);
   await writeFile(join(STATIC, file), text);
