@@ -12,6 +12,11 @@ import numpy as np
 from numba import njit
 
 SUM: Final = {"reassoc", "nsz"}
+CONTRACT: Final = {"contract"}
+FEW: Final = 2048
+"""So many products are summed in their own precision before they join a sum in 64 bits."""
+ROWS: Final = 16
+"""So many rows are, too, where each column is summed."""
 
 
 @njit(cache=True, fastmath=SUM)
@@ -175,42 +180,67 @@ def layer_rows(epsilon: Any, g: Any, b: Any, x: Any, y: Any) -> None:
             result[j] = (row[j] - centre) * factor * g[j] + b[j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def even_out(row: Any, epsilon: Any, known: Any) -> None:
     """Write down the mean of a row, and one over the root of its variance."""
     total, squares = 0.0, 0.0
     for j in range(row.size):
         total = plus(total, np.float64(row[j]))
-    centre = total / row.size
-    for j in range(row.size):
-        away = np.float64(row[j]) - centre
-        squares = plus(squares, away * away)
-    known[0], known[1] = centre, 1 / np.sqrt(squares / row.size + epsilon)
+    mean = total / row.size
+    known[0] = mean
+    centre = known[0]
+    for start in range(0, row.size, FEW):
+        some = row[start : start + FEW]
+        part = known.dtype.type(0)
+        for j in range(some.size):
+            away = some[j] - centre
+            part = plus(part, away * away)
+        squares += part
+    # The squares are of distances from the mean as it is rounded: what that adds comes off again.
+    variance = squares / row.size - (mean - centre) ** 2
+    known[1] = 1 / np.sqrt(variance + epsilon)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=CONTRACT)
 def layer_slopes(epsilon: Any, g: Any, dy: Any, x: Any, dx: Any, dg: Any, db: Any) -> None:
     """The ways back of `layer_rows` to the rows, the scales and the shifts."""
     rows, width = x.shape
     of_g, of_b = np.zeros(width), np.zeros(width)
+    some_g, some_b = np.zeros(width, x.dtype), np.zeros(width, x.dtype)
     known, means = np.empty(2, x.dtype), np.empty(2, x.dtype)
-    even, inner = np.empty(width, x.dtype), np.empty(width, x.dtype)
     for i in range(rows):
-        row, upstream, result, moved, scaled = x[i], dy[i], dx[i], 0.0, 0.0
+        row, upstream, result = x[i], dy[i], dx[i]
         even_out(row, epsilon[0], known)
         centre, factor = known[0], known[1]
+        shares(row, upstream, g, known, means)
+        moved, stretched = means[0], means[1]
         for j in range(width):
-            even[j] = (row[j] - centre) * factor
-            inner[j] = upstream[j] * g[j]
-        for j in range(width):
-            of_g[j] += np.float64(upstream[j] * even[j])
-            of_b[j] += np.float64(upstream[j])
-        for j in range(width):
-            moved = plus(moved, np.float64(inner[j]))
-            scaled = plus(scaled, np.float64(inner[j] * even[j]))
-        means[0], means[1] = moved / width, scaled / width
-        of_inner, of_even = means[0], means[1]
-        for j in range(width):
-            result[j] = factor * ((inner[j] - of_inner) - even[j] * of_even)
+            each, even = upstream[j], (row[j] - centre) * factor
+            result[j] = factor * ((each * g[j] - moved) - even * stretched)
+            some_g[j] += each * even
+            some_b[j] += each
+        if i % ROWS == ROWS - 1 or i == rows - 1:
+            for j in range(width):
+                of_g[j] += some_g[j]
+                of_b[j] += some_b[j]
+            some_g[:] = 0
+            some_b[:] = 0
     for j in range(width):
         dg[j], db[j] = of_g[j], of_b[j]
+
+
+@njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
+def shares(row: Any, upstream: Any, g: Any, known: Any, means: Any) -> None:
+    """Write down how far upstream moves a whole row on average, and how far it stretches it."""
+    centre, factor, moved, stretched = known[0], known[1], 0.0, 0.0
+    for start in range(0, row.size, FEW):
+        entries = row[start : start + FEW]
+        some, scales = upstream[start : start + FEW], g[start : start + FEW]
+        one, other = known.dtype.type(0), known.dtype.type(0)
+        for j in range(entries.size):
+            inner = some[j] * scales[j]
+            one = plus(one, inner)
+            other = plus(other, inner * ((entries[j] - centre) * factor))
+        moved += one
+        stretched += other
+    means[0], means[1] = moved / row.size, stretched / row.size

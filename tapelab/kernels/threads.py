@@ -12,6 +12,8 @@ from contextvars import copy_context
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -42,13 +44,15 @@ def in_slices(work: Callable[..., Any], *arrays: Any) -> None:
     length = len(arrays[0])
     size = max(each.size for each in arrays)
     step = max(1, SLICE * length // max(size, 1))
-    if length <= step:
+    threaded = size >= THREADED_FROM and allowed() > 1
+    one_pass = isinstance(work, np.ufunc)  # nothing lies between steps that a cache could keep
+    if length <= step or (one_pass and not threaded):
         work(*arrays)
         return
     shared(
         [partial(work, *[each[start : start + step] for each in arrays])
          for start in range(0, length, step)],
-        threaded=size >= THREADED_FROM,
+        threaded=threaded,
     )  # fmt: skip
 
 
