@@ -1,10 +1,12 @@
 import { layOut } from './layout.js';
 import type { Direction, Layout } from './layout.js';
 import type { Model } from './model.js';
+import { faceOf } from './folded.js';
+import type { Face, Folded } from './folded.js';
 import { NodeKind } from './graph.js';
 import { linksOf } from './ordering.js';
 import type { Links } from './ordering.js';
-import { glyphOf, labelOf } from './picture.js';
+import { cells } from './text.js';
 import { drawLane, plusAt } from './roads.js';
 import type { Junction, Lane, Point, Ports } from './roads.js';
 
@@ -18,8 +20,17 @@ export interface Chart {
   readonly layout: Layout;
   readonly detail: Detail;
   readonly ports: Ports;
+  /** What is folded here, or null where nothing is. */
+  readonly folded: Folded | null;
   /** The place of a node in `nodes`, or -1. */
   placeOf(node: number): number;
+  /** The place of an edge in `edges`, or -1. */
+  placeOfEdge(edge: number): number;
+  /** The closed fold at a place, or -1. */
+  foldAt(place: number): number;
+  faceOf(place: number): Face;
+  /** How many edges of the graph an edge in `edges` stands for. */
+  roads(edge: number): number;
   widthOf(place: number): number;
   /** The places in `edges` that touch a node, by its place. */
   edgesInto(place: number): ArrayLike<number>;
@@ -31,7 +42,9 @@ export interface Chart {
 }
 
 const NODE_WIDTH = 136;
-const WIDEST = 200;
+/** What the learner named is never cut short for its width; a piece of code may be. */
+const WIDEST = { named: 420, code: 240 } as const;
+const WIDEST_DOWN = { named: 300, code: 150 } as const;
 const PORTS: Readonly<Record<Detail, Ports>> = {
   full: { height: 78, valueY: 39, gradientY: 61 },
   plain: { height: 78, valueY: 39, gradientY: 61 },
@@ -53,6 +66,7 @@ export interface ChartOptions {
   readonly wanted?: ReadonlySet<number>;
   readonly narrowest?: number;
   readonly layerGap?: (layer: number) => number;
+  readonly folded?: Folded;
 }
 
 /** The width of an op's pill. */
@@ -60,12 +74,37 @@ export function pillWidth(glyph: string): number {
   return glyph ? Math.max(20, [...glyph].length * 7 + 10) : 0;
 }
 
-const titleWidth = (model: Model, node: number): number => {
-  const glyph = glyphOf(model, node);
-  const head = glyph ? 16 + pillWidth(glyph) : 12;
-  const tail = model.graph.nodeKind[node] === NodeKind.Variable ? 34 : 12;
-  return head + [...labelOf(model, node)].length * 7.6 + tail;
-};
+/** The width of a letter in a title. */
+export const LETTER = 7.55;
+const SMALL_LETTER = 6.2;
+/** A chart of more nodes does without measuring each title. */
+const MEASURED = 20_000;
+
+/** The room of what stands in the upper right corner. */
+export function cornerWidth(corner: string): number {
+  return corner ? cells(corner) * SMALL_LETTER + 8 : 0;
+}
+
+function titleWidth(model: Model, node: number, face: Face): number {
+  const head = face.glyph ? 16 + pillWidth(face.glyph) : 12;
+  const eye = model.graph.nodeKind[node] === NodeKind.Variable ? 22 : 0;
+  return head + Math.ceil(cells(face.label) * LETTER) + eye + cornerWidth(face.corner) + 12;
+}
+
+/** Wide enough for the title, within reason. */
+function widthFor(
+  model: Model,
+  node: number,
+  face: Face,
+  narrowest: number,
+  direction: Direction,
+): number {
+  const tensor = model.graph.nodeTensor[node]!;
+  const named = tensor >= 0 && model.recording.tensor(tensor).named;
+  const limits = direction === 'down' ? WIDEST_DOWN : WIDEST;
+  const widest = limits[named ? 'named' : 'code'];
+  return Math.round(Math.max(narrowest, Math.min(widest, titleWidth(model, node, face))));
+}
 
 const range = (count: number): Int32Array => new Int32Array(count).map((_, at) => at);
 
@@ -89,6 +128,32 @@ function partOfGraph(
   };
 }
 
+/** Where nodes and edges stand in a chart. */
+function placesOf(
+  nodes: Int32Array,
+  edges: Int32Array,
+  partial: boolean,
+  folded: Folded | null,
+): Pick<Chart, 'placeOf' | 'placeOfEdge'> {
+  if (folded) {
+    return {
+      placeOf: (node) => folded.placeOfNode[node] ?? -1,
+      placeOfEdge: (edge) => folded.placeOfEdge[edge] ?? -1,
+    };
+  }
+  if (!partial) {
+    return {
+      placeOf: (node) => (node < nodes.length ? node : -1),
+      placeOfEdge: (edge) => (edge < edges.length ? edge : -1),
+    };
+  }
+  const places = new Map(Array.from(nodes, (node, place) => [node, place]));
+  return {
+    placeOf: (node) => places.get(node) ?? -1,
+    placeOfEdge: (edge) => edges.indexOf(edge),
+  };
+}
+
 /** Rank the edges of each node by where they come from or go to, so that lanes do not cross. */
 function ranked(groups: Links, key: (edge: number) => number): Int32Array {
   const rank = new Int32Array(groups.list.length);
@@ -103,20 +168,20 @@ function ranked(groups: Links, key: (edge: number) => number): Int32Array {
 
 /** Lay out the graph of a recording, or a part of it. */
 export function chartOf(model: Model, direction: Direction, options: ChartOptions = {}): Chart {
-  const { wanted, narrowest = NODE_WIDTH } = options;
-  const { nodes, edges } = wanted ? partOfGraph(model, wanted) : wholeGraph(model);
+  const { wanted, narrowest = NODE_WIDTH, folded = null } = options;
+  const { nodes, edges } = folded ?? (wanted ? partOfGraph(model, wanted) : wholeGraph(model));
   const detail = detailFor(nodes.length);
-  const places = new Map<number, number>();
-  if (wanted) nodes.forEach((node, place) => places.set(node, place));
-  const placeOf = (node: number): number =>
-    wanted ? (places.get(node) ?? -1) : node < nodes.length ? node : -1;
+  const { placeOf, placeOfEdge } = placesOf(nodes, edges, wanted !== undefined, folded);
+  const foldAt = (place: number): number => folded?.foldAt[place] ?? -1;
+  const face = (place: number): Face =>
+    faceOf(model, nodes[place]!, folded?.folds ?? null, foldAt(place));
   const from = edges.map((edge) => placeOf(model.graph.edgeFrom[edge]!));
   const to = edges.map((edge) => placeOf(model.graph.edgeTo[edge]!));
   const widths =
-    direction === 'down' || detail === 'title'
+    nodes.length > MEASURED
       ? null
-      : Float64Array.from(nodes, (node) =>
-          Math.round(Math.max(narrowest, Math.min(WIDEST, titleWidth(model, node)))),
+      : Float64Array.from(nodes, (node, place) =>
+          widthFor(model, node, face(place), narrowest, direction),
         );
   const widthOf = (place: number): number => widths?.[place] ?? NODE_WIDTH;
   const ports = PORTS[detail];
@@ -135,7 +200,12 @@ export function chartOf(model: Model, direction: Direction, options: ChartOption
     layout,
     detail,
     ports,
+    folded,
     placeOf,
+    placeOfEdge,
+    foldAt,
+    faceOf: face,
+    roads: (edge) => folded?.roads[edge] ?? 1,
     widthOf,
     ...connections(layout, ports, widthOf, net.count, from, to),
   };

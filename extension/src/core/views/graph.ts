@@ -1,13 +1,13 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
+import { isLoop, turnOf } from '../folded.js';
 import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { count, formatBrief } from '../numbers.js';
-import { glyphOf, isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
+import { isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Point } from '../roads.js';
-import { Kind } from '../schema.js';
 import type { Action } from '../store.js';
 import { nodeClass, nodeView } from './node.js';
 import type { NodeLook } from './node.js';
@@ -31,19 +31,41 @@ export interface GraphOptions {
   readonly origin?: Point;
 }
 
-const HOW_LONG = 12;
-
-function tagOf(model: Model, node: number): string {
-  const event = model.graph.nodeEvent[node]!;
-  const left = event < 0 ? null : model.recording.event(event);
-  return left?.kind === Kind.Left ? left.how.slice(0, HOW_LONG) : '';
+function haloOf(
+  chart: Chart,
+  picture: Picture,
+  place: number,
+  options: GraphOptions,
+): NodeLook['halo'] {
+  if (options.culprit !== undefined) return options.culprit === chart.nodes[place] ? 'n' : '';
+  if (options.selected >= 0 && chart.placeOf(options.selected) === place) return 's';
+  if (chart.placeOf(picture.node) !== place) return '';
+  return picture.phase === 'backward' ? 'g' : 'v';
 }
 
-function haloOf(picture: Picture, node: number, options: GraphOptions): NodeLook['halo'] {
-  if (options.culprit !== undefined) return options.culprit === node ? 'n' : '';
-  if (options.selected === node) return 's';
-  if (picture.node !== node) return '';
-  return picture.phase === 'backward' ? 'g' : 'v';
+/** Of a closed loop, the iteration that this step is about; else what stands there anyway. */
+function momentOf(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  place: number,
+): { node: number; corner: string } {
+  const { corner } = chart.faceOf(place);
+  const fold = chart.foldAt(place);
+  const folds = chart.folded?.folds;
+  const here = chart.placeOf(picture.node) === place;
+  const turn =
+    here && folds && isLoop(folds, fold) ? turnOf(model.graph, folds, fold, picture.node) : null;
+  if (!turn) return { node: chart.nodes[place]!, corner };
+  const first = folds!.turn[fold]! || 1;
+  return { node: turn.node, corner: `${turn.turn}/${first + folds!.size[fold]! - 1}` };
+}
+
+/** Whether what stands at a place has begun to run. */
+export function isBegun(model: Model, chart: Chart, picture: Picture, place: number): boolean {
+  const fold = chart.foldAt(place);
+  const first = fold < 0 ? chart.nodes[place]! : chart.folded!.folds.first[fold]!;
+  return isLit(model, picture, first);
 }
 
 /** What a node shows at a step. */
@@ -54,32 +76,34 @@ function lookOf(
   place: number,
   options: GraphOptions,
 ): NodeLook {
-  const node = chart.nodes[place]!;
+  const { node, corner } = momentOf(model, chart, picture, place);
+  const { label, glyph } = chart.faceOf(place);
   const width = chart.widthOf(place);
-  const lit = isLit(model, picture, node);
-  const tensor = lit ? tensorOf(model, node) : null;
+  const lit = isBegun(model, chart, picture, place);
+  const tensor = isLit(model, picture, node) ? tensorOf(model, node) : null;
   const kind = model.graph.nodeKind[node]!;
   const slot = slotAt(model, picture, node);
   const unrecorded = kind === NodeKind.Off && slot.state !== 'value';
   const room = chart.detail === 'title' ? 8 : Math.floor((width - 20) / 7.3);
   return {
     kind,
-    label: labelOf(model, node),
-    glyph: glyphOf(model, node),
-    tag: tagOf(model, node),
+    label,
+    glyph,
+    corner,
+    stacked: chart.foldAt(place) >= 0,
     watched: model.graph.nodeWatched[node]!,
     value: tensor ? formatBrief(tensor, room) : '',
     slot: unrecorded ? null : slot.state,
     slotText: unrecorded ? '' : slotText(model, slot, room),
     lit,
-    halo: haloOf(picture, node, options),
+    halo: haloOf(chart, picture, place, options),
     detail: chart.detail,
     width,
     height: chart.ports.height,
   };
 }
 
-function hatchView(id: string): VNode {
+export function hatchView(id: string): VNode {
   return h(
     'defs',
     {},
@@ -112,13 +136,15 @@ export function graphContent(
     const node = chart.nodes[place]!;
     const x = Math.round(chart.layout.x[place]! - origin[0]);
     const y = Math.round(chart.layout.y[place]! - origin[1]);
-    const choose = (): void => options.dispatch({ kind: 'select', node });
+    const fold = chart.foldAt(place);
+    const choose = (): void =>
+      options.dispatch(fold < 0 ? { kind: 'select', node } : { kind: 'fold', fold });
     return h(
       'g',
       {
         class: nodeClass(look),
         transform: `translate(${x} ${y})`,
-        key: `n${node}`,
+        key: fold < 0 ? `n${node}` : `f${fold}`,
         onclick: choose,
       },
       nodeView(look, options.hatch),

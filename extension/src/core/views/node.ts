@@ -1,9 +1,10 @@
-import { pillWidth } from '../chart.js';
+import { cornerWidth, LETTER, pillWidth } from '../chart.js';
 import type { Detail } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { NodeKind } from '../graph.js';
 import type { SlotState } from '../picture.js';
+import { fitted } from '../text.js';
 import { WORDS } from '../words.js';
 
 /** Everything a node shows; says nothing of recordings, so that parts can be drawn alone. */
@@ -11,8 +12,10 @@ export interface NodeLook {
   readonly kind: NodeKind;
   readonly label: string;
   readonly glyph: string;
-  /** How a value left the tape, in the upper right corner. */
-  readonly tag: string;
+  /** In the upper right corner: how a value left the tape, or which iteration this is. */
+  readonly corner: string;
+  /** Whether more is folded in here. */
+  readonly stacked: boolean;
   readonly watched: boolean;
   readonly value: string;
   readonly slot: SlotState | null;
@@ -36,15 +39,8 @@ const RADIUS: Readonly<Record<NodeKind, number>> = {
   [NodeKind.Op]: 6,
   [NodeKind.Off]: 1.5,
 };
-const LETTER = 7.55;
 
-function fitted(text: string, room: number): string {
-  const letters = [...text];
-  const most = Math.floor(room / LETTER);
-  return letters.length <= most ? text : `${letters.slice(0, Math.max(1, most - 1)).join('')}…`;
-}
-
-function eyeView(x: number, y: number, watched: boolean): VNode {
+export function eyeView(x: number, y: number, watched: boolean): VNode {
   return h(
     'g',
     { class: 'eye', transform: `translate(${x} ${y})` },
@@ -86,9 +82,9 @@ function titleRow(look: NodeLook): VNode[] {
   const pill = pillWidth(glyph);
   const start = glyph ? 16 + pill : 12;
   const eyed = kind === NodeKind.Variable || (kind === NodeKind.Constant && look.watched);
-  const tagRoom = look.tag ? look.tag.length * 6.2 + 8 : 0;
-  const room = width - start - (eyed ? 30 : 10) - tagRoom;
-  const parts = [h('text', { class: 't', x: start, y: 19 }, fitted(look.label, room))];
+  const room = width - start - (eyed ? 30 : 10) - cornerWidth(look.corner);
+  const title = fitted(look.label, Math.floor(room / LETTER));
+  const parts = [h('text', { class: 't', x: start, y: 19 }, title)];
   if (glyph) {
     parts.unshift(
       h('rect', { class: 'disc', x: 8, y: 5, width: pill, height: 19, rx: 9.5 }),
@@ -96,7 +92,7 @@ function titleRow(look: NodeLook): VNode[] {
     );
   }
   if (eyed) parts.push(eyeView(width - 17, 15, look.watched));
-  if (look.tag) parts.push(h('text', { class: 'lab end', x: width - 10, y: 19 }, look.tag));
+  if (look.corner) parts.push(h('text', { class: 'lab end', x: width - 10, y: 19 }, look.corner));
   return parts;
 }
 
@@ -141,6 +137,9 @@ export function nodeView(look: NodeLook, hatch: string): VNode[] {
           rx: radius + 4.5,
         })
       : null,
+    ...(look.stacked ? [6, 3] : []).map((by) =>
+      h('rect', { class: 'card', x: by, y: by, width, height, rx: radius }),
+    ),
     h('rect', { class: 'card', width, height, rx: radius, style: fill }),
     h('path', { class: 'hair', d: `M0 28.5H${width}` }),
     ...titleRow(look),

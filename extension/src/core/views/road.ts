@@ -4,12 +4,13 @@ import type { VNode } from '../dom.js';
 import { EdgeKind } from '../graph.js';
 import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
 import type { Label } from '../labels.js';
-import type { Model } from '../model.js';
+import type { Model, Passage } from '../model.js';
 import { formatBrief } from '../numbers.js';
 import { isLit, slotAt } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Point } from '../roads.js';
 import { Kind } from '../schema.js';
+import { isBegun } from './graph.js';
 
 const LABELLED = 60;
 const LABEL_ROOM = 14;
@@ -43,6 +44,31 @@ function meetsAt(model: Model, node: number): boolean {
   return !!passage && passage.firstArrival[node + 1]! - passage.firstArrival[node]! > 1;
 }
 
+const firstFlows = new WeakMap<Chart, { passage: Passage; first: Int32Array }>();
+
+/** For each road the backward step at which something first comes back along it, or -1. */
+function firstFlowOn(chart: Chart, passage: Passage): Int32Array {
+  const known = firstFlows.get(chart);
+  if (known?.passage === passage) return known.first;
+  const first = new Int32Array(chart.edges.length).fill(-1);
+  passage.edgeOfFlow.forEach((id, flow) => {
+    const edge = id < 0 || passage.flowOfEdge[id] !== flow ? -1 : chart.placeOfEdge(id);
+    if (edge >= 0 && first[edge]! < 0) first[edge] = flow;
+  });
+  firstFlows.set(chart, { passage, first });
+  return first;
+}
+
+/** Whether a gradient has come back along a road. */
+function hasReturned(model: Model, chart: Chart, picture: Picture, edge: number): boolean {
+  const flow = model.passage ? firstFlowOn(chart, model.passage)[edge]! : -1;
+  return flow >= 0 && flow < picture.backwardSteps;
+}
+
+function isNow(chart: Chart, picture: Picture, edge: number): boolean {
+  return picture.edge >= 0 && chart.placeOfEdge(picture.edge) === edge;
+}
+
 function contributionText(model: Model, edge: number): string {
   const flow = model.passage?.flowOfEdge[edge] ?? -1;
   const event = flow < 0 ? null : model.recording.event(model.passage!.flows[flow]!);
@@ -54,6 +80,7 @@ function contributionText(model: Model, edge: number): string {
 function allLabels(model: Model, chart: Chart, part: Part): Label[] {
   if (!model.passage || chart.nodes.length > LABELLED) return [];
   return part.edges.flatMap((edge) => {
+    if (chart.roads(edge) > 1) return [];
     const text = contributionText(model, chart.edges[edge]!);
     const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
     return text ? [{ edge, text, lane: chart.lane(edge, true, meets) }] : [];
@@ -97,10 +124,10 @@ function edgeView(
 ): VNode {
   const id = chart.edges[edge]!;
   const ends = chart.ends(edge);
-  const [from, to] = [chart.nodes[ends.from]!, chart.nodes[ends.to]!];
+  const from = chart.nodes[ends.from]!;
   const down = chart.layout.direction === 'down';
   const kind = isBesideCut(model, id, cut) ? EdgeKind.Cut : model.graph.edgeKind[id]!;
-  const lit = isLit(model, picture, to) && isLit(model, picture, from);
+  const lit = isBegun(model, chart, picture, ends.to) && isLit(model, picture, from);
   const look = lit || kind !== EdgeKind.Taped ? OFF_LOOK[kind] : 'todo';
   const lane = chart.lane(edge, false, false, origin);
   const tip: Point = down ? [lane.end[0], lane.end[1] + 7] : [lane.end[0] + 7, lane.end[1]];
@@ -120,12 +147,11 @@ function backView(
   origin: Point,
 ): VNode | null {
   const id = chart.edges[edge]!;
-  const flow = model.passage?.flowOfEdge[id] ?? -1;
-  if (flow < 0 || flow >= picture.backwardSteps) return null;
+  if (!hasReturned(model, chart, picture, edge)) return null;
   const down = chart.layout.direction === 'down';
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
   const lane = chart.lane(edge, true, meets, origin);
-  const now = picture.edge === id;
+  const now = isNow(chart, picture, edge);
   const [x, y] = lane.start;
   const tip: Point = down ? [x, y - 9] : [x - 9, y];
   return h(
@@ -146,12 +172,11 @@ function labelView(
   origin: Point,
 ): VNode | null {
   const id = chart.edges[edge]!;
-  const flow = model.passage?.flowOfEdge[id] ?? -1;
-  if (flow < 0 || flow >= picture.backwardSteps) return null;
-  const now = picture.edge === id;
+  if (!hasReturned(model, chart, picture, edge)) return null;
+  const now = isNow(chart, picture, edge);
   const known = places.get(edge);
   if (!known && !now) return null;
-  const text = contributionText(model, id);
+  const text = contributionText(model, now ? picture.edge : id);
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
   const [x, y] = known ?? chart.lane(edge, true, meets, origin).at(0.5);
   const width = labelWidth(text);
@@ -180,7 +205,7 @@ function plusView(
   const [plusX, plusY] = chart.plus(place);
   const [x, y] = [plusX - origin[0], plusY - origin[1]];
   const down = chart.layout.direction === 'down';
-  const now = picture.edge >= 0 && picture.node === node;
+  const now = picture.edge >= 0 && chart.placeOf(picture.node) === place;
   const stem = down ? `M${x} ${y - 8}V${y - 13}` : `M${x - 8} ${y}H${x - 14}`;
   return h(
     'g',

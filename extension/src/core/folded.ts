@@ -1,0 +1,182 @@
+import { FoldKind, foldName, foldsOf, hiddenBy, openAtFirst } from './folding.js';
+import type { Folds } from './folding.js';
+import { EdgeKind } from './graph.js';
+import type { Graph } from './graph.js';
+import type { Model } from './model.js';
+import { count } from './numbers.js';
+import { glyphOf, labelOf } from './picture.js';
+import { Kind } from './schema.js';
+
+/** The folds that are open; null as long as nobody has touched any. */
+export type Open = ReadonlySet<number> | null;
+
+/** A graph in which every closed fold is one node. */
+export interface Folded {
+  readonly folds: Folds;
+  /** The node at each place: of a fold the one that ran last, whose value goes on. */
+  readonly nodes: Int32Array;
+  /** The closed fold at each place, or -1. */
+  readonly foldAt: Int32Array;
+  /** One edge for all that lead from one place to another, where a fold is at an end. */
+  readonly edges: Int32Array;
+  /** How many edges each stands for. */
+  readonly roads: Int32Array;
+  readonly placeOfNode: Int32Array;
+  /** The place of each edge in `edges`, or -1 inside a fold. */
+  readonly placeOfEdge: Int32Array;
+}
+
+const known = new WeakMap<Graph, { folds: Folds; first: ReadonlySet<number> }>();
+
+function foldable({ recording, graph }: Model): { folds: Folds; first: ReadonlySet<number> } {
+  let found = known.get(graph);
+  if (!found) {
+    const folds = foldsOf(recording, graph);
+    known.set(graph, (found = { folds, first: openAtFirst(folds) }));
+  }
+  return found;
+}
+
+export function foldsIn(model: Model): Folds {
+  return foldable(model).folds;
+}
+
+export function opened(model: Model, open: Open): ReadonlySet<number> {
+  return open ?? foldable(model).first;
+}
+
+let lastHidden: { folds: Folds; open: ReadonlySet<number>; hidden: Int32Array } | null = null;
+
+/** The closed fold that a node is hidden in, or -1. */
+export function foldAround(model: Model, open: Open, node: number): number {
+  const [folds, now] = [foldsIn(model), opened(model, open)];
+  if (lastHidden?.folds !== folds || lastHidden.open !== now) {
+    lastHidden = { folds, open: now, hidden: hiddenBy(folds, now) };
+  }
+  const inner = folds.ofNode[node] ?? -1;
+  return inner < 0 ? -1 : lastHidden.hidden[inner]!;
+}
+
+/** The node that stands for another in the picture: the last of a closed fold. */
+export function shownFor(model: Model, open: Open, node: number): number {
+  const fold = node < 0 ? -1 : foldAround(model, open, node);
+  return fold < 0 ? node : foldsIn(model).last[fold]!;
+}
+
+/** The innermost open fold around what shows a node, or -1. */
+export function openAround(model: Model, open: Open, node: number): number {
+  const { parent, ofNode } = foldsIn(model);
+  const closed = foldAround(model, open, node);
+  return closed >= 0 ? parent[closed]! : (ofNode[node] ?? -1);
+}
+
+/** Draw together what is hidden in closed folds. */
+export function foldedGraph(model: Model, open: Open): Folded {
+  const { graph } = model;
+  const folds = foldsIn(model);
+  const placeOfNode = new Int32Array(graph.nodeCount);
+  const places = new Int32Array(folds.kind.length).fill(-1);
+  const [nodes, foldAt]: [number[], number[]] = [[], []];
+  for (let node = 0; node < graph.nodeCount; node++) {
+    const fold = foldAround(model, open, node);
+    let place = fold < 0 ? -1 : places[fold]!;
+    if (place < 0) {
+      place = nodes.push(fold < 0 ? node : folds.last[fold]!) - 1;
+      foldAt.push(fold);
+      if (fold >= 0) places[fold] = place;
+    }
+    placeOfNode[node] = place;
+  }
+  return {
+    folds,
+    nodes: Int32Array.from(nodes),
+    foldAt: Int32Array.from(foldAt),
+    placeOfNode,
+    ...foldedEdges(graph, placeOfNode, foldAt),
+  };
+}
+
+function foldedEdges(graph: Graph, placeOfNode: Int32Array, foldAt: readonly number[]) {
+  const { edgeFrom, edgeTo, edgeKind, edgeCount } = graph;
+  const placeOfEdge = new Int32Array(edgeCount).fill(-1);
+  const [edges, roads]: [number[], number[]] = [[], []];
+  const merged = new Map<number, number>();
+  for (let edge = 0; edge < edgeCount; edge++) {
+    const [from, to] = [placeOfNode[edgeFrom[edge]!]!, placeOfNode[edgeTo[edge]!]!];
+    if (from === to) continue;
+    const key = from * foldAt.length + to;
+    const ofFold = foldAt[from]! >= 0 || foldAt[to]! >= 0;
+    let place = ofFold ? merged.get(key) : undefined;
+    if (place === undefined) {
+      place = edges.push(edge) - 1;
+      roads.push(0);
+      if (ofFold) merged.set(key, place);
+    } else if (edgeKind[edge] === EdgeKind.Cut) edges[place] = edge;
+    placeOfEdge[edge] = place;
+    roads[place]!++;
+  }
+  return { placeOfEdge, edges: Int32Array.from(edges), roads: Int32Array.from(roads) };
+}
+
+/** What the title of a node says. */
+export interface Face {
+  readonly label: string;
+  /** The op's glyph, or how much is folded here. */
+  readonly glyph: string;
+  /** What stands in the upper right corner: which iterations these are, or how a value left. */
+  readonly corner: string;
+}
+
+const HOW_LONG = 12;
+
+/** How a value left the tape, such as `np.mean`. */
+function wayOut(model: Model, node: number): string {
+  const event = model.graph.nodeEvent[node]!;
+  const left = event < 0 ? null : model.recording.event(event);
+  return left?.kind === Kind.Left ? left.how.slice(0, HOW_LONG) : '';
+}
+
+export function isLoop(folds: Folds, fold: number): boolean {
+  return folds.kind[fold] === FoldKind.Loop || folds.kind[fold] === FoldKind.Range;
+}
+
+/** The title of a node, or of a closed fold. */
+export function faceOf(model: Model, node: number, folds: Folds | null, fold: number): Face {
+  if (!folds || fold < 0) {
+    return {
+      label: labelOf(model, node),
+      glyph: glyphOf(model, node),
+      corner: wayOut(model, node),
+    };
+  }
+  const size = folds.size[fold]!;
+  const turn = folds.turn[fold]!;
+  const many = isLoop(folds, fold);
+  const until = folds.kind[fold] === FoldKind.Range ? `–${turn + size - 1}` : '';
+  return {
+    label: foldName(model, folds, fold),
+    glyph: many ? `×${size}` : count(size, 'op'),
+    corner: turn ? `${turn}${until}` : '',
+  };
+}
+
+/** Which iteration of a loop a node belongs to, and the node it ends with; null outside. */
+export function turnOf(
+  { nodeEvent }: Graph,
+  folds: Folds,
+  loop: number,
+  node: number,
+): { node: number; turn: number } | null {
+  const { kind, parent, turn, last, first, ofNode } = folds;
+  let found = -1;
+  let fold = ofNode[node] ?? -1;
+  for (; fold > loop; fold = parent[fold]!) {
+    if (turn[fold] && kind[fold] !== FoldKind.Range) found = fold;
+  }
+  if (fold !== loop) return null;
+  if (found >= 0) return { node: last[found]!, turn: turn[found]! };
+  const inner = ofNode[node]!;
+  let at = turn[inner] || 1;
+  for (let before = first[inner]!; before < node; before++) if (nodeEvent[before]! >= 0) at++;
+  return { node, turn: at };
+}
