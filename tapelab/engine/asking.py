@@ -149,12 +149,13 @@ def kept(results: Any) -> tuple[Any, ...]:
 
 
 def unrecorded(
-    tape: GradientTape, targets: list[Tensor], seeds: list[Any], origins: Any, flows: Flows
-) -> list[Any]:
+    tape: GradientTape, targets: list[Tensor], seeds: list[Any], origins: Any, flows: Flows,
+    *, shown: bool = True,
+) -> list[Any]:  # fmt: skip
     """What flows back, computed off every tape that listens."""
     listening, thread.active = thread.active, ()
     try:
-        return sweep(tape, targets, seeds, origins, flows, shown=True)
+        return sweep(tape, targets, seeds, origins, flows, shown=shown)
     finally:
         thread.active = listening
 

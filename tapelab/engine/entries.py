@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.engine import records as kinds
-from tapelab.engine.inventory import Inventory
-from tapelab.engine.log import Body, within
+from tapelab.engine.inventory import Inventory, Place
+from tapelab.engine.log import Body, Origin, within
 from tapelab.engine.records import Record
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
@@ -43,35 +43,35 @@ def pauses_of(tape: GradientTape) -> Pauses:
     return pauses
 
 
-def ran(inventory: Inventory, record: Record, span: int, pauses: Pauses) -> list[int]:
+def ran(inventory: Inventory, record: Record, place: Place, pauses: Pauses) -> list[int]:
     """What is written of an op that ran, in the order of a packed `Ran`: there are many of them."""
     _, _, _, origin, ids, values, result_ids, results, _, _ = record
     if type(result_ids) is not tuple:
-        outputs: tuple[int, ...] = (inventory.tensor(result_ids, results, Role.RESULT, span),)
+        outputs: tuple[int, ...] = (inventory.result(result_ids, results, place),)
     else:
         made = zip(result_ids, results, strict=True)
-        outputs = tuple([inventory.tensor(i, value, Role.RESULT, span) for i, value in made])
-    group = -1
-    if origin.scope is not None:
-        inventory.within(origin.scope, origin.op, outputs)
-        group = inventory.groups.of(origin.scope)
-    inputs = _entered(inventory, ids, values)
-    op = inventory.ops.index(origin.op)
-    return [op, group, _cause(inventory, record, pauses), len(inputs), *inputs, *outputs]
+        outputs = tuple([inventory.result(i, value, place) for i, value in made])
+    group = -1 if origin.scope is None else group_of(inventory, origin, outputs)
+    known = inventory.tensors.by_id
+    inputs = [
+        known[number]
+        if number in known and type(value) is not np.ndarray
+        else inventory.tensor(number, value, Role.CONSTANT)
+        for number, value in zip(ids, values, strict=True)
+    ]
+    cause = cause_of(inventory, record, pauses)
+    return [place.op, group, cause, len(inputs), *inputs, *outputs]
 
 
-def _entered(inventory: Inventory, ids: Any, values: Any) -> list[int]:
-    """The indices of what an op was given, most of which is known already."""
-    known, found = inventory.tensors.by_id, []
-    for number, value in zip(ids, values, strict=True):
-        at = known.get(number)
-        if at is None or type(value) is np.ndarray:
-            at = inventory.tensor(number, value, Role.CONSTANT)
-        found.append(at)
-    return found
+def group_of(inventory: Inventory, origin: Origin, outputs: tuple[int, ...]) -> int:
+    """The composite in which an op ran, whose results are called after it."""
+    assert origin.op is not None
+    inventory.within(origin.scope, origin.op, outputs)
+    return inventory.groups.of(origin.scope)
 
 
-def _cause(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
+def cause_of(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
+    """Why an op is on the tape, or is not."""
     tape, serial = inventory.tape, record[1]
     if tape._serial in record[9] and serial >= tape._opened:
         scope = record[3].scope

@@ -28,11 +28,8 @@ def held_back(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> lis
     """
     if not tape._walled or forgotten(tape) or len(sources) != len(answer.sources):
         return []
-    walls = {
-        record[1]: whole(record)
-        for record in taped(closed(tape), tape._serial)
-        if record[3].op.pattern == "stop"
-    }
+    stops = (each for each in taped(closed(tape), tape._serial) if each[3][0].pattern == "stop")
+    walls = {record[1]: whole(record) for record in stops}
     met = [flow for flow in answer.flows.told() if flow.op in walls][:WALLS]
     return [
         _beyond(tape, answer, sources, walls[flow.op], flow.upstream)
@@ -47,6 +44,6 @@ def _beyond(
     """What would flow from what went into a wall, with what arrived at it."""
     _, _, _, origin, (number,), (value,), *_ = wall
     start = wrap(upstream, number, origin)
-    results = unrecorded(tape, [start], [upstream], sources, Flows())
+    results = unrecorded(tape, [start], [upstream], sources, Flows(), shown=False)
     ends = (Seen(number, small(value), origin),), answer.sources
     return Answer(answer.serial, origin, Method.PICTURE, False, *ends, kept(results))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.log import Aside, Body, Scope, Seen, within
+from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.engine.records import Dropped, is_large
 from tapelab.engine.tables import Groups, Spans, Table, Tensors
 from tapelab.recording.recording import Role, VariableFacts
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
     from tapelab.engine.cell import Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
+
+
+class Place(NamedTuple):
+    """What is the same for all runs of an op at one place of the code."""
+
+    name: int
+    named: int
+    variable: int
+    span: int
+    op: int
 
 
 class Inventory:
@@ -32,7 +43,8 @@ class Inventory:
         self.reached = {flow.op for answer in tape._answers for flow in answer.flows.told()}
         self._variables: dict[int, int] = {}
         self._namings: dict[int, tuple[int, int]] = {}
-        self._gradients: dict[int, int] = {}
+        self._places: dict[tuple[int, int, int], Place] = {}
+        self.gradients: dict[int, int] = {id(None): -1}
         self._inside: dict[int, list[tuple[int, str]]] = {}
         self._alive: list[Any] = []
 
@@ -51,6 +63,37 @@ class Inventory:
             self.tensors.by_id[number] = found
         elif is_large(value):
             self.tensors.measure(found, value)
+        return found
+
+    def result(self, number: int, value: Any, place: Place) -> int:
+        """The index of what an op has made at a place."""
+        tensors = self.tensors
+        if place.name < 0 or number in tensors.by_id:
+            return self.tensor(number, value, Role.RESULT, place.span)
+        made = tensors.add(value, Role.RESULT, place.span, place.name, place.named)
+        tensors.by_id[number] = made
+        return made
+
+    def results(
+        self, numbers: Sequence[int], values: Sequence[Any], places: Sequence[Place]
+    ) -> Sequence[int]:
+        """The indices of what many ops have made at their places."""
+        tensors, unnamed = self.tensors, any(place.name < 0 for place in places)
+        if unnamed or not tensors.by_id.keys().isdisjoint(numbers):
+            return list(map(self.result, numbers, values, places))
+        made = tensors.add_all(values, Role.RESULT, places)
+        tensors.by_id.update(zip(numbers, made, strict=True))
+        return made
+
+    def place(self, origin: Origin) -> Place:
+        """The place where an op ran."""
+        op, code, instruction, _ = origin
+        key = id(op), id(code), instruction
+        found = self._places.get(key)
+        if found is None:
+            span = self.spans.of(code, instruction)
+            number = self.ops.index(op)
+            found = self._places[key] = Place(*self.naming(span), -1, span, number)
         return found
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
@@ -101,13 +144,20 @@ class Inventory:
 
     def gradient(self, value: Any) -> int:
         """The index of a gradient; one and the same value is entered once, None is -1."""
-        if value is None:
-            return -1
-        found = self._gradients.get(id(value))
+        found = self.gradients.get(id(value))
         if found is None:
             self._alive.append(value)
-            found = self._gradients[id(value)] = self.tensors.add(value, Role.GRADIENT)
+            found = self.gradients[id(value)] = self.tensors.add(value, Role.GRADIENT)
         return found
+
+    def enter_gradients(self, values: Iterable[Any]) -> None:
+        """Enter many gradients, each once."""
+        new = {id(value): value for value in values}
+        for number in self.gradients.keys() & new.keys():
+            del new[number]
+        self._alive += new.values()
+        made = self.tensors.add_all(list(new.values()), Role.GRADIENT)
+        self.gradients.update(zip(new, made, strict=True))
 
     def outside_value(self, left: int, result: Any, span: int) -> int:
         """The index of what a value became off the tape; `left` is the serial of its leaving."""

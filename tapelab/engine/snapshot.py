@@ -13,6 +13,7 @@ from tapelab.engine.inventory import Inventory
 from tapelab.engine.records import DERIVED, RAN, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
+from tapelab.engine.stretches import ops_entered, steps_entered, stretches
 from tapelab.engine.tables import Table
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
@@ -30,6 +31,8 @@ SLOPES: Final = 20_000
 more.
 """
 KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
+HEAD: Final = 4
+"""What is kept of each event beside its fields: kind, span, thread and where the fields end."""
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
@@ -40,11 +43,12 @@ def take(tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] 
     """
     snapshot = Snapshot(tape)
     happened: list[Any] = [*relevant(tape, derived=derived), *strays, *tape._answers]
-    for each in sorted(happened, key=_serial):
-        if type(each) is tuple:
-            snapshot.enter(each)
-        else:
-            snapshot.answer(each)
+    for is_long, stretch in stretches(sorted(happened, key=_serial)):
+        if is_long:
+            snapshot.enter_ops(stretch)
+            continue
+        for each in stretch:
+            (snapshot.enter if type(each) is tuple else snapshot.answer)(each)
     return snapshot.recording()
 
 
@@ -63,8 +67,7 @@ class Snapshot:
         self.calls = 0
         self.event_of: dict[int, int] = {}
         self.records: dict[int, Record] = {}
-        self.kind, self.span, self.thread = array("B"), array("i"), array("i")
-        self.start, self.fields = array("i", [0]), array("i")
+        self.heads, self.fields = array("i"), array("i")
 
     def emit(self, event: e.Event, span: int, thread: int) -> None:
         """Append one event."""
@@ -72,11 +75,8 @@ class Snapshot:
 
     def _append(self, kind: int, fields: Sequence[int], span: int, thread: int) -> None:
         """Append one event that is packed already."""
-        self.kind.append(kind)
-        self.span.append(span)
-        self.thread.append(thread)
         self.fields.extend(fields)
-        self.start.append(len(self.fields))
+        self.heads.extend((kind, span, thread, len(self.fields)))
 
     def enter(self, record: Record) -> None:
         """Append the event of a record of the log."""
@@ -84,16 +84,33 @@ class Snapshot:
         if kind == DERIVED:
             self._derived(record)
             return
-        span = self.inventory.spans.of_origin(origin)
-        self.event_of[serial] = len(self.kind)
+        self.event_of[serial] = len(self.heads) // HEAD
         if kind == RAN:
             self.records[serial] = record
-            fields = ran(self.inventory, record, span, self.pauses)
-            self._append(KIND_RAN, fields, span, self.threads.index(thread))
+            place = self.inventory.place(origin)
+            fields = ran(self.inventory, record, place, self.pauses)
+            self._append(KIND_RAN, fields, place.span, self.threads.index(thread))
             return
+        span = self.inventory.spans.of_origin(origin)
         event = event_of(self.inventory, record, span)
         if event is not None:
             self.emit(event, span, thread)
+
+    def enter_ops(self, records: Sequence[Record]) -> None:
+        """Append the events of many ops with one result each."""
+        serials, first = [record[1] for record in records], len(self.heads) // HEAD
+        self.event_of.update(zip(serials, range(first, first + len(serials)), strict=True))
+        self.records.update(zip(serials, records, strict=True))
+        threads = [self.threads.index(record[2]) for record in records]
+        self._extend(KIND_RAN, threads, *ops_entered(self.inventory, records, self.pauses))
+
+    def _extend(self, kind: int, threads: Any, spans: Any, ends: Any, fields: Any) -> None:
+        """Append many events of one kind, whose fields are packed already."""
+        heads = np.empty((len(ends), HEAD), np.intc)
+        heads[:, 0], heads[:, 1], heads[:, 2] = kind, spans, threads
+        heads[:, 3] = ends + len(self.fields)
+        self.heads.frombytes(heads.tobytes())
+        self.fields.frombytes(fields.tobytes())
 
     def _derived(self, record: Record) -> None:
         """One event for each gradient that a tape gave: made from the value of the target."""
@@ -116,20 +133,22 @@ class Snapshot:
         ends = (targets, sources, results)
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
-        flows, thread = answer.flows.told(), self.threads.index(self.tape._thread)
-        slopes = len(flows) <= SLOPES
-        for flow in flows:
-            if flow.op == -1 or flow.op in self.event_of:
-                self._append(KIND_FLOWED, self._flowed(call, flow, slopes), span, thread)
+        self._flowed(call, answer.flows.told(), span)
 
-    def _flowed(self, call: int, flow: Flow, slopes: bool) -> tuple[int, ...]:
-        """What is written of a step back, in the order of a packed `Flowed`."""
-        op, position, tensor, upstream, contribution, total = flow
-        number = self.inventory.gradient
-        local = local_slope(self.records.get(op), position) if slopes else None
-        event, arrived = self.event_of.get(op, -1), self.inventory.known(tensor)
-        made = number(upstream), number(local), number(contribution), number(total)
-        return call, event, position, arrived, *made
+    def _flowed(self, call: int, flows: Sequence[Flow], span: int) -> None:
+        """Append the steps back, each in the order of a packed `Flowed`."""
+        known, thread = self.inventory, self.threads.index(self.tape._thread)
+        if len(flows) > SLOPES:
+            rows = steps_entered(known, call, flows, self.event_of)
+            ends = np.arange(1, len(rows) + 1) * rows.shape[1]
+            self._extend(KIND_FLOWED, thread, span, ends, rows)
+            return
+        for op, position, tensor, *values in flows:
+            if op == -1 or op in self.event_of:
+                values.insert(1, local_slope(self.records.get(op), position))
+                made = map(known.gradient, values)
+                fields = call, self.event_of.get(op, -1), position, known.known(tensor), *made
+                self._append(KIND_FLOWED, fields, span, thread)
 
     def recording(self) -> Recording:
         """The finished recording."""
@@ -150,11 +169,12 @@ class Snapshot:
 
     def _columns(self) -> dict[str, Any]:
         spans = np.array(self.inventory.spans.rows, "<i4").reshape(-1, len(_SPAN))
+        heads = np.array(self.heads, "<i4").reshape(-1, HEAD)
         return {
-            "event.kind": np.array(self.kind, "u1"),
-            "event.span": np.array(self.span, "<i4"),
-            "event.thread": np.array(self.thread, "<i4"),
-            "event.start": np.array(self.start, "<i4"),
+            "event.kind": heads[:, 0].astype("u1"),
+            "event.span": heads[:, 1].copy(),
+            "event.thread": heads[:, 2].copy(),
+            "event.start": np.insert(heads[:, 3], 0, 0),
             "event.fields": np.array(self.fields, "<i4"),
             **{f"span.{name}": spans[:, at].copy() for at, name in enumerate(_SPAN)},
             **self.inventory.tensors.as_columns(),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -135,6 +137,33 @@ class Tensors:
             self.measure(at, value)
         return at
 
+    def add_all(
+        self, values: Sequence[Any], role: int, places: Sequence[tuple[int, ...]] = ()
+    ) -> range:
+        """Enter many tensors, with the name, whether it is one, variable and span of each."""
+        first, places = len(self.rows) // WIDTH, places or [(-1, 0, -1, -1)] * len(values)
+        forms: dict[Any, list[int]] = {}
+        for at, value in enumerate(values):
+            forms.setdefault((value.shape, value.dtype), []).append(at)
+        if all(_is_kept(*form) for form in forms) and Dropped not in {*map(type, values)}:
+            rows = np.empty((len(values), WIDTH), np.intc)
+            rows[:, 0], rows[:, 3:7] = role, [place[:4] for place in places]
+            for (shape, dtype), chosen in forms.items():
+                rows[chosen, 1:3] = self.shapes.index(shape), self._dtype(dtype)
+                rows[chosen, 7] = self._keep_all([values[at] for at in chosen])
+            self.rows.frombytes(rows.tobytes())
+        else:
+            for value, (name, named, variable, span, *_) in zip(values, places, strict=True):
+                self.add(value, role, span, name, named, variable)
+        return range(first, first + len(values))
+
+    def _keep_all(self, values: list[Any]) -> Any:
+        """Where the numbers of values of one shape begin among all."""
+        numbers = np.array(values, np.float64).reshape(len(values), -1)
+        starts = len(self.values) + np.arange(len(values)) * numbers.shape[1]
+        self.values.frombytes(numbers.tobytes())
+        return starts
+
     def measure(self, at: int, value: Any) -> None:
         """Keep what the numbers of a large tensor come to, where they are still there."""
         if at not in self.measures:
@@ -161,8 +190,7 @@ class Tensors:
             self.values.append(value)
             return at
         kind = np.complex128 if value.dtype.kind == "c" else np.float64
-        flat = np.ascontiguousarray(value, kind).reshape(-1)
-        self.values.extend(flat.view(np.float64))
+        self.values.frombytes(np.asarray(value, kind).tobytes())
         return at
 
     def as_columns(self) -> dict[str, NDArray[Any]]:
@@ -176,6 +204,11 @@ class Tensors:
             made["measure.tensor"] = np.array([*self.measures], "<i4")
             made["measure.numbers"] = np.array([*self.measures.values()], "<f8").reshape(-1)
         return {**made, "values": np.array(self.values, "<f8")}
+
+
+def _is_kept(shape: tuple[int, ...], dtype: Any) -> bool:
+    """Whether real numbers of a form are few enough to be kept."""
+    return 0 < prod(shape) <= KEPT_ELEMENTS and dtype.kind in "fiub"
 
 
 class Groups:

@@ -1,0 +1,80 @@
+"""A long stretch of ops is entered as it would be one by one."""
+
+import numpy as np
+import pytest
+
+import tapelab as tf
+from tapelab.engine import snapshot, stretches
+from tapelab.recording import events as e
+
+
+def account(recording):
+    """What every event says, without the numbers that tensors go by."""
+
+    def told(tensor):
+        if tensor < 0:
+            return None
+        found = recording.tensor(tensor)
+        value = None if found.value is None else found.value.tolist()
+        return found.role, found.name, found.span, found.shape, found.dtype, value
+
+    kept = []
+    for place in recording.located:
+        event = place.event
+        if isinstance(event, e.Ran):
+            told_of = event.op, event.group, event.cause, event.inputs, event.outputs
+            event = [tuple(map(told, x)) if isinstance(x, tuple) else x for x in told_of]
+        elif isinstance(event, e.Flowed):
+            steps = event.tensor, event.upstream, event.contribution, event.sum
+            event = [event.event, event.position, *map(told, steps)]
+        else:
+            event = type(event)
+        kept.append((place.span, place.thread, event))
+    return kept
+
+
+def mixed():
+    """Numbers, vectors, large arrays, composites, pauses and an op with two results."""
+    x, data = tf.Variable(1.5), tf.constant(np.linspace(0.0, 1.0, 300, dtype=np.float32))
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.constant([1.0, 2.0]) * x
+        for step in range(40):
+            y = tf.sin(y) + tf.nn.softmax(y)
+            if step == 20:
+                first, second = tf.unstack(y)
+                y = tf.stack([second, first])
+                with tape.stop_recording():
+                    y.numpy()
+                    aside = y * 2.0
+        y = tf.reduce_sum(y) * tf.reduce_sum(data * x) + tf.reduce_sum(aside)
+    return tape, y, x
+
+
+@pytest.fixture
+def asked():
+    tape, y, x = mixed()
+    tape.gradient(y, x)
+    return tape
+
+
+def test_the_same_is_told_of_each_op_and_of_each_step_back(asked, monkeypatch):
+    monkeypatch.setattr(stretches, "LONG", 10**9)
+    one_by_one = account(snapshot.take(asked))
+    monkeypatch.setattr(stretches, "LONG", 2)
+    monkeypatch.setattr(snapshot, "SLOPES", 0)
+    assert account(snapshot.take(asked)) == one_by_one
+
+
+def test_only_long_stretches_of_ops_with_one_result_are_entered_together(asked, monkeypatch):
+    entered = []
+    original = snapshot.Snapshot.enter_ops
+
+    def spy(self, records):
+        entered.append(records)
+        original(self, records)
+
+    monkeypatch.setattr(snapshot.Snapshot, "enter_ops", spy)
+    snapshot.take(asked)
+    assert entered
+    assert all(len(records) >= stretches.LONG for records in entered)
+    assert all(type(record[6]) is int for records in entered for record in records)
