@@ -2,21 +2,18 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
-import { createStore, reduce } from '../src/core/store.js';
+import { AT_FIRST, createStore, reduce } from '../src/core/store.js';
 import type { State } from '../src/core/store.js';
 import { goldenBytes } from './goldens.js';
 
 function state(more: Partial<State> = {}): State {
   const model = buildModel(parseRecording(goldenBytes('scene_a')));
   return {
+    ...AT_FIRST,
     model,
     step: 1,
-    selected: -1,
-    playing: false,
     view: 'tape',
-    finding: 0,
     findings: 0,
-    zoom: 1,
     ...more,
   };
 }

@@ -3,15 +3,21 @@ import type { Chart } from './chart.js';
 import { copyText } from './clipboard.js';
 import { patch } from './dom.js';
 import type { Explanation } from './explanation.js';
+import { foldedGraph, foldsIn } from './folded.js';
+import type { Open } from './folded.js';
 import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
 import { frameAt } from './picture.js';
 import { showCurrent } from './scrolling.js';
-import type { Action, State, Store } from './store.js';
+import type { Model } from './model.js';
+import type { Action, Pane, State, Store } from './store.js';
 import { storyOf } from './story.js';
 import type { Story } from './story.js';
 import { explorerView } from './views/explorer.js';
 import { FRAME_WIDTH, framePitch, visibleFrames, WHOLE_REEL } from './views/reel.js';
+import { whatIfView } from './views/whatif.js';
+import type { Sliders } from './views/whatif.js';
+import type { Source } from './whatif.js';
 import { isWindowed, middleOf } from './views/stage.js';
 import type { Camera } from './views/stage.js';
 import { speak } from './words.js';
@@ -43,11 +49,17 @@ export class Explorer implements Handle {
   private direction: Direction = 'right';
   private camera: Camera = { x: 0, y: 0, width: 640, height: 420 };
   private followed = -1;
+  private shownFolds: Open = null;
   private shownStep = -1;
   private heldAt = 0;
   private shownNode = -1;
   private timer: ReturnType<typeof setInterval> | undefined;
+  private pace = 0;
+  private shownPane: Pane = 'graph';
+  private asked: State['predicting'] = 'off';
+  private paneWidth = 640;
   private copiedFinding = -1;
+  private sliders: Sliders | null = null;
   private readonly hatch = `tapelab-hatch-${++mounted}`;
   private readonly cleanups: (() => void)[] = [];
 
@@ -56,7 +68,9 @@ export class Explorer implements Handle {
     private readonly store: Store,
     private readonly explanation: Explanation | null,
     private readonly words?: Catalogue | undefined,
+    source?: Source | null,
   ) {
+    if (source) this.sliders = this.slidersOf(source);
     this.cleanups.push(store.subscribe(() => this.update()));
     this.listen();
     this.observe();
@@ -79,21 +93,56 @@ export class Explorer implements Handle {
     clear(this.root);
   }
 
+  /** Put another run of the same program in the place of this one. */
+  show(model: Model): void {
+    const { graph } = this.store.state().model;
+    const alike =
+      graph.nodeCount === model.graph.nodeCount && graph.edgeCount === model.graph.edgeCount;
+    if (!alike) this.charts.clear();
+    this.stories.clear();
+    this.store.dispatch({ kind: 'model', model });
+  }
+
+  private slidersOf(source: Source): Sliders {
+    const starts = source.experiment.inputs.map(({ start }) => start);
+    const moveTo = (values: readonly number[], moved: number): void => {
+      this.sliders = { ...this.sliders!, values, moved };
+      source.move(values);
+      this.draw(true);
+    };
+    return {
+      source,
+      values: source.moment().values,
+      moved: 0,
+      move: (input, value) => moveTo(this.sliders!.values.with(input, value), input),
+      reset: () => {
+        moveTo(starts, 0);
+        const thumbs = this.root.querySelectorAll<HTMLInputElement>('.slider input');
+        thumbs.forEach((thumb, input) => (thumb.value = String(starts[input])));
+      },
+    };
+  }
+
   private update(): void {
-    const { playing } = this.store.state();
-    if (playing && this.timer === undefined) {
-      this.timer = setInterval(() => this.dispatch({ kind: 'tick' }), PLAY_PACE);
-    } else if (!playing) {
+    const { playing, speed } = this.store.state();
+    const pace = playing ? PLAY_PACE / speed : 0;
+    if (pace !== this.pace) {
       clearInterval(this.timer);
-      this.timer = undefined;
+      if (pace) this.timer = setInterval(() => this.dispatch({ kind: 'tick' }), pace);
+      this.pace = pace;
     }
     this.draw();
   }
 
   private chart(): Chart {
-    const { model } = this.store.state();
+    const { model, open } = this.store.state();
+    if (open !== this.shownFolds) this.charts.clear();
+    this.shownFolds = open;
     let chart = this.charts.get(this.direction);
-    if (!chart) this.charts.set(this.direction, (chart = chartOf(model, this.direction)));
+    if (!chart) {
+      const options = foldsIn(model).kind.length ? { folded: foldedGraph(model, open) } : {};
+      this.charts.set(this.direction, (chart = chartOf(model, this.direction, options)));
+    }
     return chart;
   }
 
@@ -118,7 +167,8 @@ export class Explorer implements Handle {
     const moved = !still && (state.step !== this.shownStep || chosen);
     this.follow(state);
     const view = explorerView(state, this.surroundings(state, moved), this.dispatch);
-    patch(this.root, view);
+    patch(this.root, this.sliders ? [...whatIfView(this.sliders), ...view] : view);
+    if (state.pane !== this.shownPane || state.predicting !== this.asked) this.settle(state);
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
     this.shownNode = state.selected;
@@ -127,6 +177,15 @@ export class Explorer implements Handle {
     this.holdHeight();
     if (inReel && moved)
       this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
+  }
+
+  /** After another pane or a question has come up: fit the one, put the cursor into the other. */
+  private settle(state: State): void {
+    const asks = state.predicting === 'asking' && this.asked !== 'asking';
+    this.shownPane = state.pane;
+    this.asked = state.predicting;
+    this.resized();
+    if (asks) this.root.querySelector<HTMLElement>('.ask input')?.focus({ preventScroll: true });
   }
 
   /** Never shrink while stepping, so that the buttons stay under the hand. */
@@ -153,7 +212,9 @@ export class Explorer implements Handle {
     return {
       chart,
       hatch: this.hatch,
+      paneWidth: this.paneWidth,
       camera: { ...this.camera, width: width / zoom, height: height / zoom },
+      fit: () => this.fit(),
       reel: this.reelPart(state, moved),
       story: this.story(state),
       explanation: this.explanation,
@@ -252,6 +313,16 @@ export class Explorer implements Handle {
     this.draw(true);
   }
 
+  /** The size at which all of the graph can be seen. */
+  private fit(): void {
+    const { width, height } = this.chart().layout;
+    const pane = this.root.querySelector('.stage');
+    const room = { width: pane?.clientWidth || 640, height: pane?.clientHeight || 420 };
+    const zoom = Math.min(1, room.width / (width + 20), room.height / (height + 20));
+    this.camera = { ...this.camera, x: width / 2, y: height / 2 };
+    this.dispatch({ kind: 'zoom', by: 0, to: zoom });
+  }
+
   private observe(): void {
     const Observer = this.root.ownerDocument.defaultView?.ResizeObserver;
     if (!Observer) return;
@@ -268,12 +339,15 @@ export class Explorer implements Handle {
     const direction: Direction = clientWidth <= NARROW ? 'down' : 'right';
     const pane = this.root.querySelector('.stage.windowed');
     const width = pane?.clientWidth || this.camera.width;
-    if (direction === this.direction && width === this.camera.width) {
+    const paneWidth = this.root.querySelector('.pane')?.clientWidth || this.paneWidth;
+    const same = width === this.camera.width && paneWidth === this.paneWidth;
+    if (direction === this.direction && same) {
       showCurrent(this.root, this.store.state());
       return;
     }
     this.direction = direction;
     this.followed = -1;
+    this.paneWidth = paneWidth;
     this.camera = { ...this.camera, width };
     this.draw(true);
     showCurrent(this.root, this.store.state());

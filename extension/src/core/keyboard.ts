@@ -1,10 +1,23 @@
+import { foldAround } from './folded.js';
 import { frameAt } from './picture.js';
+import { PANES } from './store.js';
 import type { Action, State } from './store.js';
 
 type Shortcut = (state: State) => Action | null;
 
+type Plain =
+  | 'next'
+  | 'previous'
+  | 'first'
+  | 'last'
+  | 'backward'
+  | 'toggle'
+  | 'nextSum'
+  | 'firstOdd'
+  | 'predict';
+
 const kind =
-  (name: 'next' | 'previous' | 'first' | 'last' | 'backward' | 'toggle'): Shortcut =>
+  (name: Plain): Shortcut =>
   () => ({ kind: name });
 
 const zoom =
@@ -21,8 +34,12 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   End: kind('last'),
   ' ': kind('toggle'),
   b: kind('backward'),
+  s: kind('nextSum'),
+  n: kind('firstOdd'),
+  p: kind('predict'),
   '[': () => ({ kind: 'finding', by: -1 }),
   ']': () => ({ kind: 'finding', by: 1 }),
+  f: () => ({ kind: 'fold' }),
   w: (state) => ({ kind: 'view', view: state.view === 'why' ? 'tape' : 'why' }),
   '+': zoom(1),
   '=': zoom(1),
@@ -30,7 +47,16 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   '0': zoom(0),
 };
 
-const STEPPING = new Set(['next', 'previous', 'first', 'last', 'backward', 'toggle']);
+const STEPPING = new Set([
+  ...['next', 'previous', 'first', 'last', 'backward', 'toggle'],
+  ...['nextSum', 'firstOdd', 'predict'],
+]);
+
+/** 1 to 4 choose what stands beside the code. */
+function paneFor(key: string): Action | null {
+  const pane = PANES[Number(key) - 1];
+  return pane ? { kind: 'pane', pane } : null;
+}
 
 /** Walk inside a toolbar with the arrows: one tab stop, many buttons. */
 function roveToolbar(target: Element, key: string): boolean {
@@ -73,14 +99,17 @@ function inGraph(state: State, target: Element, key: string): Action | null {
   if (!target.closest('.stage')) return null;
   if (key === 'ArrowDown') return { kind: 'selectBy', by: 1 };
   if (key === 'ArrowUp') return { kind: 'selectBy', by: -1 };
-  if (key === 'Enter') return { kind: 'select', node: frameAt(state.model, state.step).node };
+  const node = state.selected >= 0 ? state.selected : frameAt(state.model, state.step).node;
+  const fold = foldAround(state.model, state.open, node);
+  if (fold >= 0 && (key === 'Enter' || key === ' ')) return { kind: 'fold', fold };
+  if (key === 'Enter') return { kind: 'select', node };
   return null;
 }
 
 function pressed(state: State, target: Element, key: string): Action | null {
   const chosen = inGraph(state, target, key);
   if (chosen) return chosen;
-  const action = SHORTCUTS[key]?.(state) ?? null;
+  const action = SHORTCUTS[key]?.(state) ?? paneFor(key);
   return state.view === 'why' && action && STEPPING.has(action.kind) ? null : action;
 }
 

@@ -7,8 +7,9 @@ import type { Model } from './model.js';
 import { parseRecording, RecordingError } from './recording.js';
 import type { Recording } from './recording.js';
 import { Kind } from './schema.js';
-import { createStore } from './store.js';
+import { AT_FIRST, createStore } from './store.js';
 import type { State } from './store.js';
+import type { Source } from './whatif.js';
 import { STYLES } from './styles.js';
 import { loadingView, stateView } from './views/explorer.js';
 import { directionOf, speak, WORDS } from './words.js';
@@ -24,6 +25,8 @@ export interface MountOptions {
   readonly language?: string | undefined;
   /** What the language says in place of the English; without it English stands. */
   readonly words?: Catalogue | undefined;
+  /** Where the moments of a function come from whose inputs can be moved. */
+  readonly whatIf?: Source | undefined;
 }
 
 /** Above so many events, reading is announced before it begins. */
@@ -46,9 +49,12 @@ function createRoot(host: Element, language: string | undefined): HTMLElement {
 function initialState(model: Model, options: MountOptions): State {
   const findings = options.explanation?.findings.length ?? 0;
   const asksWhy = findings > 0 && !options.step;
-  const step = Math.max(1, Math.min(model.stepCount, options.step ?? 1));
+  const step = Math.max(
+    1,
+    Math.min(model.stepCount, options.step ?? (options.whatIf ? model.stepCount : 1)),
+  );
   const view = asksWhy ? 'why' : 'tape';
-  return { model, step, selected: -1, playing: false, view, finding: 0, findings, zoom: 1 };
+  return { ...AT_FIRST, model, step, view, findings };
 }
 
 function failed(root: HTMLElement, error: unknown): Handle {
@@ -102,7 +108,10 @@ export function mount(host: Element, options: MountOptions): Handle {
     const recording = parseRecording(options.recording);
     const start = (): Explorer => {
       const store = createStore(initialState(buildModel(recording), options));
-      return new Explorer(root, store, options.explanation ?? null, options.words);
+      const { explanation, words, whatIf } = options;
+      const explorer = new Explorer(root, store, explanation ?? null, words, whatIf);
+      whatIf?.listen((bytes) => explorer.show(buildModel(parseRecording(bytes))));
+      return explorer;
     };
     return recording.eventCount > MANY_EVENTS ? deferred(root, recording, start) : start();
   } catch (error) {

@@ -1,8 +1,20 @@
 import { withCall } from './model.js';
+import { foldAround, foldsIn, openAround, opened, shownFor } from './folded.js';
+import type { Open } from './folded.js';
 import type { Model } from './model.js';
+import { birthOf } from './flow.js';
 import { frameAt, stepForFrame } from './picture.js';
+import { judge, questionAt } from './predict.js';
+import type { Guess } from './predict.js';
 
 export type View = 'tape' | 'why';
+
+/** What stands beside the code. */
+export const PANES = ['graph', 'flow', 'memory', 'watched'] as const;
+export type Pane = (typeof PANES)[number];
+
+/** How fast it plays: so many times a step each PLAY_PACE. */
+export const SPEEDS = [0.5, 1, 2, 4] as const;
 
 export interface State {
   readonly model: Model;
@@ -15,7 +27,30 @@ export interface State {
   /** How many findings there are to walk through. */
   readonly findings: number;
   readonly zoom: number;
+  /** The folds of the graph that are open; null as long as nobody has touched any. */
+  readonly open: Open;
+  readonly pane: Pane;
+  readonly speed: number;
+  /** The slice of a tensor of higher rank that is looked at. */
+  readonly slice: number;
+  /** Whether the learner is asked before a step back is shown, and whether a question stands. */
+  readonly predicting: 'off' | 'on' | 'asking';
+  readonly guesses: readonly Guess[];
 }
+
+/** How everything stands before anyone has touched it. */
+export const AT_FIRST = {
+  selected: -1,
+  playing: false,
+  finding: 0,
+  zoom: 1,
+  open: null,
+  pane: 'graph',
+  speed: 1,
+  slice: 0,
+  predicting: 'off',
+  guesses: [],
+} as const;
 
 export type Action =
   | { readonly kind: 'next' | 'previous' | 'first' | 'last' | 'backward' }
@@ -25,11 +60,27 @@ export type Action =
   | { readonly kind: 'select'; readonly node: number }
   | { readonly kind: 'selectBy'; readonly by: 1 | -1 }
   | { readonly kind: 'call'; readonly call: number }
+  /** The same program at other values. */
+  | { readonly kind: 'model'; readonly model: Model }
   | { readonly kind: 'view'; readonly view: View }
   /** Leave the explanation for the tape, at the frame of its culprit. */
   | { readonly kind: 'showOnTape'; readonly frame: number }
   | { readonly kind: 'finding'; readonly by: 1 | -1 }
-  | { readonly kind: 'zoom'; readonly by: -1 | 0 | 1 };
+  | { readonly kind: 'showFinding'; readonly finding: number }
+  /** By steps of a quarter, or (`to`) to a size. */
+  | { readonly kind: 'zoom'; readonly by: -1 | 0 | 1; readonly to?: number }
+  /** Open or close a fold; without one, that around the current node. */
+  | { readonly kind: 'fold'; readonly fold?: number }
+  | { readonly kind: 'foldAll'; readonly open: boolean }
+  | { readonly kind: 'pane'; readonly pane: Pane }
+  | { readonly kind: 'speed'; readonly speed: number }
+  | { readonly kind: 'slice'; readonly slice: number }
+  /** To the next place where paths meet, or to the first NaN. */
+  | { readonly kind: 'nextSum' | 'firstOdd' }
+  /** To a step of a call, which is shown from then on. */
+  | { readonly kind: 'track'; readonly call: number; readonly step: number }
+  | { readonly kind: 'predict' }
+  | { readonly kind: 'guess'; readonly said: string };
 
 export interface Store {
   state(): State;
@@ -47,11 +98,66 @@ function goTo(state: State, step: number): State {
   const clamped = within(Math.round(step) || 1, 1, Math.max(1, state.model.stepCount));
   return clamped === state.step && state.selected < 0
     ? state
-    : { ...state, step: clamped, selected: -1 };
+    : { ...state, step: clamped, selected: -1, predicting: calm(state.predicting) };
+}
+
+/** A question that was passed by no longer stands. */
+function calm(predicting: State['predicting']): State['predicting'] {
+  return predicting === 'asking' ? 'on' : predicting;
+}
+
+/** One step on, or first the question about it. */
+function next(state: State): State {
+  const asks = state.predicting === 'on' && questionAt(state.model, state.step) !== null;
+  return {
+    ...(asks ? { ...state, predicting: 'asking' } : goTo(state, state.step + 1)),
+    playing: false,
+  };
+}
+
+/** Ask from here on, at the latest where the way back begins; or do not ask any more. */
+function predict(state: State): State {
+  if (state.predicting !== 'off') return { ...state, predicting: 'off' };
+  const start = Math.max(state.step, state.model.graph.frameCount + 1);
+  const there = questionAt(state.model, start) ? goTo(state, start) : state;
+  return next({ ...there, selected: -1, predicting: 'on' });
+}
+
+function guess(state: State, said: string): State {
+  const question = questionAt(state.model, state.step);
+  if (state.predicting !== 'asking' || !question) return state;
+  const guesses = [...state.guesses, judge(state.model, question, said)];
+  return { ...goTo(state, question.step), guesses };
+}
+
+/** The next step at which the last of several contributions arrives; the first one after the end. */
+function nextSum({ model, step }: State): number {
+  const { passage, graph } = model;
+  const after = (from: number): number =>
+    passage?.flows.findIndex((_, flow) => {
+      const node = passage.receiver[flow]!;
+      const last = node < 0 ? -1 : passage.firstArrival[node + 1]! - 1;
+      const several = last > (passage.firstArrival[node] ?? 0);
+      return flow >= from && several && passage.arrivals[last] === flow;
+    }) ?? -1;
+  const here = after(step - graph.frameCount);
+  const found = here < 0 ? after(0) : here;
+  return found < 0 ? step : graph.frameCount + found + 1;
+}
+
+function still(state: State, step: number): State {
+  return { ...goTo(state, step), playing: false };
+}
+
+/** Another way back, at one of its steps. */
+function track(state: State, call: number, step: number): State {
+  const model = call === state.model.chosen ? state.model : withCall(state.model, call);
+  return still({ ...state, model }, step);
 }
 
 function tick(state: State): State {
   if (!state.playing) return state;
+  if (state.predicting === 'on' && questionAt(state.model, state.step)) return next(state);
   const moved = goTo(state, state.step + 1);
   return moved.step >= state.model.stepCount ? { ...moved, playing: false } : moved;
 }
@@ -61,10 +167,38 @@ function play(state: State): State {
   return { ...(atEnd ? goTo(state, 1) : state), playing: state.model.stepCount > 1 };
 }
 
+/** The node that the learner pointed at, or else that of the step. */
+function chosen({ model, selected, step }: State): number {
+  return selected >= 0 ? selected : frameAt(model, step).node;
+}
+
+/** Select the next node that can be seen; what is folded counts as one. */
 function selectBy(state: State, by: 1 | -1): State {
-  const { nodeCount } = state.model.graph;
-  const here = state.selected >= 0 ? state.selected : frameAt(state.model, state.step).node;
-  return nodeCount ? { ...state, selected: within(here + by, 0, nodeCount - 1) } : state;
+  const { model, open } = state;
+  const here = chosen(state);
+  const shown = shownFor(model, open, here);
+  let at = here + by;
+  while (shownFor(model, open, at) === shown && shown >= 0) at += by;
+  return model.graph.nodeTensor[at] === undefined
+    ? state
+    : { ...state, selected: shownFor(model, open, at) };
+}
+
+/** Open a fold that is closed, close one that is open. */
+function turnFold(state: State, given?: number): State {
+  const { model, open } = state;
+  const node = chosen(state);
+  const closed = foldAround(model, open, node);
+  const fold = given ?? (closed >= 0 ? closed : openAround(model, open, node));
+  if (fold < 0) return state;
+  const next = new Set(opened(model, open));
+  if (!next.delete(fold)) next.add(fold);
+  return { ...state, open: next };
+}
+
+function foldAll(state: State, open: boolean): State {
+  const { kind } = foldsIn(state.model);
+  return { ...state, open: new Set(open ? kind.keys() : []) };
 }
 
 function chooseCall(state: State, call: number): State {
@@ -76,15 +210,21 @@ function chooseCall(state: State, call: number): State {
 export function reduce(state: State, action: Action): State {
   switch (action.kind) {
     case 'next':
-      return { ...goTo(state, state.step + 1), playing: false };
+      return next(state);
     case 'previous':
-      return { ...goTo(state, state.step - 1), playing: false };
+      return still(state, state.step - 1);
     case 'first':
-      return { ...goTo(state, 1), playing: false };
+      return still(state, 1);
     case 'last':
-      return { ...goTo(state, state.model.stepCount), playing: false };
+      return still(state, state.model.stepCount);
     case 'backward':
-      return { ...goTo(state, state.model.graph.frameCount + 1), playing: false };
+      return still(state, state.model.graph.frameCount + 1);
+    case 'nextSum':
+      return still(state, nextSum(state));
+    case 'firstOdd':
+      return birthOf(state.model) < 0 ? state : still(state, birthOf(state.model));
+    case 'track':
+      return track(state, action.call, action.step);
     case 'go':
       return goTo(state, action.step);
     case 'frame': {
@@ -100,9 +240,11 @@ export function reduce(state: State, action: Action): State {
     case 'tick':
       return tick(state);
     case 'select':
-      return { ...state, selected: state.selected === action.node ? -1 : action.node };
+      return { ...state, slice: 0, selected: state.selected === action.node ? -1 : action.node };
     case 'selectBy':
       return selectBy(state, action.by);
+    case 'model':
+      return goTo({ ...state, model: action.model }, state.step);
     case 'call':
       return chooseCall(state, action.call);
     case 'view':
@@ -113,10 +255,26 @@ export function reduce(state: State, action: Action): State {
       return { ...goTo(state, action.frame < 0 ? state.step : action.frame + 1), view: 'tape' };
     case 'finding':
       return { ...state, finding: within(state.finding + action.by, 0, state.findings - 1) };
+    case 'showFinding':
+      return { ...state, finding: within(action.finding, 0, state.findings - 1) };
+    case 'pane':
+      return { ...state, pane: action.pane, view: 'tape' };
+    case 'speed':
+      return { ...state, speed: action.speed };
+    case 'slice':
+      return { ...state, slice: action.slice };
+    case 'predict':
+      return predict(state);
+    case 'guess':
+      return guess(state, action.said);
+    case 'fold':
+      return turnFold(state, action.fold);
+    case 'foldAll':
+      return foldAll(state, action.open);
     case 'zoom':
       return {
         ...state,
-        zoom: action.by ? within(state.zoom * ZOOM_STEP ** action.by, 0.4, 2.5) : 1,
+        zoom: within(action.to ?? (action.by ? state.zoom * ZOOM_STEP ** action.by : 1), 0.02, 3),
       };
   }
 }

@@ -1,5 +1,7 @@
 import type { Explanation } from '../core/explanation.js';
 import { mount } from '../core/mount.js';
+import { gridSource } from '../core/whatif.js';
+import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
 
 function decode(base64: string): Uint8Array {
@@ -28,9 +30,11 @@ function show(script: HTMLScriptElement): void {
   place.className = 'tapelab-explorer';
   container.append(place);
   const step = Number(script.dataset['step'] ?? 0);
+  const grid = told<GridData>(container, 'what-if');
   const draw = (recording: Uint8Array): unknown =>
     mount(place, {
-      recording,
+      recording: grid ? recording.slice(0, grid.sizes[0]) : recording,
+      whatIf: grid ? gridSource(grid, recording) : undefined,
       explanation: told<Explanation>(container, 'explanation'),
       language: container.closest<HTMLElement>('[lang]')?.lang,
       words: told<Catalogue>(container, 'words') ?? undefined,

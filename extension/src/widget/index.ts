@@ -1,5 +1,6 @@
 import { mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
+import type { Experiment, Moment, Source } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
 import type { Explanation } from '../core/explanation.js';
 
@@ -10,6 +11,10 @@ interface Traits {
   step: number;
   language: string;
   words: Catalogue;
+  what_if: Experiment | null;
+  moment: Moment;
+  values: readonly number[];
+  stands_for: string;
 }
 interface WidgetModel {
   get<Name extends keyof Traits>(name: Name): Traits[Name];
@@ -41,9 +46,39 @@ function reporter(model: WidgetModel): { report: (step: number) => void; stop: (
   };
 }
 
+/** Moments as the kernel works them out: one question at a time, the newest one last. */
+function kernelSource(model: WidgetModel, experiment: Experiment): Source {
+  let [asked, wanted]: (readonly number[] | null)[] = [null, null];
+  const ask = (): void => {
+    [asked, wanted] = [wanted, null];
+    model.set('values', asked!);
+    model.save_changes();
+  };
+  return {
+    experiment,
+    counts: null,
+    moment: () => model.get('moment'),
+    move: (values) => {
+      wanted = values;
+      if (!asked && String(values) !== String(model.get('values'))) ask();
+    },
+    listen: (listener) => {
+      const hear = (): void => {
+        asked = null;
+        listener(bytesOf(model.get('recording')));
+        if (wanted && String(wanted) !== String(model.get('values'))) ask();
+      };
+      model.on('change:moment', hear);
+      return () => model.off('change:moment', hear);
+    },
+  };
+}
+
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
   const { report, stop } = reporter(model);
   let handle: Handle | undefined;
+  const experiment = model.get('what_if');
+  if (experiment) el.ownerDocument.getElementById(model.get('stands_for'))?.remove();
   const remount = (): void => {
     handle?.destroy();
     const step = model.get('step');
@@ -52,6 +87,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
       explanation: model.get('explanation'),
       language: model.get('language'),
       words: model.get('words'),
+      whatIf: experiment ? kernelSource(model, experiment) : undefined,
       ...(step > 0 ? { step } : {}),
     });
     handle.onChange(report);
@@ -62,7 +98,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   };
   remount();
   model.on('change:step', follow);
-  model.on('change:recording', remount);
+  if (!experiment) model.on('change:recording', remount);
   model.on('change:explanation', remount);
   return () => {
     stop();

@@ -3,20 +3,25 @@ import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Explanation } from '../explanation.js';
 import { NodeKind } from '../graph.js';
-import type { Call, Model } from '../model.js';
+import type { Model } from '../model.js';
 import { count } from '../numbers.js';
-import { frameAt, labelOf } from '../picture.js';
+import { frameAt } from '../picture.js';
 import type { Picture } from '../picture.js';
+import { questionAt } from '../predict.js';
 import type { Action, State } from '../store.js';
 import type { Story } from '../story.js';
 import { WORDS } from '../words.js';
 import { codeView } from './code.js';
+import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
 import { button, chip, prose } from './parts.js';
+import { paneChoice, paneView } from './panes.js';
+import { predictButton, questionView, scoreView, verdictView } from './predict.js';
 import { reelView } from './reel.js';
 import type { ReelPart } from './reel.js';
 import { isWindowed, stageView } from './stage.js';
 import type { Camera } from './stage.js';
+import { callName, tracksView } from './time.js';
 import { transportView } from './transport.js';
 import { whyView } from './why.js';
 
@@ -26,6 +31,10 @@ export interface Surroundings {
   /** The name of the hatching in this drawing; no two on a page may share one. */
   readonly hatch: string;
   readonly camera: Camera;
+  /** Size the graph so that all of it can be seen. */
+  readonly fit: () => void;
+  /** The width of what stands beside the code. */
+  readonly paneWidth: number;
   readonly reel: ReelPart;
   readonly story: Story | null;
   readonly explanation: Explanation | null;
@@ -34,15 +43,6 @@ export interface Surroundings {
 }
 
 type Dispatch = (action: Action) => void;
-
-function callName(model: Model, call: Call): string {
-  const names = (tensors: ArrayLike<number>): string =>
-    Array.from(tensors, (tensor) => {
-      const node = tensor < 0 ? -1 : model.graph.nodeOfTensor[tensor]!;
-      return node < 0 ? '?' : labelOf(model, node);
-    }).join(', ');
-  return WORDS.gradientOf(names(call.asked.targets), names(call.asked.sources));
-}
 
 /** Which gradient to look at, where there were several calls. */
 function callChoice(model: Model, dispatch: Dispatch): VNode | null {
@@ -69,7 +69,8 @@ function tapeSize(model: Model): string {
 
 const sizes = new WeakMap<Model['graph'], string>();
 
-function header(model: Model, explained: boolean, dispatch: Dispatch): VNode {
+function header(state: State, explained: boolean, dispatch: Dispatch): VNode {
+  const { model } = state;
   const size = sizes.get(model.graph) ?? tapeSize(model);
   sizes.set(model.graph, size);
   return h(
@@ -79,6 +80,8 @@ function header(model: Model, explained: boolean, dispatch: Dispatch): VNode {
     h('span', { class: 'muted small' }, size),
     h('span', { class: 'push' }),
     callChoice(model, dispatch),
+    paneChoice(state, dispatch),
+    model.passage?.asked ? [predictButton(state, dispatch), scoreView(state)] : null,
     explained ? button(WORDS.askWhy, 'quiet', () => dispatch({ kind: 'view', view: 'why' })) : null,
   );
 }
@@ -109,29 +112,46 @@ function reelWrap(alone: boolean, reel: VNode): VNode {
   return h('div', { class: look, role: 'group', 'aria-label': WORDS.tape }, reel);
 }
 
-function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
-  const { model, selected } = state;
-  const picture = frameAt(model, state.step);
-  const options = { selected, hatch: around.hatch, dispatch };
+/** The graph, or what was chosen to stand in its place. */
+function besideCode(
+  state: State,
+  picture: Picture,
+  around: Surroundings,
+  dispatch: Dispatch,
+): Child {
+  if (state.pane !== 'graph') {
+    return paneView(state, picture, around.paneWidth, around.hatch, dispatch);
+  }
+  const options = { selected: state.selected, hatch: around.hatch, dispatch };
   return [
-    header(model, around.explanation !== null && state.findings > 0, dispatch),
+    stageView(state.model, around.chart, picture, around.camera, state.zoom, options),
+    keyView(state.model, around.chart, picture),
+    foldBar(state, around.chart, around.fit, dispatch),
+  ];
+}
+
+/** What the learner is asked, or else what this step is about. */
+function askedOrTold(state: State, picture: Picture, dispatch: Dispatch): Child {
+  const { model, step, predicting, selected, slice } = state;
+  const question = predicting === 'asking' ? questionAt(model, step) : null;
+  if (question && selected < 0) return questionView(model, question, dispatch);
+  const told = inspectorView(model, picture, selected, { at: slice, dispatch });
+  return [verdictView(state), told];
+}
+
+function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
+  const { model } = state;
+  const picture = frameAt(model, state.step);
+  return [
+    header(state, around.explanation !== null && state.findings > 0, dispatch),
     h(
       'div',
       { class: 'body' },
-      h(
-        'div',
-        { class: 'left' },
-        codeView(model, picture),
-        inspectorView(model, picture, selected),
-      ),
-      h(
-        'div',
-        { class: 'graph' },
-        stageView(model, around.chart, picture, around.camera, state.zoom, options),
-        keyView(model, around.chart, picture),
-      ),
+      h('div', { class: 'left' }, codeView(model, picture), askedOrTold(state, picture, dispatch)),
+      h('div', { class: 'graph' }, besideCode(state, picture, around, dispatch)),
     ),
-    transportView(model, picture, state.playing, dispatch),
+    transportView(model, picture, state, dispatch),
+    tracksView(state, picture, dispatch),
     reelWrap(false, reelView(model, picture, around.reel, dispatch)),
   ];
 }

@@ -20,7 +20,8 @@ import { Cause, Kind } from '../schema.js';
 import type { OpInfo, RecordingEvent } from '../schema.js';
 import { h } from '../dom.js';
 import type { Account } from './inspector.js';
-import { heatView, valuesView } from './numbers.js';
+import { heatView, rangeFacts, valuesView } from './numbers.js';
+import type { Slices } from './numbers.js';
 import { prose } from './parts.js';
 import { say } from '../words.js';
 
@@ -52,7 +53,7 @@ function joined(names: readonly string[]): string {
   return say('{names} and {last}', { names: names.slice(0, -1).join(', '), last: names.at(-1)! });
 }
 
-function watched(model: Model, picture: Picture, how: number): Account {
+function watched(model: Model, picture: Picture, how: number, slices: Slices): Account {
   const label = labelOf(model, picture.node);
   const tensor = tensorOf(model, picture.node);
   const stand = numeric(tensor, 'v');
@@ -63,13 +64,18 @@ function watched(model: Model, picture: Picture, how: number): Account {
         ? say('A variable is watched from its first read inside the tape.')
         : say('`tape.watch` asked for it.'),
     equation: stand && [identifier(label), sign('='), number(stand.text, 'v')],
-    figure: tensor && heatView(tensor, 'v', say('value of {label}', { label })),
-    facts: tensor ? [['type', formatType(tensor)]] : [],
+    figure: tensor && heatView(tensor, 'v', say('value of {label}', { label }), slices),
+    facts: tensor
+      ? [
+          ['type', formatType(tensor)],
+          ...rangeFacts(model.recording, model.graph.nodeTensor[picture.node]!),
+        ]
+      : [],
   };
 }
 
 /** result = formula in names = formula in numbers = number; where none fits, in its own letters. */
-function forwardEquation(model: Model, node: number, op: OpInfo): Child[] | null {
+export function forwardEquation(model: Model, node: number, op: OpInfo): Child[] | null {
   const tensor = tensorOf(model, node);
   const body = bodyOf(op);
   if (!body || !tensor) return null;
@@ -137,7 +143,7 @@ function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
   });
 }
 
-function ran(model: Model, node: number, event: Ran): Account {
+function ran(model: Model, node: number, event: Ran, slices: Slices): Account {
   const op = opOf(model, node)!;
   const tensor = tensorOf(model, node);
   const onTape = event.cause === Cause.OnTape;
@@ -146,6 +152,7 @@ function ran(model: Model, node: number, event: Ran): Account {
   if (tensor) facts.push(['result', formatType(tensor)]);
   if (event.outputs.length > 1) facts.push(['results', count(event.outputs.length, 'tensor')]);
   if (tensor && tensor.shape.length) facts.push(['value', valuesView(tensor, 'v')]);
+  facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
   if (onTape) facts.push(['kept for the way back', keptFact(model, node, op)]);
   if (slopes.length) facts.push([slopes.length > 1 ? say('slopes') : say('slope'), slopes]);
   return {
@@ -153,7 +160,8 @@ function ran(model: Model, node: number, event: Ran): Account {
     sentence: onTape ? op.sentence : say(WHY_OFF[event.cause]),
     equation: forwardEquation(model, node, op),
     figure:
-      tensor && heatView(tensor, 'v', say('value of {label}', { label: labelOf(model, node) })),
+      tensor &&
+      heatView(tensor, 'v', say('value of {label}', { label: labelOf(model, node) }), slices),
     facts,
   };
 }
@@ -182,20 +190,20 @@ function assigned(model: Model, event: Extract<RecordingEvent, { kind: Kind.Assi
 }
 
 /** The account of a step forward. */
-export function forwardStep(model: Model, picture: Picture): Account {
+export function forwardStep(model: Model, picture: Picture, slices: Slices): Account {
   const index = model.graph.frameEvent[picture.frame];
   const event = index === undefined ? null : model.recording.event(index);
   switch (event?.kind) {
     case Kind.Watched:
-      return watched(model, picture, event.how);
+      return watched(model, picture, event.how, slices);
     case Kind.Read:
       return {
-        ...watched(model, picture, 1),
+        ...watched(model, picture, 1, slices),
         title: say('`{label}` is read', { label: labelOf(model, picture.node) }),
         sentence: say('It has a new value since it was last read.'),
       };
     case Kind.Ran:
-      return ran(model, picture.node, event);
+      return ran(model, picture.node, event, slices);
     case Kind.Left:
       return left(model, event);
     case Kind.Assigned:

@@ -1,14 +1,17 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
+import { ruleEquation } from '../equations.js';
 import { equation } from '../mathml.js';
 import type { Model } from '../model.js';
-import { formatType } from '../numbers.js';
+import { byteSize, count, formatType } from '../numbers.js';
+import type { OpInfo, Span } from '../schema.js';
 import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { say, WORDS } from '../words.js';
 import { backwardStep } from './backward.js';
-import { forwardStep } from './forward.js';
-import { heatView, valuesView } from './numbers.js';
+import { forwardEquation, forwardStep } from './forward.js';
+import { heatView, rangeFacts, valuesView } from './numbers.js';
+import type { Slices } from './numbers.js';
 import { chip, prose } from './parts.js';
 
 /** What the inspector says about a step. */
@@ -46,25 +49,47 @@ function accountView(account: Account): VNode {
   );
 }
 
-/** A node the learner pointed at: its numbers, and where it came from. */
-function selectedAccount(model: Model, picture: Picture, node: number): Account {
+/** Where in the code something was made: the line, and the cell where there are several. */
+function placeOf(model: Model, span: Span): string {
+  const { sources } = model.recording.header;
+  const line = WORDS.line(span.line);
+  const title = sources.length > 1 ? sources[span.source]?.title : '';
+  return title ? `${title}, ${line}` : line;
+}
+
+/** The gradient rules of an op in the learner's names, one for each input. */
+function rulesFact(model: Model, node: number, op: OpInfo): VNode[] {
+  return op.rules.flatMap((rule) => {
+    const told = rule.because ? null : ruleEquation(model, node, op, rule);
+    return told ? [h('span', { class: 'slope' }, equation('inline', told.shown))] : [];
+  });
+}
+
+/** A node the learner pointed at: its numbers, its rules, and where it came from. */
+function selectedAccount(model: Model, picture: Picture, node: number, slices: Slices): Account {
   const tensor = tensorOf(model, node);
   const op = opOf(model, node);
   const slot = slotAt(model, picture, node);
   const label = labelOf(model, node);
   const span = tensor && model.recording.span(tensor.span);
   const facts: (readonly [string, Child])[] = [];
-  if (tensor) facts.push(['type', formatType(tensor)], [WORDS.value, valuesView(tensor, 'v')]);
-  facts.push([WORDS.gradient, gradientFact(model, picture, node)]);
-  if (span) facts.push(['made in', WORDS.line(span.line)]);
   const gradient = slot.tensor >= 0 ? model.recording.tensor(slot.tensor) : null;
+  if (tensor) facts.push(['type', formatType(tensor)], [WORDS.value, valuesView(tensor, 'v')]);
+  facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
+  facts.push([WORDS.gradient, gradientFact(model, picture, node)]);
+  facts.push(...rangeFacts(model.recording, slot.tensor));
+  if (tensor) facts.push(['held', count(byteSize(tensor), 'byte')]);
+  const rules = op ? rulesFact(model, node, op) : [];
+  if (rules.length) facts.push(['rules', rules]);
+  if (span) facts.push(['made in', placeOf(model, span)]);
   const maps = [
-    tensor && heatView(tensor, 'v', say('value of {label}', { label })),
-    gradient && heatView(gradient, 'g', say('gradient of {label}', { label })),
+    tensor && heatView(tensor, 'v', say('value of {label}', { label }), slices),
+    gradient && heatView(gradient, 'g', say('gradient of {label}', { label }), slices),
   ].filter(Boolean);
   return {
     title: `\`${label}\``,
     sentence: op ? `${op.title} (${glyphOf(model, node) || op.name}). ${op.sentence}` : '',
+    equation: op ? forwardEquation(model, node, op) : null,
     figure: maps.length ? h('div', { class: 'maps' }, maps) : null,
     facts,
   };
@@ -89,9 +114,16 @@ function gradientFact(model: Model, picture: Picture, node: number): Child {
 }
 
 /** Words and mathematics for the current step, or for the node that is selected. */
-export function inspectorView(model: Model, picture: Picture, selected: number): VNode {
-  if (selected >= 0) return accountView(selectedAccount(model, picture, selected));
+export function inspectorView(
+  model: Model,
+  picture: Picture,
+  selected: number,
+  slices: Slices,
+): VNode {
+  if (selected >= 0) return accountView(selectedAccount(model, picture, selected, slices));
   const account =
-    picture.phase === 'backward' ? backwardStep(model, picture) : forwardStep(model, picture);
+    picture.phase === 'backward'
+      ? backwardStep(model, picture)
+      : forwardStep(model, picture, slices);
   return accountView(account);
 }

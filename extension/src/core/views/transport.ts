@@ -5,9 +5,10 @@ import { NodeKind } from '../graph.js';
 import { glyphOf, labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { grouped } from '../numbers.js';
-import type { Action } from '../store.js';
+import type { Action, State } from '../store.js';
 import { say, WORDS } from '../words.js';
 import { iconButton } from './parts.js';
+import { jumpButtons, speedChoice } from './time.js';
 
 /** What the current step does, in a few words. */
 function whatHappens(model: Model, picture: Picture): string {
@@ -28,7 +29,7 @@ function whatHappens(model: Model, picture: Picture): string {
 export function transportView(
   model: Model,
   picture: Picture,
-  playing: boolean,
+  { playing, speed }: State,
   dispatch: (action: Action) => void,
 ): VNode {
   const atStart = picture.step <= 1;
@@ -44,6 +45,8 @@ export function transportView(
     iconButton(playing ? 'pause' : 'play', playing ? WORDS.pause : WORDS.play, go('toggle')),
     iconButton('next', WORDS.next, go('next'), atEnd),
     iconButton('last', WORDS.last, go('last'), atEnd),
+    speedChoice(speed, dispatch),
+    jumpButtons(model, dispatch),
     h(
       'span',
       { class: 'what' },

@@ -1,0 +1,221 @@
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import { birthOf, EXPLODED, flowOf, VANISHED } from '../flow.js';
+import type { Flow } from '../flow.js';
+import { FrameKind } from '../graph.js';
+import type { Model } from '../model.js';
+import { formatNumber, grouped } from '../numbers.js';
+import { labelOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { Action } from '../store.js';
+import { say, sayMany } from '../words.js';
+import { hatchView } from './graph.js';
+import { button, chip } from './parts.js';
+import { boxOf, label, level, line, plot, present } from './plot.js';
+import type { Box } from './plot.js';
+
+type Dispatch = (action: Action) => void;
+
+/** More marks than one in so many pixels are drawn one for several. */
+const CLOSEST = 5;
+const BAND = 20;
+const LEAST_DECADE = -18;
+const MOST_LINES = 6;
+
+const decade = (power: number): string =>
+  power >= -3 && power <= 3 ? String(10 ** power) : `1e${power}`.replace('-', '−');
+
+/** The powers of ten between which all sizes lie. */
+function decadesOf({ pulses }: Flow): { low: number; high: number } {
+  const sizes = pulses.filter(({ size, health }) => size > 0 && health !== 'nan');
+  const powers = sizes.map(({ size }) => Math.max(LEAST_DECADE, Math.log10(size)));
+  const high = Math.ceil(Math.max(...powers, 0));
+  return { low: Math.floor(Math.min(...powers, high - 2)), high };
+}
+
+interface Scale {
+  readonly box: Box;
+  readonly low: number;
+  readonly high: number;
+  x(frame: number): number;
+  y(size: number): number;
+}
+
+function scaleFor(model: Model, flow: Flow, width: number): Scale {
+  const box = boxOf(width);
+  const { low, high } = decadesOf(flow);
+  const pitch = box.wide / model.graph.frameCount;
+  return {
+    box,
+    low,
+    high,
+    x: (frame) => Math.round((box.left + (frame + 0.5) * pitch) * 10) / 10,
+    y: (size) => {
+      const part = (high - Math.log10(size)) / (high - low);
+      return Math.round(box.top + Math.max(0, Math.min(1, part)) * box.high);
+    },
+  };
+}
+
+/** The places in `flow` to draw: all, or of each stretch of a long tape the least one. */
+function drawn(model: Model, flow: Flow, wide: number): number[] {
+  const all = flow.frames.map((_, at) => at);
+  const room = Math.floor(wide / CLOSEST);
+  if (all.length <= room) return all;
+  const least = new Map<number, number>();
+  for (const at of all) {
+    const stretch = Math.floor((flow.frames[at]! / model.graph.frameCount) * room);
+    const rival = least.get(stretch);
+    const size = (place: number): number =>
+      flow.pulses[place]!.health === 'nan' ? -1 : flow.pulses[place]!.size;
+    if (rival === undefined || size(at) < size(rival)) least.set(stretch, at);
+  }
+  return [...least.values()];
+}
+
+function zone(scale: Scale, hatch: string): Child[] {
+  const { box, low, high } = scale;
+  const border = scale.y(VANISHED);
+  if (10 ** low >= VANISHED) return [];
+  const place = { x: box.left, y: border, width: box.wide, height: box.top + box.high - border };
+  const least = say('Below {limit} an update no longer moves a weight near 1.', {
+    limit: '1e−7',
+  });
+  return [
+    h('rect', { ...place, style: `fill:url(#${hatch})` }),
+    line('limit', `M${box.left} ${border}h${box.wide}`),
+    label(box.left + 10, Math.min(border + 18, box.top + box.high - 22), say('Vanished'), 'strong'),
+    label(box.left + 10, Math.min(border + 34, box.top + box.high - 6), least),
+    10 ** high > EXPLODED && line('limit', `M${box.left} ${scale.y(EXPLODED)}h${box.wide}`),
+  ];
+}
+
+/** One mark: round for an op, square for what is watched, hollow while its gradient is to come. */
+function markView(
+  model: Model,
+  flow: Flow,
+  at: number,
+  scale: Scale,
+  picture: Picture,
+  dispatch: Dispatch,
+): VNode {
+  const [frame, step] = [flow.frames[at]!, flow.steps[at]!];
+  const { size, health } = flow.pulses[at]!;
+  const { box } = scale;
+  const x = scale.x(frame);
+  const floor = box.top + box.high;
+  const y = size > 0 ? scale.y(size) : floor;
+  const come = picture.phase === 'backward' && step <= picture.step;
+  const wide = box.wide / model.graph.frameCount;
+  const watched = model.graph.frameKind[frame] === FrameKind.Watch;
+  const d = watched ? `M${x - 4} ${y - 4}h8v8h-8z` : `M${x - 4} ${y}a4 4 0 1 1 8 0a4 4 0 1 1 -8 0z`;
+  const name = labelOf(model, model.graph.frameNode[frame]!);
+  const told = { nan: 'NaN', zero: '0', unknown: say('not kept') }[health as 'nan'];
+  return h(
+    'g',
+    {
+      class: `beat ${health}${come ? '' : ' todo'}${frame === picture.frame ? ' here' : ''}`,
+      key: frame,
+      onclick: () => dispatch({ kind: 'go', step }),
+    },
+    h('title', {}, `${name}: ${told ?? formatNumber(size)}`),
+    health === 'nan'
+      ? h('rect', { x: x - wide / 2, y: box.top, width: wide + 0.5, height: BAND })
+      : [line('stem', `M${x} ${y}V${floor}`), line('mark', d)],
+  );
+}
+
+function levels({ box, low, high, y }: Scale): VNode[] {
+  const by = Math.ceil((high - low) / MOST_LINES);
+  const powers = Array.from(
+    { length: Math.floor((high - low) / by) + 1 },
+    (_, at) => high - at * by,
+  );
+  return powers.flatMap((power) => level(box, y(10 ** power), decade(power)));
+}
+
+/** What the picture shows, in words. */
+function summary(flow: Flow): string {
+  const { pulses } = flow;
+  const sized = pulses.filter(({ size, health }) => size > 0 && health !== 'nan');
+  const of = pulses.length;
+  const many = (health: string): number => pulses.filter((pulse) => pulse.health === health).length;
+  const [vanished, zero, exploded, nan] = ['vanished', 'zero', 'exploded', 'nan'].map(many);
+  const [first, last] = [sized[0], sized.at(-1)];
+  return [
+    first &&
+      last &&
+      say('The gradient is {last} where it sets out and {first} where it ends.', {
+        last: formatNumber(last.size),
+        first: formatNumber(first.size),
+      }),
+    vanished && say('It has vanished at {some} of {of} places.', { some: vanished, of }),
+    exploded && say('It has exploded at {some} of {of} places.', { some: exploded, of }),
+    zero &&
+      sayMany('It is zero at one place.', 'It is zero at {some} places.', zero, { some: zero }),
+    nan && say('It is NaN or infinite at {some} of {of} places.', { some: nan, of }),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function birthView(model: Model, dispatch: Dispatch): VNode | null {
+  const step = birthOf(model);
+  if (step < 0) return null;
+  const told = say('The first NaN or ∞ is born at step {step}.', { step: grouped(step) });
+  const show = say('Show step {step}', { step: grouped(step) });
+  return h(
+    'p',
+    { class: 'birth' },
+    chip('nan', 'NaN'),
+    h('span', {}, told),
+    button(show, '', () => dispatch({ kind: 'firstOdd' })),
+  );
+}
+
+/** How large the gradient is along the tape, on a log scale. */
+export function magnitudesView(
+  model: Model,
+  picture: Picture,
+  width: number,
+  hatch: string,
+  hidden: boolean,
+  dispatch: Dispatch,
+): Child[] {
+  const flow = flowOf(model);
+  if (!flow?.frames.length) {
+    return [h('p', { class: 'muted' }, say('No gradient has come back on this tape.'))];
+  }
+  const scale = scaleFor(model, flow, width);
+  const { box } = scale;
+  const floor = box.top + box.high;
+  const places = drawn(model, flow, box.wide).filter(
+    (at) => !hidden || flow.steps[at]! <= picture.step,
+  );
+  const told = summary(flow);
+  const title = say('mean size of the gradient, log scale');
+  return [
+    h('h4', {}, title),
+    plot(
+      box,
+      `${title}. ${hidden ? '' : told}`,
+      hatchView(hatch),
+      levels(scale),
+      zone(scale, hatch),
+      places.map((at) => markView(model, flow, at, scale, picture, dispatch)),
+      line('axis', `M${box.left} ${floor}h${box.wide}`),
+      picture.frame >= 0 &&
+        present(box, scale.x(picture.frame), picture.phase === 'backward' ? 'g' : 'v'),
+      label(box.left, floor + 18, say('start of the tape')),
+      label(
+        box.left + box.wide / 2,
+        floor + 18,
+        say('← the gradient flows this way'),
+        'mid strong',
+      ),
+      label(box.left + box.wide, floor + 18, say('end'), 'end'),
+    ),
+    hidden ? null : h('p', {}, told),
+    hidden ? null : birthView(model, dispatch),
+  ];
+}

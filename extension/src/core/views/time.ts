@@ -1,0 +1,123 @@
+import { h } from '../dom.js';
+import type { VNode } from '../dom.js';
+import { birthOf } from '../flow.js';
+import type { Call, Model } from '../model.js';
+import { grouped } from '../numbers.js';
+import { labelOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import { SPEEDS } from '../store.js';
+import type { Action, State } from '../store.js';
+import { say, WORDS } from '../words.js';
+import { button } from './parts.js';
+
+type Dispatch = (action: Action) => void;
+
+/** The ends of a question, in the learner's names: `z → x, y`. */
+export function callName(model: Model, call: Call): string {
+  const names = (tensors: ArrayLike<number>): string =>
+    Array.from(tensors, (tensor) => {
+      const node = tensor < 0 ? -1 : model.graph.nodeOfTensor[tensor]!;
+      return node < 0 ? '?' : labelOf(model, node);
+    }).join(', ');
+  return WORDS.gradientOf(names(call.asked.targets), names(call.asked.sources));
+}
+
+/** How fast it plays. */
+export function speedChoice(speed: number, dispatch: Dispatch): VNode {
+  const onchange = (event: Event): void =>
+    dispatch({ kind: 'speed', speed: Number((event.target as HTMLSelectElement).value) });
+  return h(
+    'select',
+    { 'aria-label': say('Speed'), class: 'speed', onchange },
+    SPEEDS.map((each) => h('option', { value: each, selected: each === speed }, `${each}×`)),
+  );
+}
+
+/** To the next sum, and to the first NaN where there is one. */
+export function jumpButtons(model: Model, dispatch: Dispatch): VNode[] {
+  const sum = button(say('Next sum'), 'quiet', () => dispatch({ kind: 'nextSum' }), {
+    'aria-keyshortcuts': 's',
+  });
+  const odd = button(say('First NaN'), 'quiet', () => dispatch({ kind: 'firstOdd' }), {
+    'aria-keyshortcuts': 'n',
+  });
+  return birthOf(model) < 0 ? [sum] : [sum, odd];
+}
+
+/** One stretch of time: where it begins, how long it is, how much of it is over. */
+interface Track {
+  readonly name: string;
+  readonly tone: 'v' | 'g' | 'w';
+  readonly from: number;
+  readonly length: number;
+  readonly done: number;
+  readonly now: boolean;
+  go(at: number): Action;
+}
+
+function tracksOf(model: Model, picture: Picture): Track[] {
+  const { frameCount } = model.graph;
+  const backward = picture.phase === 'backward';
+  const forward: Track = {
+    name: say('forward'),
+    tone: 'v',
+    from: 0,
+    length: frameCount,
+    done: Math.min(picture.step, frameCount),
+    now: !backward,
+    go: (at) => ({ kind: 'track', call: model.chosen, step: at + 1 }),
+  };
+  const calls = model.calls.map((call, number): Track => {
+    const now = backward && number === model.chosen;
+    return {
+      name: callName(model, call),
+      tone: 'g',
+      from: frameCount,
+      length: Math.max(1, call.flows.length),
+      done: now ? picture.backwardSteps : 0,
+      now,
+      go: (at) => ({ kind: 'track', call: number, step: frameCount + at + 1 }),
+    };
+  });
+  return [forward, ...calls];
+}
+
+function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
+  const { name, tone, from, done, now } = track;
+  const percent = (part: number): string => `${((100 * part) / length).toFixed(2)}%`;
+  const at = (event: PointerEvent): number => {
+    const bar = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const part = (event.clientX - bar.left) / (bar.width || 1);
+    return Math.max(0, Math.min(track.length - 1, Math.floor(part * track.length)));
+  };
+  const scrub = (event: PointerEvent): void => {
+    if (event.buttons === 1) dispatch(track.go(at(event)));
+  };
+  const { length: steps } = track;
+  return h(
+    'button',
+    {
+      type: 'button',
+      class: `track ${tone}${now ? ' now' : ''}`,
+      style: `margin-inline-start:${percent(from)};width:${percent(steps)}`,
+      title: name,
+      'aria-label': say('{name}: {steps} steps', { name, steps: grouped(steps) }),
+      'aria-pressed': String(now),
+      onpointerdown: scrub,
+      onpointermove: scrub,
+      onclick: (event: MouseEvent) => event.detail || dispatch(track.go(0)),
+    },
+    h('i', { style: `width:${((100 * done) / steps).toFixed(2)}%` }),
+  );
+}
+
+/** All of time: forward, the tapes inside, then each way back; drag to scrub. */
+export function tracksView(state: State, picture: Picture, dispatch: Dispatch): VNode {
+  const tracks = tracksOf(state.model, picture);
+  const length = Math.max(...tracks.map((track) => track.from + track.length));
+  return h(
+    'div',
+    { class: 'tracks', dir: 'ltr', role: 'toolbar', 'aria-label': say('Time') },
+    tracks.map((track) => trackView(track, length, dispatch)),
+  );
+}

@@ -1,0 +1,79 @@
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import type { Model } from '../model.js';
+import { formatBrief, grouped } from '../numbers.js';
+import { slotAt, slotText, tensorOf } from '../picture.js';
+import type { Picture } from '../picture.js';
+import type { Action } from '../store.js';
+import { unwatchedOf, watchedOf } from '../watching.js';
+import { say, WORDS } from '../words.js';
+import { eyeView } from './node.js';
+import { button, chip, prose } from './parts.js';
+
+type Dispatch = (action: Action) => void;
+
+/** So many rows are shown; the rest is counted. */
+const MOST_ROWS = 60;
+
+function eye(watched: boolean): VNode {
+  return h(
+    'svg',
+    { class: 'seen', viewBox: '-9 -9 18 18', 'aria-hidden': 'true' },
+    eyeView(0, 0, watched),
+  );
+}
+
+function rowView(
+  model: Model,
+  picture: Picture,
+  node: number,
+  watched: boolean,
+  name: string,
+  told: Child,
+  dispatch: Dispatch,
+): VNode {
+  const slot = slotAt(model, picture, node);
+  const tensor = tensorOf(model, node);
+  const choose = (): void => dispatch({ kind: 'select', node });
+  return h(
+    'li',
+    { key: node },
+    eye(watched),
+    button(h('code', {}, name), 'quiet name', choose, { dir: 'ltr' }),
+    h('span', { class: 'num vt' }, tensor ? formatBrief(tensor, 12) : ''),
+    h('span', { class: 'told small muted' }, told),
+    h('span', { class: 'sr' }, `${WORDS.gradient} `, slot.state === 'pending' ? WORDS.pending : ''),
+    chip(slot.state, slotText(model, slot, 9)),
+  );
+}
+
+function listView(title: string, rows: readonly VNode[], none: string): Child[] {
+  const more = rows.length - MOST_ROWS;
+  return [
+    h('h4', {}, title),
+    rows.length
+      ? h('ul', { class: 'watch' }, rows.slice(0, MOST_ROWS))
+      : h('p', { class: 'muted' }, none),
+    more > 0 && h('p', { class: 'muted' }, say('… and {more} more', { more: grouped(more) })),
+  ];
+}
+
+/** Who is watched since when and by which tape; who is not, and why. */
+export function watchedView(model: Model, picture: Picture, dispatch: Dispatch): Child[] {
+  const tape = model.recording.header.tape.name || WORDS.untitled;
+  const watched = watchedOf(model).map(({ node, name, step, how }) => {
+    const since = step > 0 ? `, ${say('since step {step}', { step: grouped(step) })}` : '';
+    return rowView(model, picture, node, true, name, prose(how + since), dispatch);
+  });
+  const unwatched = unwatchedOf(model).map(({ node, name, why }) =>
+    rowView(model, picture, node, false, name, prose(why), dispatch),
+  );
+  return [
+    listView(
+      say('Watched by {tape}', { tape }),
+      watched,
+      say('Nothing: no gradient can come back.'),
+    ),
+    unwatched.length ? listView(say('Not watched'), unwatched, '') : null,
+  ];
+}

@@ -1,0 +1,80 @@
+import { NodeKind } from './graph.js';
+import type { Model } from './model.js';
+import { isWhole } from './numbers.js';
+import { labelOf } from './picture.js';
+import { Kind, Role } from './schema.js';
+import { say } from './words.js';
+
+/** Something that the tape watches. */
+export interface Watched {
+  readonly name: string;
+  readonly node: number;
+  /** The step since when, or -1 where it has no frame of its own. */
+  readonly step: number;
+  readonly how: string;
+}
+
+/** Something that it might have watched, and why it did not. */
+export interface Unwatched {
+  readonly name: string;
+  readonly node: number;
+  readonly why: string;
+}
+
+const told = (how: number): string =>
+  how === 1 ? say('a variable, by its first read') : say('by `tape.watch`');
+
+/** Who is watched since when, in the order in which it came to be. */
+export function watchedOf(model: Model): Watched[] {
+  const { recording, graph } = model;
+  const found = new Map<number, Watched>();
+  recording.kinds.forEach((kind, index) => {
+    const event = kind === Kind.Watched ? recording.event(index) : null;
+    if (event?.kind !== Kind.Watched) return;
+    const node = graph.nodeOfTensor[event.tensor]!;
+    const { dtype } = recording.tensor(event.tensor);
+    const key = event.variable >= 0 ? -1 - event.variable : event.tensor;
+    if (node < 0 || found.has(key) || isWhole(dtype)) return;
+    const step = graph.nodeFrame[node]! + 1;
+    found.set(key, { name: labelOf(model, node), node, step, how: told(event.how) });
+  });
+  return [...found.values()];
+}
+
+function whyVariable(model: Model, variable: number): string {
+  const { header } = model.recording;
+  const { trainable } = header.variables[variable]!;
+  if (!trainable) return say('It is not trainable, so reading it does not watch it.');
+  if (!header.tape.watch_accessed_variables) {
+    return say('This tape was told to watch no variable by itself.');
+  }
+  return say('It was not read while the tape recorded.');
+}
+
+function whyConstant(dtype: string): string {
+  return isWhole(dtype) || dtype === 'bool' || dtype === 'string'
+    ? say('Whole numbers and words cannot change a little, so there is nothing to watch.')
+    : say('A tensor is watched only where `tape.watch` asks for it.');
+}
+
+/** Who takes part without being watched: variables, and tensors that have a name. */
+export function unwatchedOf(model: Model): Unwatched[] {
+  const { recording, graph } = model;
+  const seen = new Set(watchedOf(model).map(({ node }) => node));
+  const variables = new Set(
+    watchedOf(model).map(({ node }) => recording.tensor(graph.nodeTensor[node]!).variable),
+  );
+  const found = new Map<string, Unwatched>();
+  for (let node = 0; node < graph.nodeCount; node++) {
+    const kind = graph.nodeKind[node];
+    const tensor = graph.nodeTensor[node]!;
+    if (seen.has(node) || tensor < 0 || (kind !== NodeKind.Variable && kind !== NodeKind.Constant))
+      continue;
+    const { role, variable, named, dtype } = recording.tensor(tensor);
+    if (role === Role.State ? variables.has(variable) : !named) continue;
+    const name = labelOf(model, node);
+    const why = role === Role.State ? whyVariable(model, variable) : whyConstant(dtype);
+    if (!found.has(name)) found.set(name, { name, node, why });
+  }
+  return [...found.values()];
+}

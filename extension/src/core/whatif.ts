@@ -1,0 +1,95 @@
+/** The numbers of `tapelab/views/what_if.py`: a function of a few inputs, as far as it is drawn. */
+export interface Input {
+  readonly name: string;
+  readonly low: number;
+  readonly high: number;
+  readonly start: number;
+}
+
+export type Range = readonly [number, number];
+
+export interface Experiment {
+  readonly name: string;
+  readonly inputs: readonly Input[];
+  readonly bounds: { readonly results: Range; readonly slopes: readonly Range[] };
+}
+
+/** A number, a word where it is none such as NaN, or null where no path leads back. */
+export type Slope = number | string | null;
+
+/** The function along one input, in even steps; null where it has no place. */
+export interface Curve {
+  readonly results: readonly (number | null)[];
+  readonly slopes: readonly (number | null)[];
+}
+
+export interface Moment {
+  readonly values: readonly number[];
+  readonly result: number | string;
+  readonly slopes: readonly Slope[];
+  readonly curves: readonly Curve[];
+  /** What the function raised; the picture is still that of the last moment. */
+  readonly error?: string;
+}
+
+/** Where moments come from: a kernel that runs the function, or a grid worked out beforehand. */
+export interface Source {
+  readonly experiment: Experiment;
+  /** How many places each slider has; null where a kernel answers at any. */
+  readonly counts: readonly number[] | null;
+  moment(): Moment;
+  move(values: readonly number[]): void;
+  /** Hear of new moments; a recording comes along where it changes. */
+  listen(listener: (recording: Uint8Array) => void): () => void;
+}
+
+/** What a page holds: the moment at the start, then those on the grid, the last input fastest. */
+export interface GridData extends Experiment {
+  readonly counts: readonly number[];
+  readonly sizes: readonly number[];
+  readonly moments: readonly Omit<Moment, 'curves'>[];
+  readonly curves: readonly (readonly Curve[])[];
+}
+
+/** The place on a grid, without the axis of one input where its curve is asked for. */
+function placeOf(counts: readonly number[], digits: readonly number[], without = -1): number {
+  return digits.reduce(
+    (place, digit, at) => (at === without ? place : place * counts[at]! + digit),
+    0,
+  );
+}
+
+/** The moments that a page holds; sliders move from one to the next. */
+export function gridSource(data: GridData, recordings: Uint8Array): Source {
+  const { counts, inputs, moments, curves, sizes } = data;
+  const starts: number[] = [];
+  sizes.reduce((sum, size, at) => (starts[at] = sum) + size, 0);
+  const listeners = new Set<(recording: Uint8Array) => void>();
+  let [at, digits]: [number, number[] | null] = [0, null];
+  return {
+    experiment: data,
+    counts,
+    moment: () => ({
+      ...moments[at]!,
+      curves: curves.map(
+        (family, input) => family[digits ? 1 + placeOf(counts, digits, input) : 0]!,
+      ),
+    }),
+    move: (values) => {
+      const started = inputs.every(({ start }, input) => values[input] === start);
+      digits = started
+        ? null
+        : values.map((value, input) => {
+            const { low, high } = inputs[input]!;
+            return Math.round(((value - low) / (high - low)) * (counts[input]! - 1));
+          });
+      at = digits ? 1 + placeOf(counts, digits) : 0;
+      const bytes = recordings.slice(starts[at]!, starts[at]! + sizes[at]!);
+      for (const listener of listeners) listener(bytes);
+    },
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
