@@ -238,13 +238,13 @@ def pad(
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in the opposite order along some axes."""
     places, x = whole(axis, "ReverseV2"), as_tensor(tensor)
-    if x._value.ndim and places.ndim != 1:
+    made: Tensor
+    if not x._value.ndim or not x._value.size:
+        made = identity(x)  # TensorFlow hands it on, whatever the axes
+        return made
+    if places.ndim != 1:
         raise invalid_argument("ReverseV2", f"'dims' must be 1-dimension, not {places.ndim}")
-    made: Tensor = (
-        rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
-        if x._value.ndim
-        else identity(x)  # TensorFlow hands a scalar on, whatever the axes
-    )
+    made = rearranging.reverse(x, axis=lengths(axis, "ReverseV2"))
     return made
 
 

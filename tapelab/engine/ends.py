@@ -109,7 +109,8 @@ def _ones(value: Any) -> Any:
 
 def _seed(given: Any, value: Any) -> Any:
     """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
-    seed = read(given) if isinstance(given, Holder) else given
+    # What is handed back as it was given must not be the variable's own state.
+    seed = REGISTRY["read_value"](read(given)) if isinstance(given, Holder) else given
     raw = seed._value if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
     if raw.dtype != value.dtype:
         raise invalid_argument(

@@ -59,7 +59,7 @@ def matvec(
     b_is_sparse: bool = False, name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """A matrix times a vector."""
-    x, y = in_turn(a, b)
+    x, y = as_tensor(a), as_tensor(b)  # each in its own dtype: TensorFlow adapts neither
     column = expand_dims(y, axis=-1)
     made: Tensor = squeeze(matmul(x, column, transpose_a, False, adjoint_a), axis=(-1,))
     return made

@@ -119,9 +119,9 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
 def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
     x = tensor(features)
-    if beta == 1.0:
+    if isinstance(beta, float) and beta == 1.0:
         return activation.silu(x)
-    return _swish(x, beta)
+    return _swish(x, cast(tensor(beta), dtype=x.dtype._numpy))
 
 
 swish = silu

@@ -56,7 +56,7 @@ def softmax_cross_entropy_with_logits(
     _require_floats("SoftmaxCrossEntropyWithLogits", y)
     x = tensor(labels)
     x = x if x.dtype is y.dtype else cast(x, dtype=np.dtype(y.dtype.as_numpy_dtype))
-    if axis not in {-1, y.ndim - 1}:
+    if axis != -1:
         order = (*(at for at in range(y.ndim) if at != axis % y.ndim), axis % y.ndim)
         x, y = transpose(x, perm=order), transpose(y, perm=order)
     made: Tensor = losses.softmax_cross_entropy(_for_every_row(x, y), y)

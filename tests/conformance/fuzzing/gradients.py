@@ -105,7 +105,7 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
         "jacobian of nothing",
         "A Jacobian without entries depends on nothing: None here; TensorFlow gives an empty "
-        "gradient, and row by row one of the wrong shape (ValueError).",
+        "gradient, and row by row one of the wrong shape (ValueError) or of the default dtype.",
         jacobian_of_nothing,
     ),
     Explained(
@@ -168,6 +168,11 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
             and {*literal_eval(found.theirs)} - {*literal_eval(found.ours)} == {CASTS}
             and {*literal_eval(found.ours)} <= {*literal_eval(found.theirs)}
         ),
+    ),
+    Explained(
+        "diagonal of one number",
+        "TensorFlow takes a number for its own diagonal part, and refuses the way back.",
+        raises("no error", r"InvalidArgumentError: .*\[Op:Diag\]", r"diag_part\((?s:.*)gradient\("),
     ),
     Explained(
         "mirror of nothing",
