@@ -125,19 +125,19 @@ def static_file(name: str) -> Path:
 
 def frame(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
     """The page inside a notebook's output: a frame that runs its script and reaches nothing."""
-    document = escape(_document(recording, explanation, step))
-    title = escape(f"tapelab: {recording.tape.name or 'tape'}")
+    told = text.picture(recording, step=step, explanation=explanation)
+    name = recording.tape.name or "tape"
+    return framed(name, _document(recording, explanation, step), told)
+
+
+def framed(name: str, document: str, fallback: str, identity: str = "") -> str:
+    """A document in a sandboxed frame, with text where a notebook's trust takes frames out."""
+    known = f' id="{escape(identity)}"' if identity else ""
     return (
-        f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{document}" '
-        f'style="width:100%;height:{HEIGHT}px;border:0">'
-        f"{_untrusted(recording, explanation, step)}</iframe><script>{_FIT}</script>"
+        f'<iframe{known} title="{escape(f"tapelab: {name}")}" sandbox="allow-scripts" '
+        f'srcdoc="{escape(document)}" style="width:100%;height:{HEIGHT}px;border:0">'
+        f"<pre>{escape(fallback, quote=False)}\n\n{TRUST}</pre></iframe><script>{_FIT}</script>"
     )
-
-
-def _untrusted(recording: Recording, explanation: Any, step: int | None) -> str:
-    """What is left where a notebook that is not trusted has its frames taken out."""
-    told = escape(text.picture(recording, step=step, explanation=explanation), quote=False)
-    return f"<pre>{told}\n\n{TRUST}</pre>"
 
 
 def export_html(

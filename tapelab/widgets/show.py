@@ -27,7 +27,7 @@ def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None 
     __tracebackhide__ = True
     recording = _recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step)
-    if _shell() is None:
+    if shell() is None:
         print(picture, end="")
     else:
         picture._ipython_display_()
@@ -81,7 +81,7 @@ class Picture:
         """Draw it, unless the running cell has drawn it already."""
         from IPython.display import publish_display_data
 
-        cell = _shell().execution_count
+        cell = shell().execution_count
         if _drawn.get(self) != cell:
             _drawn[self] = cell
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
@@ -144,7 +144,7 @@ def why_missing(recording: Recording) -> Explanation | None:
     return None
 
 
-def _shell() -> Any:
+def shell() -> Any:
     """The running IPython shell, without importing IPython where it is not."""
     ipython = sys.modules.get("IPython")
     return None if ipython is None else ipython.get_ipython()

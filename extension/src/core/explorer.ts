@@ -3,6 +3,7 @@ import type { Chart } from './chart.js';
 import { copyText } from './clipboard.js';
 import { patch } from './dom.js';
 import type { Explanation } from './explanation.js';
+import { extras, onExtras } from './extras.js';
 import { foldedGraph, foldsIn } from './folded.js';
 import type { Open } from './folded.js';
 import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
@@ -72,9 +73,10 @@ export class Explorer implements Handle {
   ) {
     if (source) this.sliders = this.slidersOf(source);
     this.cleanups.push(store.subscribe(() => this.update()));
+    this.cleanups.push(onExtras(() => this.dressUp()));
     this.listen();
     this.observe();
-    this.draw();
+    this.dressUp();
   }
 
   step = (): number => this.store.state().step;
@@ -93,6 +95,19 @@ export class Explorer implements Handle {
     clear(this.root);
   }
 
+  /** Put on the style of the views that came later, and draw. */
+  private dressUp(): void {
+    const more = extras();
+    if (more) {
+      const style = this.root.ownerDocument.createElement('style');
+      style.textContent = more.style;
+      this.root.before(style);
+      this.shownPane = 'graph';
+      this.asked = 'off';
+    }
+    this.draw();
+  }
+
   /** Put another run of the same program in the place of this one. */
   show(model: Model): void {
     const { graph } = this.store.state().model;
@@ -106,20 +121,20 @@ export class Explorer implements Handle {
   private slidersOf(source: Source): Sliders {
     const starts = source.experiment.inputs.map(({ start }) => start);
     const moveTo = (values: readonly number[], moved: number): void => {
-      this.sliders = { ...this.sliders!, values, moved };
       source.move(values);
+      const places = source.counts ? source.moment().values : values;
+      this.sliders = { ...this.sliders!, values: places, moved };
       this.draw(true);
+      this.root.querySelectorAll<HTMLInputElement>('.slider input').forEach((thumb, input) => {
+        if (thumb !== this.root.ownerDocument.activeElement) thumb.value = String(places[input]);
+      });
     };
     return {
       source,
       values: source.moment().values,
       moved: 0,
       move: (input, value) => moveTo(this.sliders!.values.with(input, value), input),
-      reset: () => {
-        moveTo(starts, 0);
-        const thumbs = this.root.querySelectorAll<HTMLInputElement>('.slider input');
-        thumbs.forEach((thumb, input) => (thumb.value = String(starts[input])));
-      },
+      reset: () => moveTo(starts, 0),
     };
   }
 
@@ -161,6 +176,7 @@ export class Explorer implements Handle {
   /** Draw the present state; `still` leaves scroll positions alone. */
   private draw(still = false): void {
     speak(this.words);
+    extras()?.speak(this.words);
     const state = this.store.state();
     const inReel = this.focusIsIn('.reelwrap');
     const chosen = state.selected !== this.shownNode;

@@ -96,7 +96,7 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
   const below = y1 < y0 ? 16 : -8;
   return [
     h('path', {
-      class: 'tangent',
+      class: new Set(plotted.curve.slopes).size > 1 ? 'tangent' : 'tangent on',
       d: `M${x(input.low)} ${rise(input.low)}L${x(input.high)} ${rise(input.high)}`,
     }),
     h('path', { class: 'rise', d: `M${x0} ${y0}H${x1}V${y1}` }),
@@ -144,7 +144,9 @@ function plotView(source: Source, moment: Moment, number: number): VNode {
     axis(bounds.results, y, 5),
     text('strong', 0, LOW_TOP - 14, say('slope along {input}', { input: input.name })),
     axis(bounds.slopes[number]!, low, 2),
-    ticks(range, TICKS).map((tick) => text('mid', x(tick), HEIGHT - 6, String(tick).replace('-', '−'))),
+    ticks(range, TICKS).map((tick) =>
+      text('mid', x(tick), HEIGHT - 6, String(tick).replace('-', '−')),
+    ),
     inside(
       TOP - 6,
       FLOOR + 6,

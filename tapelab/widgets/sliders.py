@@ -1,0 +1,54 @@
+"""The live form of `tf.what_if`: sliders that run the function again in the kernel."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import traitlets
+
+from tapelab.recording import to_bytes
+from tapelab.views import what_if as views
+from tapelab.views.what_if import Moment
+from tapelab.widgets.explorer import Explorer
+from tapelab.widgets.trying import Trial
+
+LONGEST: Final = 200
+"""So much of an error is shown below the sliders."""
+
+
+class Sliders(Explorer):
+    """The tape of a function, its sliders and its curves; `values` are where the inputs stand."""
+
+    what_if = traitlets.Dict().tag(sync=True)
+    moment = traitlets.Dict().tag(sync=True)
+    values = traitlets.List(traitlets.Float()).tag(sync=True)
+    stands_for = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, trial: Trial, stands_for: str = "") -> None:
+        self._trial = trial
+        first = trial.moment(trial.starts)
+        super().__init__(
+            recording=to_bytes(first.recording),
+            what_if=views.settings(trial.experiment),
+            moment=self._told(first),
+            values=list(trial.starts),
+            stands_for=stands_for,
+        )
+
+    def _told(self, moment: Moment) -> dict[str, Any]:
+        return views.live(moment, self._trial.curves(moment.values))
+
+    @traitlets.observe("values")
+    def _run_again(self, change: Any) -> None:
+        """Work out the moment that the sliders ask for; what the function raises is shown."""
+        values = tuple(change["new"])
+        if values == tuple(self.moment.get("values", ())):
+            return
+        try:
+            found = self._trial.moment(values)
+            recording, told = to_bytes(found.recording), self._told(found)
+        except Exception as error:  # noqa: BLE001 - of whatever f raises, the picture tells
+            text = f"{type(error).__name__}: {error}"[:LONGEST]
+            recording, told = self.recording, {**self.moment, "error": text, "asked": list(values)}
+        with self.hold_sync():
+            self.recording, self.moment = recording, told
