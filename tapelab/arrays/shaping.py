@@ -73,7 +73,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         x = to_tensor(values)  # a variable's value as a tensor of its own
         if axis == 0:
             return x
-        require_sequence(values, "N")
+        if x._value.shape[:1] != (0,):  # one without rows stumbles over the first, below
+            require_sequence(values, "N")
         values = unstack(x)
     plain = not any(isinstance(each, (Tensor, Holder)) for each in values)
     if plain and axis == 0:
