@@ -8,7 +8,6 @@ import zopfli from '@gfx/zopfli';
 import { bundle, here } from './bundle.mjs';
 
 const STATIC = join(here, '..', 'tapelab', 'static');
-const LIMIT = 60_000;
 
 /** Five letters for four bytes, none of which a string, a page or a notebook has to escape. */
 function lettersFor(bytes) {
@@ -48,18 +47,24 @@ const AS_SCRIPT = (packed, text) =>
   `(packed=>${text}.then(text=>{const script=document.createElement("script");` +
   `script.textContent=text;document.head.append(script)}))("${packed}");\n`;
 
+const AS_IT_IS = (_, __, code) => new TextDecoder().decode(code);
+
+/** A notebook keeps a widget for every output; a page is at most 80 kB; extras are kept nowhere. */
 const BUNDLES = [
-  { entry: 'src/widget/index.ts', file: 'widget.js', format: 'esm', wrap: AS_MODULE },
-  { entry: 'src/standalone/index.ts', file: 'standalone.js', format: 'iife', wrap: AS_SCRIPT },
+  { name: 'widget', format: 'esm', wrap: AS_MODULE, limit: 60_000 },
+  { name: 'standalone', format: 'iife', wrap: AS_SCRIPT, limit: 74_000 },
+  { name: 'extras', format: 'esm', wrap: AS_IT_IS, limit: 60_000 },
 ];
 
 await mkdir(STATIC, { recursive: true });
-for (const { entry, file, format, wrap } of BUNDLES) {
-  const built = await bundle({ entryPoints: [entry], write: false, format, minify: true });
+for (const { name, format, wrap, limit } of BUNDLES) {
+  const entryPoints = [`src/${name}/index.ts`];
+  const built = await bundle({ entryPoints, write: false, format, minify: true });
   const code = built.outputFiles[0].contents;
   const packed = await zopfli.deflateAsync(code, { numiterations: 15 });
-  const text = `// tapelab's front-end, built from extension/: do not edit.\n${wrap(lettersFor(packed), unpack(packed.length))}`;
-  if (text.length > LIMIT) throw new Error(`${file} has ${text.length} bytes, ${LIMIT} at most.`);
-  await writeFile(join(STATIC, file), text);
-  console.log(`${file}: ${text.length} bytes, unpacked ${code.length}`);
+  const body = wrap(lettersFor(packed), unpack(packed.length), code);
+  const text = `// tapelab's front-end, built from extension/: do not edit.\n${body}`;
+  if (text.length > limit) throw new Error(`${name} has ${text.length} bytes, ${limit} at most.`);
+  await writeFile(join(STATIC, `${name}.js`), text);
+  console.log(`${name}.js: ${text.length} bytes, unpacked ${code.length}`);
 }

@@ -57,6 +57,7 @@ def test_the_wheel_holds_the_whole_package(wheel):
     "needed",
     [
         *("tapelab/py.typed", "tapelab/static/widget.js", "tapelab/static/standalone.js"),
+        "tapelab/static/extras.js",
         "tapelab/locales/zh_CN/LC_MESSAGES/tapelab.mo",
         "tapelab/locales/he/LC_MESSAGES/tapelab.mo",
     ],

@@ -12,7 +12,7 @@ from tools import node
 
 CHECKOUT = Path(__file__).parents[2]
 STATIC = CHECKOUT / "tapelab" / "static"
-BUNDLES = ("widget.js", "standalone.js")
+BUNDLES = ("widget.js", "standalone.js", "extras.js")
 
 pytestmark = pytest.mark.slow
 

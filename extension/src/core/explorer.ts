@@ -9,6 +9,7 @@ import type { Open } from './folded.js';
 import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
 import { frameAt } from './picture.js';
+import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
 import type { Action, Pane, State, Store } from './store.js';
@@ -30,6 +31,8 @@ export interface Handle {
   dispatch(action: Action): void;
   step(): number;
   onChange(listener: (step: number) => void): () => void;
+  /** Hear of every answer to a question, together with those before it. */
+  onGuess(listener: (guesses: readonly Guess[]) => void): () => void;
 }
 
 const PLAY_PACE = 900;
@@ -86,6 +89,14 @@ export class Explorer implements Handle {
     let last = this.step();
     return this.store.subscribe(() => {
       if (this.step() !== last) listener((last = this.step()));
+    });
+  }
+
+  onGuess(listener: (guesses: readonly Guess[]) => void): () => void {
+    let { guesses } = this.store.state();
+    return this.store.subscribe(() => {
+      const now = this.store.state().guesses;
+      if (now !== guesses) listener((guesses = now));
     });
   }
 

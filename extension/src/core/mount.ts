@@ -65,6 +65,7 @@ function failed(root: HTMLElement, error: unknown): Handle {
     dispatch: () => {},
     step: () => 0,
     onChange: () => () => {},
+    onGuess: () => () => {},
   };
 }
 
@@ -95,6 +96,11 @@ function deferred(root: HTMLElement, recording: Recording, start: () => Explorer
     onChange: (listener) => {
       let stop = (): void => {};
       later((ready) => (stop = ready.onChange(listener)));
+      return () => stop();
+    },
+    onGuess: (listener) => {
+      let stop = (): void => {};
+      later((ready) => (stop = ready.onGuess(listener)));
       return () => stop();
     },
   };

@@ -1,5 +1,7 @@
 import type { Explanation } from '../core/explanation.js';
+import { provide } from '../core/extras.js';
 import { mount } from '../core/mount.js';
+import { EXTRAS } from '../core/views/extras.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
@@ -65,6 +67,7 @@ function followTheme(): void {
   });
 }
 
+provide(EXTRAS);
 for (const script of document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording')) {
   show(script);
 }

@@ -1,6 +1,9 @@
+import { extrasFrom, provide } from '../core/extras.js';
+import type { Extras } from '../core/extras.js';
 import { mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
 import type { Experiment, Moment, Source } from '../core/whatif.js';
+import type { Guess } from '../core/predict.js';
 import type { Catalogue } from '../core/words.js';
 import type { Explanation } from '../core/explanation.js';
 
@@ -9,6 +12,7 @@ interface Traits {
   recording: DataView | null;
   explanation: Explanation | null;
   step: number;
+  predictions: readonly Guess[];
   language: string;
   words: Catalogue;
   what_if: Experiment | null;
@@ -21,7 +25,27 @@ interface WidgetModel {
   set<Name extends keyof Traits>(name: Name, value: Traits[Name]): void;
   save_changes(): void;
   on(event: string, listener: () => void): void;
+  on(event: 'msg:custom', listener: (told: { kind?: string }, data: DataView[]) => void): void;
   off(event: string, listener: () => void): void;
+  send(message: { kind: string }): void;
+}
+
+/** Let the kernel send the views that do not travel with every output, once somebody wants them. */
+function askKernel(model: WidgetModel): void {
+  let asked = false;
+  extrasFrom(() => {
+    if (!asked) model.send({ kind: 'extras' });
+    asked = true;
+  });
+  model.on('msg:custom', (told, [data]) => {
+    if (told.kind !== 'extras' || !data) return;
+    const code = new Blob([data as DataView<ArrayBuffer>], { type: 'text/javascript' });
+    const address = URL.createObjectURL(code);
+    void import(address).then((made: { default: Extras }) => {
+      URL.revokeObjectURL(address);
+      provide(made.default);
+    });
+  });
 }
 
 /** Steps reach Python at most this often, the last one always. */
@@ -76,6 +100,7 @@ function kernelSource(model: WidgetModel, experiment: Experiment): Source {
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
   const { report, stop } = reporter(model);
+  askKernel(model);
   let handle: Handle | undefined;
   const experiment = model.get('what_if');
   if (experiment) el.ownerDocument.getElementById(model.get('stands_for'))?.remove();
@@ -91,6 +116,10 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
       ...(step > 0 ? { step } : {}),
     });
     handle.onChange(report);
+    handle.onGuess((guesses) => {
+      model.set('predictions', guesses);
+      model.save_changes();
+    });
   };
   const follow = (): void => {
     const step = model.get('step');

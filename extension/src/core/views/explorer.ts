@@ -5,18 +5,18 @@ import type { Explanation } from '../explanation.js';
 import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
+import { wantExtras } from '../extras.js';
 import { frameAt } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { questionAt } from '../predict.js';
 import type { Action, State } from '../store.js';
 import type { Story } from '../story.js';
-import { WORDS } from '../words.js';
+import { say, WORDS } from '../words.js';
 import { codeView } from './code.js';
 import { foldBar } from './folds.js';
 import { inspectorView } from './inspector.js';
 import { button, chip, prose } from './parts.js';
-import { paneChoice, paneView } from './panes.js';
-import { predictButton, questionView, scoreView, verdictView } from './predict.js';
+import { paneChoice, predictButton, scoreView } from './choices.js';
 import { reelView } from './reel.js';
 import type { ReelPart } from './reel.js';
 import { isWindowed, stageView } from './stage.js';
@@ -120,7 +120,14 @@ function besideCode(
   dispatch: Dispatch,
 ): Child {
   if (state.pane !== 'graph') {
-    return paneView(state, picture, around.paneWidth, around.hatch, dispatch);
+    const more = wantExtras();
+    return more
+      ? more.pane(state, picture, around.paneWidth, around.hatch, dispatch)
+      : h(
+          'p',
+          { class: 'muted' },
+          say('This view comes from the kernel: one moment, or run the cell again.'),
+        );
   }
   const options = { selected: state.selected, hatch: around.hatch, dispatch };
   return [
@@ -134,9 +141,10 @@ function besideCode(
 function askedOrTold(state: State, picture: Picture, dispatch: Dispatch): Child {
   const { model, step, predicting, selected, slice } = state;
   const question = predicting === 'asking' ? questionAt(model, step) : null;
-  if (question && selected < 0) return questionView(model, question, dispatch);
+  const more = predicting === 'off' ? null : wantExtras();
+  if (question && more && selected < 0) return more.question(model, question, dispatch);
   const told = inspectorView(model, picture, selected, { at: slice, dispatch });
-  return [verdictView(state), told];
+  return [more && more.verdict(state), told];
 }
 
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {

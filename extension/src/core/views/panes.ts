@@ -1,33 +1,14 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Picture } from '../picture.js';
-import { PANES } from '../store.js';
 import type { Action, Pane, State } from '../store.js';
 import { say } from '../words.js';
+import { TITLES } from './choices.js';
 import { magnitudesView } from './magnitudes.js';
 import { memoryView } from './memory.js';
-import { button } from './parts.js';
 import { watchedView } from './watched.js';
 
 type Dispatch = (action: Action) => void;
-
-/** @said */
-const TITLES: Readonly<Record<Pane, string>> = {
-  graph: 'Graph',
-  flow: 'Flow',
-  memory: 'Memory',
-  watched: 'Watched',
-};
-
-/** What to see beside the code. */
-export function paneChoice(state: State, dispatch: Dispatch): VNode[] {
-  return PANES.map((pane, at) =>
-    button(say(TITLES[pane]), 'quiet tab', () => dispatch({ kind: 'pane', pane }), {
-      'aria-pressed': String(state.pane === pane),
-      'aria-keyshortcuts': at + 1,
-    }),
-  );
-}
 
 /** What stands beside the code in place of the graph. */
 export function paneView(

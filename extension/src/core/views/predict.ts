@@ -5,7 +5,7 @@ import { glyphOf, labelOf } from '../picture.js';
 import type { Guess, Question } from '../predict.js';
 import type { Action, State } from '../store.js';
 import { say } from '../words.js';
-import { button, chip, prose } from './parts.js';
+import { button, prose } from './parts.js';
 
 type Dispatch = (action: Action) => void;
 
@@ -86,20 +86,4 @@ export function verdictView(state: State): VNode | null {
     h('b', { 'aria-hidden': 'true' }, right ? '✓' : '≠'),
     told,
   );
-}
-
-/** How many of the guesses were right. */
-export function scoreView(state: State): Child {
-  const { guesses } = state;
-  const right = guesses.filter((guess) => guess.right).length;
-  return guesses.length
-    ? chip('value', say('{right} of {all}', { right, all: guesses.length }))
-    : null;
-}
-
-export function predictButton(state: State, dispatch: Dispatch): VNode {
-  return button(say('Predict'), 'quiet tab', () => dispatch({ kind: 'predict' }), {
-    'aria-pressed': String(state.predicting !== 'off'),
-    'aria-keyshortcuts': 'p',
-  });
 }

@@ -91,7 +91,7 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
   const { input, at, x } = plotted;
   const rise = (to: number): number => y(result + slope * (to - at));
   const piece = ticks([0, input.high - input.low], TICKS)[1]!;
-  const run = x(at + piece) + 60 < RIGHT ? piece : -piece;
+  const run = at + piece <= input.high ? piece : -piece;
   const [x0, x1, y0, y1] = [x(at), x(at + run), y(result), rise(at + run)];
   const below = y1 < y0 ? 16 : -8;
   return [

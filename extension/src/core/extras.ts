@@ -1,0 +1,58 @@
+import type { VNode } from './dom.js';
+import type { Model } from './model.js';
+import type { Picture } from './picture.js';
+import type { Question } from './predict.js';
+import type { Action, State } from './store.js';
+import type { Catalogue } from './words.js';
+
+type Dispatch = (action: Action) => void;
+
+/**
+ * The views that may come later than the rest. A page brings them along; a widget, of which a
+ * notebook keeps one copy for every output, asks its kernel for them when somebody wants to see one.
+ */
+export interface Extras {
+  readonly style: string;
+  readonly speak: (catalogue: Catalogue | undefined) => void;
+  readonly pane: (
+    state: State,
+    picture: Picture,
+    width: number,
+    hatch: string,
+    dispatch: Dispatch,
+  ) => VNode;
+  readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
+  readonly verdict: (state: State) => VNode | null;
+}
+
+let present: Extras | null = null;
+let ask = (): void => {};
+const waiting = new Set<() => void>();
+
+/** Say how to ask for the extras where they are not there yet. */
+export function extrasFrom(source: () => void): void {
+  ask = source;
+}
+
+/** Here they are: whoever waits is told. */
+export function provide(extras: Extras): void {
+  present = extras;
+  for (const tell of [...waiting]) tell();
+}
+
+/** The extras, if they have come. */
+export function extras(): Extras | null {
+  return present;
+}
+
+/** The extras; where they are not there yet they are asked for, and null is the answer for now. */
+export function wantExtras(): Extras | null {
+  if (!present) ask();
+  return present;
+}
+
+/** Hear of it when they come. */
+export function onExtras(tell: () => void): () => void {
+  waiting.add(tell);
+  return () => waiting.delete(tell);
+}

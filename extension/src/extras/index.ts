@@ -1,0 +1,3 @@
+import { EXTRAS } from '../core/views/extras.js';
+
+export default EXTRAS;
