@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tapelab.engine.entries import event_of, pauses_of, ran
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.records import DERIVED, RAN, Record
+from tapelab.engine.records import CLOSED, DERIVED, OPENED, RAN, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
 from tapelab.engine.stretches import ops_entered, steps_entered, stretches
@@ -18,7 +19,7 @@ from tapelab.engine.tables import Table
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE
-from tapelab.recording.recording import Role
+from tapelab.recording.recording import Nested, Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class Snapshot:
         self.calls = 0
         self.event_of: dict[int, int] = {}
         self.records: dict[int, Record] = {}
+        self.nested: dict[int, Nested] = {}
         self.heads, self.fields = array("i"), array("i")
 
     def emit(self, event: e.Event, span: int, thread: int) -> None:
@@ -95,6 +97,16 @@ class Snapshot:
         event = event_of(self.inventory, record, span)
         if event is not None:
             self.emit(event, span, thread)
+        elif kind in (OPENED, CLOSED):
+            self._inside(kind, record[4], span)
+
+    def _inside(self, kind: int, tape: int, span: int) -> None:
+        """Note the stretch of another tape that was open in the block of this one."""
+        here = len(self.heads) // HEAD
+        if kind == OPENED:
+            self.nested[tape] = Nested(self.inventory.spans.tape(span), here, -1)
+        elif tape in self.nested:
+            self.nested[tape] = replace(self.nested[tape], closed=here)
 
     def enter_ops(self, records: Sequence[Record]) -> None:
         """Append the events of many ops with one result each."""
@@ -165,6 +177,7 @@ class Snapshot:
             sources=known.spans.sources(),
             variables=tuple(known.variables),
             columns=self._columns(),
+            nested=tuple(self.nested.values()),
         )
 
     def _columns(self) -> dict[str, Any]:

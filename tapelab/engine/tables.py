@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Sequence
 from math import prod
@@ -18,6 +19,7 @@ from tapelab.recording.measures import Measure, measured
 from tapelab.recording.recording import Group, Source
 
 Extent = source.Extent
+_TAPE: Final = re.compile(r"\bas (\w+)")
 
 
 class Table(dict[Any, int]):
@@ -74,6 +76,11 @@ class Spans:
         if not 0 < line <= len(lines):
             return ""
         return lines[line - 1][start : end if end_line == line else None]
+
+    def tape(self, span: int) -> str:
+        """What a `with` calls the tape that it opens."""
+        found = _TAPE.search(self.text(span))
+        return self.name(span) or (found[1] if found else "tape")
 
     def sources(self) -> tuple[Source, ...]:
         """The cells and files that the spans lie in."""

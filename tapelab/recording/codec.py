@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from tapelab.errors import RecordingError
 from tapelab.recording.facts import Rule
 from tapelab.recording.op_facts import OpFacts
-from tapelab.recording.recording import SCHEMA, Group, Recording, Source, TapeFacts, VariableFacts
+from tapelab.recording.recording import (
+    SCHEMA,
+    Group,
+    Nested,
+    Recording,
+    Source,
+    TapeFacts,
+    VariableFacts,
+)
 
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1
@@ -60,6 +68,7 @@ def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any
         "shapes": [list(shape) for shape in recording.shapes],
         "dtypes": list(recording.dtypes),
         **tables,
+        **({"nested": [asdict(each) for each in recording.nested]} if recording.nested else {}),
     }
 
 
@@ -123,6 +132,7 @@ def _recording(header: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Reco
         sources=tuple(Source(**each) for each in header["sources"]),
         variables=tuple(VariableFacts(**each) for each in header["variables"]),
         columns=columns,
+        nested=tuple(Nested(**each) for each in header.get("nested", ())),
     )
 
 

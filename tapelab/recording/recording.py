@@ -37,6 +37,18 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Nested:
+    """Another tape that was open inside: the events from `opened` up to `closed` happened in it.
+
+    -1 says that it was not closed.
+    """
+
+    name: str
+    opened: int
+    closed: int
+
+
+@dataclass(frozen=True)
 class Source:
     """A cell or a file, or the part of it that matters."""
 
@@ -118,6 +130,7 @@ class Recording:
     sources: tuple[Source, ...]
     variables: tuple[VariableFacts, ...]
     columns: Columns = field(repr=False)
+    nested: tuple[Nested, ...] = ()
 
     def __len__(self) -> int:
         """The number of events."""
@@ -239,7 +252,7 @@ class Happenings(Sequence[Located]):
 _TENSOR = ("role", "shape", "dtype", "name", "named", "variable", "span", "value")
 _TABLES = (
     *("maker", "tape", "strings", "shapes", "dtypes"),
-    *("ops", "groups", "sources", "variables"),
+    *("ops", "groups", "sources", "variables", "nested"),
 )
 
 
