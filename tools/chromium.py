@@ -22,7 +22,7 @@ def find() -> str | None:
 def ensure() -> str:
     """Find a browser, if need be after installing Debian's as root; else say what to do."""
     found = find()
-    if found is None and "CHROMIUM" not in os.environ and _may_install():
+    if found is None and "CHROMIUM" not in os.environ and may_install():
         print("Installing Debian's chromium for the browser tests ...", flush=True)
         install = ["apt-get", "install", "-y", "-qq", "--no-install-recommends"]
         subprocess.run(["apt-get", "update", "-qq"], check=False)
@@ -43,5 +43,5 @@ def _playwright() -> str | None:
         return playwright.chromium.executable_path
 
 
-def _may_install() -> bool:
+def may_install() -> bool:
     return bool(shutil.which("apt-get")) and hasattr(os, "geteuid") and os.geteuid() == 0

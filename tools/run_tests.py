@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from tools import chromium, node
+from tools import chromium, graphviz, node
 
 LINTERS = {"ruff": ["ruff", "check"], "mypy": ["mypy"]}
 PYTEST = {
@@ -19,6 +19,7 @@ def main(extent: str) -> int:
         os.environ["CHROMIUM"] = chromium.ensure()
         node.ensure()
         node.ensure_packages()
+        graphviz.ensure()
     failed = [name for name, command in LINTERS.items() if not run(name, [*command])]
     if failed:
         print(f"\n{' and '.join(failed)} found faults, see above; the tests go on.", flush=True)

@@ -44,7 +44,7 @@ export interface Chart {
 const NODE_WIDTH = 136;
 /** What the learner named is never cut short for its width; a piece of code may be. */
 const WIDEST = { named: 420, code: 240 } as const;
-const WIDEST_DOWN = { named: 300, code: 150 } as const;
+const WIDEST_DOWN = { named: 220, code: 150 } as const;
 const PORTS: Readonly<Record<Detail, Ports>> = {
   full: { height: 78, valueY: 39, gradientY: 61 },
   plain: { height: 78, valueY: 39, gradientY: 61 },

@@ -123,8 +123,8 @@ export function layOut(net: Net, measures: Measures): Layout {
   const before = linksOf(items.count, items.to, items.from);
   const after = linksOf(items.count, items.from, items.to);
   reduceCrossings(layers, items.count, before, after);
-  const sizeAcross = down ? measures.width(0) : height;
-  const room = (item: number): number => (item < net.count ? sizeAcross : BEND_ROOM);
+  const sizeAcross = (node: number): number => (down ? measures.width(node) : height);
+  const room = (item: number): number => (item < net.count ? sizeAcross(item) : BEND_ROOM);
   const gap = (a: number, b: number): number => {
     const both = a < net.count && b < net.count;
     return (room(a) + room(b)) / 2 + (both ? measures.besideGap : measures.besideGap / 3);

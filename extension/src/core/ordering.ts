@@ -72,6 +72,55 @@ function sortLayer(items: number[], links: Links, rank: Float64Array, place: Int
   items.forEach((item, at) => (place[item] = at));
 }
 
+/** How many lines of two items of a layer cross, if the one stands before the other. */
+function crossed(links: Links, place: Int32Array, one: number, other: number): number {
+  let found = 0;
+  for (let a = links.first[one]!; a < links.first[one + 1]!; a++) {
+    for (let b = links.first[other]!; b < links.first[other + 1]!; b++) {
+      if (place[links.list[a]!]! > place[links.list[b]!]!) found++;
+    }
+  }
+  return found;
+}
+
+function crossingsOf(layers: readonly number[][], before: Links, place: Int32Array): number {
+  let found = 0;
+  for (const items of layers) {
+    for (let a = 0; a < items.length; a++) {
+      for (let b = a + 1; b < items.length; b++) {
+        found += crossed(before, place, items[a]!, items[b]!);
+      }
+    }
+  }
+  return found;
+}
+
+/** Swap neighbours in a layer as long as fewer lines cross after that. */
+function swapNeighbours(items: number[], sides: readonly Links[], place: Int32Array): void {
+  for (let better = true; better;) {
+    better = false;
+    for (let at = 1; at < items.length; at++) {
+      const [one, other] = [items[at - 1]!, items[at]!];
+      const gained = sides.reduce(
+        (sum, links) => sum + crossed(links, place, one, other) - crossed(links, place, other, one),
+        0,
+      );
+      if (gained <= 0) continue;
+      [items[at - 1], items[at]] = [other, one];
+      [place[one], place[other]] = [at, at - 1];
+      better = true;
+    }
+  }
+}
+
+/** So many rounds are tried on graphs up to a size; larger ones get fewer, and no swaps. */
+const ROUNDS = 12;
+const ENOUGH = 4;
+/** Small graphs are sorted anew from so many other beginnings. */
+const RESTARTS = 10;
+const SMALL = 600;
+const LARGE = 5000;
+
 /** Reorder each layer so that few lines cross: every item near the middle of its neighbours. */
 export function reduceCrossings(
   layers: number[][],
@@ -82,14 +131,38 @@ export function reduceCrossings(
   const rank = new Float64Array(count);
   const place = new Int32Array(count);
   for (const items of layers) items.forEach((item, at) => (place[item] = at));
-  const sweeps = count > 5000 ? 1 : 4;
-  for (let sweep = 0; sweep < sweeps; sweep++) {
-    for (const items of layers) if (items.length > 1) sortLayer(items, before, rank, place);
-    for (let at = layers.length - 1; at >= 0; at--) {
-      if (layers[at]!.length > 1) sortLayer(layers[at]!, after, rank, place);
+  const several = layers.filter((items) => items.length > 1);
+  const small = count <= SMALL;
+  let [best, fewest] = [layers, Infinity];
+  const sweep = (down: boolean, swap: boolean): void => {
+    const links = down ? before : after;
+    for (let at = 0; at < several.length; at++) {
+      const items = several[down ? at : several.length - 1 - at]!;
+      sortLayer(items, links, rank, place);
+      if (swap) swapNeighbours(items, [before, after], place);
     }
+    const found = small ? crossingsOf(several, before, place) : Infinity;
+    if (small && found <= fewest) [best, fewest] = [layers.map((items) => [...items]), found];
+  };
+  const search = (): void => {
+    sweep(true, false);
+    const rounds = small ? ROUNDS : count > LARGE ? 1 : ENOUGH;
+    for (let round = 0; round < rounds && (fewest > 0 || round < ENOUGH); round++) {
+      const swap = small && round >= ENOUGH;
+      sweep(false, swap);
+      sweep(true, swap);
+    }
+  };
+  search();
+  for (let again = 1; small && fewest > 0 && again <= RESTARTS; again++) {
+    const mixed = (item: number): number => ((item + again) * 7919 * again) % 1009;
+    for (const items of several) {
+      items.sort((a, b) => mixed(a) - mixed(b));
+      items.forEach((item, at) => (place[item] = at));
+    }
+    search();
   }
-  for (const items of layers) if (items.length > 1) sortLayer(items, before, rank, place);
+  if (small) layers.forEach((items, at) => items.splice(0, items.length, ...best[at]!));
 }
 
 interface Block {

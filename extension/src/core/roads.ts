@@ -139,6 +139,19 @@ function laneEnds(
   ];
 }
 
+/** From a node that is narrower than its layer straight on to where the layer ends. */
+function leadOut(layout: Layout, node: number, start: Point): { lead: Curve[]; from: Point } {
+  const layerEnd = layout.layerEnd[layout.layerOf[node]!]!;
+  const from: Point = [layerEnd, start[1]];
+  const narrow = layout.direction === 'right' && start[0] < layerEnd;
+  return narrow ? { lead: [straight(start, from)], from } : { lead: [], from: start };
+}
+
+/** Half of the room between a layer and the next. */
+function halfGap(layout: Layout, layer: number): number {
+  return (layout.layerStart[layer + 1]! - layout.layerEnd[layer]!) / 2;
+}
+
 /** A lane through the layers that a long road crosses. */
 function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: boolean): Curve[] {
   const down = layout.direction === 'down';
@@ -162,12 +175,21 @@ function bentLane(layout: Layout, ends: Ends, start: Point, end: Point, back: bo
 }
 
 /** A lane beside the graph, for roads that cross very many layers. */
-function sideLane(layout: Layout, lane: number, start: Point, end: Point, back: boolean): Curve[] {
+function sideLane(
+  layout: Layout,
+  lane: number,
+  ends: Ends,
+  start: Point,
+  end: Point,
+  back: boolean,
+): Curve[] {
   const down = layout.direction === 'down';
   const track = lane + (back ? 10 : 0);
-  const lead = 48;
-  const on: Point = down ? [track, start[1] + lead] : [start[0] + lead, track];
-  const off: Point = down ? [track, end[1] - lead] : [end[0] - lead, track];
+  const [first, last] = [layout.layerOf[ends.from]!, layout.layerOf[ends.to]!];
+  const leave = layout.layerEnd[first]! + halfGap(layout, first);
+  const join = layout.layerStart[last]! - halfGap(layout, last - 1);
+  const on: Point = down ? [track, leave] : [leave, track];
+  const off: Point = down ? [track, join] : [join, track];
   return [
     swing(start, on, down, down ? (start[1] + on[1]) / 2 : (start[0] + on[0]) / 2),
     straight(on, off),
@@ -183,19 +205,20 @@ function curvesOf(
   junction: Junction,
   back: boolean,
 ): Curve[] {
-  const [start, end] = laneEnds(layout, widthOf, ports, ends, junction, back);
+  const [first, end] = laneEnds(layout, widthOf, ports, ends, junction, back);
+  const { lead, from: start } = leadOut(layout, ends.from, first);
   const lane = layout.lanes.get(ends.edge);
-  if (lane !== undefined) return sideLane(layout, lane, start, end, back);
-  if (layout.bends.has(ends.edge)) return bentLane(layout, ends, start, end, back);
+  if (lane !== undefined) return [...lead, ...sideLane(layout, lane, ends, start, end, back)];
+  if (layout.bends.has(ends.edge)) return [...lead, ...bentLane(layout, ends, start, end, back)];
   const down = layout.direction === 'down';
   const join = back && junction.meets ? PLUS_ROOM / 2 : 0;
   if (down) {
     const side = spread(end[0] - start[0]) ? Math.sign(end[0] - start[0]) * 9 * (back ? 1 : -1) : 0;
     return [swing(start, end, true, (start[1] + end[1]) / 2 + side)];
   }
-  const near = layout.x[ends.from]! + widthOf(ends.from);
+  const near = layout.layerEnd[layout.layerOf[ends.from]!]!;
   const bend = (near + layout.x[ends.to]!) / 2 + join + spread(end[1] - start[1]) * (back ? -1 : 1);
-  return [swing(start, end, false, bend)];
+  return [...lead, swing(start, end, false, bend)];
 }
 
 /** Draw one lane of a road: forward from value to input, or (`back`) the same way returned. */

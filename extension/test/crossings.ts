@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import type { Chart } from '../src/core/chart.js';
+import { samplesOf } from './random.js';
+
+type Point = readonly [number, number];
+type Line = readonly Point[];
+
+function turn([ax, ay]: Point, [bx, by]: Point, [cx, cy]: Point): number {
+  return Math.sign((bx - ax) * (cy - ay) - (by - ay) * (cx - ax));
+}
+
+function meet(a: Point, b: Point, c: Point, d: Point): boolean {
+  return turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0;
+}
+
+function cross(one: Line, other: Line): boolean {
+  for (let a = 1; a < one.length; a++) {
+    for (let b = 1; b < other.length; b++) {
+      if (meet(one[a - 1]!, one[a]!, other[b - 1]!, other[b]!)) return true;
+    }
+  }
+  return false;
+}
+
+/** How many pairs of lines cross. */
+export function crossings(lines: readonly Line[]): number {
+  let found = 0;
+  for (let a = 0; a < lines.length; a++) {
+    for (let b = a + 1; b < lines.length; b++) if (cross(lines[a]!, lines[b]!)) found++;
+  }
+  return found;
+}
+
+/** The value lanes of a chart. */
+export function lanesOf(chart: Chart): Line[] {
+  return Array.from(chart.edges, (_, edge) => samplesOf(chart.lane(edge, false, false).path, 16));
+}
+
+/** The same edges as Graphviz' `dot` draws them; null where it is not installed. */
+export function linesOfDot(chart: Chart): Line[] | null {
+  const inches = (pixels: number): string => (pixels / 72).toFixed(3);
+  const nodes = Array.from(chart.nodes, (_, place) => {
+    const [width, height] = [chart.widthOf(place), chart.ports.height].map(inches);
+    return `${place} [shape=box fixedsize=true width=${width} height=${height}]`;
+  });
+  const edges = Array.from(chart.edges, (_, edge) => {
+    const { from, to } = chart.ends(edge);
+    return `${from} -> ${to}`;
+  });
+  const input = `digraph { rankdir=LR; ${[...nodes, ...edges].join('; ')} }`;
+  const { error, stdout } = spawnSync('dot', ['-Tplain'], { input, encoding: 'utf8' });
+  if (error) return null;
+  return stdout
+    .split('\n')
+    .filter((row) => row.startsWith('edge '))
+    .map((row) => {
+      const numbers = row.split(' ').slice(3).map(Number);
+      const points = Array.from({ length: numbers[0]! }, (_, at) => {
+        const [x, y] = [numbers[1 + 2 * at]!, numbers[2 + 2 * at]!];
+        return `${x * 72} ${y * 72}`;
+      });
+      const path = points.map((point, at) => (at % 3 === 1 ? `C${point}` : ` ${point}`)).join(' ');
+      return samplesOf(`M${path.trim()}`, 16);
+    });
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { chartOf } from '../src/core/chart.js';
+import type { Chart } from '../src/core/chart.js';
+import type { Direction } from '../src/core/layout.js';
+import { randomChart, samplesOf } from './random.js';
+
+const SEEDS = Array.from({ length: 40 }, (_, at) => at + 1);
+const DIRECTIONS: Direction[] = ['right', 'down'];
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function boxOf(chart: Chart, place: number): Box {
+  const { x, y } = chart.layout;
+  return { x: x[place]!, y: y[place]!, width: chart.widthOf(place), height: chart.ports.height };
+}
+
+function boxes(chart: Chart): Box[] {
+  return Array.from(chart.nodes, (_, place) => boxOf(chart, place));
+}
+
+function apart(a: Box, b: Box): boolean {
+  return (
+    a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y
+  );
+}
+
+/** Strictly inside, by more than what rounding does. */
+function inside([x, y]: readonly [number, number], box: Box): boolean {
+  const by = 1;
+  return (
+    x > box.x + by && x < box.x + box.width - by && y > box.y + by && y < box.y + box.height - by
+  );
+}
+
+for (const direction of DIRECTIONS) {
+  test(`${direction}: nodes of any width do not overlap`, () => {
+    for (const seed of SEEDS) {
+      const all = boxes(randomChart(seed, direction));
+      for (let a = 0; a < all.length; a++) {
+        for (let b = a + 1; b < all.length; b++) {
+          assert.ok(apart(all[a]!, all[b]!), `seed ${seed}: ${a} and ${b}`);
+        }
+      }
+    }
+  });
+
+  test(`${direction}: no lane crosses a box, on the way there or back`, () => {
+    for (const seed of SEEDS) {
+      const chart = randomChart(seed, direction);
+      const all = boxes(chart);
+      for (let edge = 0; edge < chart.edges.length; edge++) {
+        for (const [back, meets] of [
+          [false, false],
+          [true, false],
+          [true, true],
+        ] as const) {
+          const points = samplesOf(chart.lane(edge, back, meets).path);
+          const hit = all.findIndex((box) => points.some((point) => inside(point, box)));
+          const { from, to } = chart.ends(edge);
+          const told = `seed ${seed}: ${back ? 'back' : 'on'} from ${from} to ${to} through ${hit}`;
+          assert.equal(hit, -1, told);
+        }
+      }
+    }
+  });
+
+  test(`${direction}: every road leads on, and no box lies outside the picture`, () => {
+    for (const seed of SEEDS) {
+      const chart = randomChart(seed, direction);
+      const along = direction === 'right' ? chart.layout.x : chart.layout.y;
+      for (let edge = 0; edge < chart.edges.length; edge++) {
+        const { from, to } = chart.ends(edge);
+        const length = direction === 'right' ? chart.widthOf(from) : chart.ports.height;
+        assert.ok(along[from]! + length < along[to]!, `seed ${seed}, edge ${edge}`);
+      }
+      for (const { x, y, width, height } of boxes(chart)) {
+        assert.ok(x >= -0.01 && x + width <= chart.layout.width + 0.01, `seed ${seed}: ${x}`);
+        assert.ok(y >= -0.01 && y + height <= chart.layout.height + 0.01, `seed ${seed}: ${y}`);
+      }
+    }
+  });
+}
+
+test('a chart of part of a graph keeps to the same rules', () => {
+  const whole = randomChart(5, 'right');
+  const wanted = new Set(Array.from(whole.nodes).filter((node) => node % 3));
+  const part = chartOf(whole.model, 'right', { wanted });
+  assert.equal(part.nodes.length, wanted.size);
+  const all = boxes(part);
+  for (let edge = 0; edge < part.edges.length; edge++) {
+    const points = samplesOf(part.lane(edge, false, false).path);
+    assert.ok(!all.some((box) => points.some((point) => inside(point, box))));
+  }
+});
