@@ -208,11 +208,12 @@ export class Explorer implements Handle {
 
   /** After another pane or a question has come up: fit the one, put the cursor into the other. */
   private settle(state: State): void {
-    const asks = state.predicting === 'asking' && this.asked !== 'asking';
+    const [asked, asks] = [this.asked === 'asking', state.predicting === 'asking'];
+    const field = asks && !asked ? '.ask input' : asked && !asks ? '.fr.now' : null;
     this.shownPane = state.pane;
     this.asked = state.predicting;
     this.resized();
-    if (asks) this.root.querySelector<HTMLElement>('.ask input')?.focus({ preventScroll: true });
+    if (field) this.root.querySelector<HTMLElement>(field)?.focus({ preventScroll: true });
   }
 
   /** Never shrink while stepping, so that the buttons stay under the hand. */

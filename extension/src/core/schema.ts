@@ -65,6 +65,8 @@ export interface Header {
   readonly groups: readonly GroupInfo[];
   readonly sources: readonly SourceInfo[];
   readonly variables: readonly VariableInfo[];
+  /** Other tapes that were open inside, by their first event and the first one after them. */
+  readonly nested?: readonly { name: string; opened: number; closed: number }[];
 }
 
 export enum Role {

@@ -79,7 +79,33 @@ function tracksOf(model: Model, picture: Picture): Track[] {
       go: (at) => ({ kind: 'track', call: number, step: frameCount + at + 1 }),
     };
   });
-  return [forward, ...calls];
+  return [forward, ...nested(model, picture), ...calls];
+}
+
+/** So many tapes inside this one get a track. */
+const MOST_TAPES = 6;
+
+/** The tapes inside this one, as stretches of its way forward. */
+function nested(model: Model, picture: Picture): Track[] {
+  const { frameEvent, frameCount } = model.graph;
+  const tapes = model.recording.header.nested ?? [];
+  return tapes.slice(0, MOST_TAPES).flatMap(({ name, opened, closed }): Track[] => {
+    const from = frameEvent.findIndex((event) => event >= opened);
+    const end = closed < 0 ? -1 : frameEvent.findIndex((event) => event >= closed);
+    const length = from < 0 ? 0 : (end < 0 ? frameCount : end) - from;
+    if (!length) return [];
+    return [
+      {
+        name: say('inside {tape}', { tape: name }),
+        tone: 'w',
+        from,
+        length,
+        done: Math.max(0, Math.min(length, picture.step - from)),
+        now: false,
+        go: (at) => ({ kind: 'go', step: from + at + 1 }),
+      },
+    ];
+  });
 }
 
 function trackView(track: Track, length: number, dispatch: Dispatch): VNode {
