@@ -72,6 +72,7 @@ NAMES: Final = {
     "tapelab.strings.numbers": "as_string",
     "tapelab.widgets.show": "show",
     "tapelab.words": "language",
+    "tapelab.widgets.compare": "compare",
     "tapelab.widgets.what_if": "what_if",
     "tapelab.widgets.verdict": "check exercise hint progress",
 }

@@ -75,5 +75,9 @@ def card(label: str, inside: str) -> str:
 
 @cache
 def _style() -> str:
-    sheet = Path(__file__).with_name("rich.css").read_text(encoding="utf-8")
-    return re.sub(r"/\*.*?\*/|\s+", " ", sheet)
+    return minified(Path(__file__).with_name("rich.css"))
+
+
+def minified(sheet: Path) -> str:
+    """A style sheet without its comments and its spaces."""
+    return re.sub(r"/\*.*?\*/|\s+", " ", sheet.read_text(encoding="utf-8"))

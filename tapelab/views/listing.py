@@ -37,6 +37,15 @@ def listing(model: Model, step: Step | None) -> str:
     return "\n".join(rows)
 
 
+def code_lines(model: Model) -> list[str]:
+    """The lines of code from the first event to the last, in the source where most happened."""
+    shown = _lines_to_show(model)
+    if shown is None:
+        return []
+    source = model.recording.sources[shown[0]]
+    return [source.line(line).rstrip() for line in shown[1]]
+
+
 def _lines_to_show(model: Model) -> tuple[int, list[int]] | None:
     """The source in which most happened, and its lines from the first event to the last."""
     used: dict[int, set[int]] = {}

@@ -25,7 +25,7 @@ def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None 
     there, why. `step` is where to begin, counted from 1.
     """
     __tracebackhide__ = True
-    recording = _recorded(tape, target, source)
+    recording = recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step)
     if shell() is None:
         print(picture, end="")
@@ -87,11 +87,14 @@ class Picture:
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
+_TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
+"""How each asker is to be called."""
 _drawn: Final[WeakKeyDictionary[Picture, int]] = WeakKeyDictionary()
 """The number of the cell in which a picture was drawn last."""
 
 
-def _recorded(tape: Any, target: Any, source: Any) -> Recording:
+def recorded(tape: Any, target: Any = None, source: Any = None, by: str = "show") -> Recording:
+    """The recording of whatever `tf.show` takes; `by` is who asks, for the errors."""
     __tracebackhide__ = True
     if isinstance(tape, GradientTape):
         if target is None and source is not None:
@@ -100,7 +103,7 @@ def _recorded(tape: Any, target: Any, source: Any) -> Recording:
                 "tf.show(tape, target, source)."
             )
         return tape.recording(target, source)
-    found = _read(tape)
+    found = _read(tape, by)
     if target is not None or source is not None:
         raise TypeError(
             "show() got a recording together with a target. A recording holds the questions that "
@@ -109,7 +112,7 @@ def _recorded(tape: Any, target: Any, source: Any) -> Recording:
     return found
 
 
-def _read(given: Any) -> Recording:
+def _read(given: Any, by: str) -> Recording:
     __tracebackhide__ = True
     match given:
         case Recording():
@@ -121,8 +124,8 @@ def _read(given: Any) -> Recording:
         case str() | PathLike():
             return from_bytes(Path(given).read_bytes())
     raise TypeError(
-        f"show() needs a tape, or a recording of one, got {_called(given)}. "
-        "Try tf.show(tape, target) with the tape of `with tf.GradientTape() as tape:`."
+        f"{by}() needs a tape, or a recording of one, got {_called(given)}. "
+        f"Try tf.{_TRY[by]} with the tape of `with tf.GradientTape() as tape:`."
     )
 
 
