@@ -102,11 +102,17 @@ class LSTMCell(_Cell):
         self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid",
         use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
         recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-        unit_forget_bias: bool = True, **kwargs: Any,
+        unit_forget_bias: bool = True, kernel_regularizer: Any = None,
+        recurrent_regularizer: Any = None, bias_regularizer: Any = None,
+        kernel_constraint: Any = None, recurrent_constraint: Any = None,
+        bias_constraint: Any = None, dropout: float = 0.0, recurrent_dropout: float = 0.0,
+        seed: int | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(
             units, activation, use_bias, kernel_initializer, recurrent_initializer,
-            bias_initializer, **kwargs,
+            bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer,
+            kernel_constraint, recurrent_constraint, bias_constraint, dropout, recurrent_dropout,
+            seed, **_without_old(kwargs),
         )  # fmt: skip
         self.recurrent_activation = activations.get(recurrent_activation)
         self.unit_forget_bias = unit_forget_bias
@@ -128,6 +134,11 @@ class LSTMCell(_Cell):
         return output, [output, carry]
 
 
+def _without_old(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What older programs chose among ways to compute the same is left out."""
+    return {key: value for key, value in kwargs.items() if key != "implementation"}
+
+
 @grouped
 def _gated(scores: Any, carry: Any, bend: Any, gate: Any) -> tuple[Any, Any]:
     let_in, forget, news, let_out = _split(scores, 4, axis=1)
@@ -144,11 +155,17 @@ class GRUCell(_Cell):
         self, units: int, activation: Any = "tanh", recurrent_activation: Any = "sigmoid",
         use_bias: bool = True, kernel_initializer: Any = "glorot_uniform",
         recurrent_initializer: Any = "orthogonal", bias_initializer: Any = "zeros",
-        reset_after: bool = True, **kwargs: Any,
+        kernel_regularizer: Any = None, recurrent_regularizer: Any = None,
+        bias_regularizer: Any = None, kernel_constraint: Any = None,
+        recurrent_constraint: Any = None, bias_constraint: Any = None, dropout: float = 0.0,
+        recurrent_dropout: float = 0.0, reset_after: bool = True, seed: int | None = None,
+        **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(
             units, activation, use_bias, kernel_initializer, recurrent_initializer,
-            bias_initializer, **kwargs,
+            bias_initializer, kernel_regularizer, recurrent_regularizer, bias_regularizer,
+            kernel_constraint, recurrent_constraint, bias_constraint, dropout, recurrent_dropout,
+            seed, **_without_old(kwargs),
         )  # fmt: skip
         self.recurrent_activation = activations.get(recurrent_activation)
         self.reset_after = reset_after

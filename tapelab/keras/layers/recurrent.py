@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import cache
+from inspect import signature
+from typing import Any, Final
 
 from tapelab import nest
 from tapelab.arrays import choosing, creation, shaping
@@ -122,30 +124,41 @@ class _Ready(RNN):
     def __init__(
         self, units: int, *given: Any, return_sequences: bool = False, return_state: bool = False,
         go_backwards: bool = False, stateful: bool = False, unroll: bool = False,
-        activity_regularizer: Any = None, use_cudnn: Any = "auto", trainable: bool = True,
-        name: str | None = None, dtype: Any = None, input_shape: Any = None, **kwargs: Any,
+        zero_output_for_mask: bool = False, activity_regularizer: Any = None,
+        use_cudnn: Any = "auto", trainable: bool = True, name: str | None = None,
+        dtype: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         kind = type(self).cell_kind
         named = {"name": snake_case(kind.__name__), "dtype": dtype, "trainable": trainable}
-        cell = kind(units, *given, **named, **kwargs)
-        first = {} if input_shape is None else {"input_shape": input_shape}
+        known = _settings(kind) | {"implementation"}
+        of_cell = {key: kwargs.pop(key) for key in [*kwargs] if key in known}
         super().__init__(
-            cell, return_sequences, return_state, go_backwards, stateful, unroll,
-            activity_regularizer=activity_regularizer, trainable=trainable, name=name,
-            dtype=dtype, **first,
+            kind(units, *given, **named, **of_cell), return_sequences, return_state, go_backwards,
+            stateful, unroll, zero_output_for_mask, activity_regularizer=activity_regularizer,
+            trainable=trainable, name=name, dtype=dtype, **kwargs,
         )  # fmt: skip
 
-    @property
-    def units(self) -> int:
-        """How many numbers the state has."""
-        return int(self.cell.units)
+    def __getattr__(self, name: str) -> Any:
+        """The settings of the cell are those of the layer."""
+        if name in _settings(type(self).cell_kind):
+            return getattr(self.cell, name)
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def get_config(self) -> dict[str, Any]:
         """The arguments with which to make the same layer again, those of its cell included."""
-        own = {key: value for key, value in super().get_config().items() if key != "given"}
+        base = super().get_config()
+        own = {key: value for key, value in base.items() if key not in _NOT_KEPT}
         cell = {key: each for key, each in self.cell.get_config().items() if key not in own}
-        own.pop("cell", None)
         return {**own, **cell}
+
+
+_NOT_KEPT: Final = frozenset({"cell", "given", "use_cudnn", "input_shape", "implementation"})
+
+
+@cache
+def _settings(cell: Any) -> frozenset[str]:
+    """The names of the arguments that a kind of cell is made with."""
+    return frozenset(signature(cell).parameters) - {"kwargs"}
 
 
 class SimpleRNN(_Ready):
