@@ -3,6 +3,7 @@ import type { Model } from './model.js';
 import type { Picture } from './picture.js';
 import type { Question } from './predict.js';
 import type { Action, State } from './store.js';
+import type { Sliders } from './views/whatif.js';
 import type { Catalogue } from './words.js';
 
 type Dispatch = (action: Action) => void;
@@ -23,6 +24,7 @@ export interface Extras {
   ) => VNode;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
   readonly verdict: (state: State) => VNode | null;
+  readonly whatIf: (sliders: Sliders) => VNode[];
 }
 
 let present: Extras | null = null;
