@@ -119,7 +119,7 @@ class RNN(Layer):
 class _Ready(RNN):
     """A recurrent layer with a cell of its own."""
 
-    cell_kind: type[Any] = SimpleRNNCell
+    cell_kind: Any = SimpleRNNCell
 
     def __init__(
         self, units: int, *given: Any, return_sequences: bool = False, return_state: bool = False,
