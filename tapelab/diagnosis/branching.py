@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
+from tapelab.diagnosis.blending import blended
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import argument, name_of, shortened
 from tapelab.diagnosis.wording import paragraph, say
@@ -167,7 +168,7 @@ def _decided(case: Case, predicate: Predicate) -> Finding:
             ),
         ),
         where=case.codes.where(span, extent),
-        fix=None,
+        fix=blended(code, predicate.node),
         evidence=(predicate.place.index,),
         steps=(Step(extent.line, say("`{text}` was asked", text=text)),),
     )

@@ -26,6 +26,10 @@ NORMALISING: Final = {"batch_norm", "fused_batch_norm", "batch_normalization"}
 """Ops that subtract a mean themselves."""
 
 
+ADDING: Final = "bias_add"
+"""The function of tf that adds what moves all rows alike."""
+
+
 def cancelled(case: Case) -> Iterator[Finding]:
     """A gradient that is 0 because a mean is subtracted behind the source."""
     way = case.way
@@ -116,6 +120,7 @@ def _without(case: Case, way: Way, step: int) -> Fix | None:
     if code is None or node is None or other is None:
         return None
     kept = operand(case, other)
-    if kept is None or not isinstance(node, ast.BinOp):
+    added = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ADDING)
+    if kept is None or not (added or isinstance(node, ast.BinOp)):
         return None
     return edits.fix(code, [edits.replaced(code, node, edits.bracketed(code, node, kept.text))])

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
+from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import argument, name_of, question, shortened
 from tapelab.diagnosis.wording import say, sentence
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.flow import Edge
 
 PLACES: Final = {"indices", "index", "segment_ids", "ids"}
@@ -95,6 +98,18 @@ def index_source(case: Case) -> Finding | None:
     return None
 
 
+def _of_what_is_picked_from(case: Case, edge: Edge) -> Fix | None:
+    """The question for the tensor or variable that is picked from, if the tape follows it."""
+    asked, written = question(case), argument(case, case.source)
+    origin = next((each.origin for each in case.flow.into[edge.to] if each.position == 0), -1)
+    if asked is None or written is None or origin not in case.flow.tracked:
+        return None
+    name = name_of(case, origin)
+    if edge.position == 0 or not re.fullmatch(r"[\w.]+", name) or written.code is not asked.code:
+        return None
+    return edits.fix(asked.code, [edits.replaced(asked.code, written.node, name)])
+
+
 def _chosen(case: Case, edge: Edge) -> Finding:
     span = case.recording.located[edge.event].span
     name, text = name_of(case, case.source), shortened(case.codes.text(span))
@@ -117,7 +132,7 @@ def _chosen(case: Case, edge: Edge) -> Finding:
             text=text,
         ),
         where=case.codes.where(span),
-        fix=None,
+        fix=_of_what_is_picked_from(case, edge) if place else None,
         evidence=(edge.event,),
         steps=(Step(line_of(case, edge.event), say("`{name}` chose", name=name)),),
     )

@@ -149,7 +149,10 @@ def _leaking(case: Case, span: int) -> Fix | None:
     call, code = case.codes.expression(span), case.codes.of(span)
     if code is None or not isinstance(call, ast.Call):
         return None
-    if ast.unparse(call.func).rpartition(".")[2] != "relu":
-        return None
     text = f"{edits.tf_alias(code)}.nn.leaky_relu"
-    return edits.fix(code, [edits.replaced(code, call.func, text)])
+    match ast.unparse(call.func).rpartition(".")[2], call.args:
+        case "relu", _:
+            return edits.fix(code, [edits.replaced(code, call.func, text)])
+        case "maximum", [value, ast.Constant(value=0)]:
+            return edits.fix(code, [edits.replaced(code, call, f"{text}({code.text(value)})")])
+    return None

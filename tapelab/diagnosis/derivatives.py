@@ -12,7 +12,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of, tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.flow import Cut
-from tapelab.diagnosis.moving import up_into_the_block
+from tapelab.diagnosis.moving import around_what_came_before, up_into_the_block
 from tapelab.diagnosis.names import name_of, question, shortened
 from tapelab.diagnosis.timing import ran_off_tape
 from tapelab.diagnosis.wording import lost, paragraph, say
@@ -62,7 +62,7 @@ def _unheard(case: Case, edge: Edge) -> Finding:
             lost(case),
         ),
         where=case.codes.where(span),
-        fix=up_into_the_block(case),
+        fix=up_into_the_block(case) or around_what_came_before(case, event),
         evidence=(event,),
         steps=(Step(line_of(case, event), say("`{text}` ran unrecorded", text=text)),),
     )

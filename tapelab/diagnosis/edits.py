@@ -87,6 +87,14 @@ def last_in_block(code: Code, block: ast.With, line: str) -> Edit:
     return after_statement(code, block.body[-1], line)
 
 
+def before_statement(code: Code, statement: ast.stmt, line: str) -> list[Edit]:
+    """A line of its own ahead of a statement; none where that shares its line."""
+    at = code.extent(statement)
+    ahead = code.line(at.line)[: at.column]
+    there = Extent(at.line, at.column, at.line, at.column)
+    return [] if ahead.strip() else [Edit(there, f"{line}\n{ahead}")]
+
+
 def after_statement(code: Code, statement: ast.stmt, line: str) -> Edit:
     """A line of its own behind a statement."""
     at = code.extent(statement)

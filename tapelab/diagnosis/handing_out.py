@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.code import Code, Extent
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.flow import Edge
+
+
+PUT: Final = {"dequeue": "enqueue", "dequeue_many": "enqueue_many"}
+"""How what a queue hands out was put into it."""
 
 
 def handed_out(case: Case, edge: Edge) -> Finding:
@@ -64,14 +68,23 @@ def _directly(case: Case, span: int) -> Fix | None:
 
 
 def _instead_of_a_queue(code: Code, call: ast.Call) -> Fix | None:
-    if not isinstance(call.func, ast.Attribute) or call.func.attr != "dequeue":
-        return None
-    put = f"{ast.unparse(call.func.value)}.enqueue"
-    for statement in code.statements():
+    function = call.func
+    put = PUT.get(function.attr, "") if isinstance(function, ast.Attribute) else ""
+    name = f"{ast.unparse(function).rpartition('.')[0]}.{put}"
+    for statement in code.statements() if put else ():
         match statement:
-            case ast.Expr(value=ast.Call(func=function, args=[given])):
-                if ast.unparse(function) == put and code.extent(statement) < code.extent(call):
-                    text = edits.bracketed(code, call, code.text(given))
+            case ast.Expr(value=ast.Call(func=putting, args=[given])):
+                if ast.unparse(putting) == name and code.extent(statement) < code.extent(call):
+                    text = _taken(code, call, given)
                     changes = [edits.removed(code, statement), edits.replaced(code, call, text)]
                     return edits.fix(code, changes)
     return None
+
+
+def _taken(code: Code, call: ast.Call, given: ast.expr) -> str:
+    """What came out, from what was put in: all of it, or the first rows of a batch."""
+    match given, call.args:
+        case ast.List(elts=[rows]), [count]:
+            text = code.text(rows)
+            return f"({text})[:{code.text(count)}]"
+    return edits.bracketed(code, call, code.text(given))

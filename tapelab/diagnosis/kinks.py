@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.finding import Finding, Step
@@ -17,6 +19,7 @@ from tapelab.recording.recording import Role
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.way import Way
 
 AT_ZERO: Final = {"relu", "abs", "relu6"}
@@ -31,6 +34,16 @@ AGREED: Final = {
     "reduce_max": sentence("Several are the largest; they share the gradient in equal parts."),
     "reduce_min": sentence("Several are the smallest; they share the gradient in equal parts."),
 }
+
+SMOOTH: Final = {
+    "relu": (1, "{tf}.nn.softplus({0})"),
+    "abs": (1, "{tf}.sqrt({tf}.square({0}) + 1e-12)"),
+    "reduce_max": (1, "{tf}.reduce_logsumexp({0})"),
+    "reduce_min": (1, "-{tf}.reduce_logsumexp(-{0})"),
+    "maximum": (2, "{tf}.reduce_logsumexp({tf}.stack([{0}, {1}]), axis=0)"),
+    "minimum": (2, "-{tf}.reduce_logsumexp(-{tf}.stack([{0}, {1}]), axis=0)"),
+}
+"""What is much the same without a kink, by the op: how many arguments it takes, and its form."""
 
 CANCELLED: Final = 1e-5
 """What arrives at a maximum cancels if it is so much smaller than its parts: as where the largest
@@ -108,10 +121,21 @@ def _on_kink(case: Case, way: Way, step: int) -> Finding:
             say("That decides the gradient for `{source}`.", source=name_of(case, case.source)),
         ),
         where=case.codes.where(span),
-        fix=None,
+        fix=_without_kink(case, span, way.ops[step]),
         evidence=(event,),
         steps=(Step(line, say("the gradient follows a convention here")),),
     )
+
+
+def _without_kink(case: Case, span: int, op: str) -> Fix | None:
+    """The line with a function that is much the same and has no kink."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    wanted, form = SMOOTH.get(op, (0, ""))
+    if code is None or not isinstance(call, ast.Call) or len(call.args) != wanted or call.keywords:
+        return None
+    given = [code.text(each) for each in call.args]
+    text = form.format(*given, tf=edits.tf_alias(code))
+    return edits.fix(code, [edits.replaced(code, call, text)])
 
 
 def _called(case: Case, tensor: int) -> str:

@@ -67,6 +67,34 @@ def up_into_the_block(case: Case) -> Fix | None:
     return edits.fix(block.code, [added, *gone])
 
 
+def around_what_came_before(case: Case, event: int) -> Fix | None:
+    """The block, begun before the block of the inner tape and all that follows on it."""
+    block, span = block_of(case), case.recording.located[event].span
+    statement = case.codes.statement(span)
+    if block is None or statement is None or case.codes.of(span) is not block.code:
+        return None
+    code, beside = block.code, _siblings(block.code, block.node)
+    inner = next((each for each in beside[: beside.index(block.node)] if _opens(each)), None)
+    if inner is None or statement.lineno < inner.lineno or statement.lineno >= block.node.lineno:
+        return None
+    start, outer, first = (code.extent(each) for each in (inner, block.node, block.node.body[0]))
+    margin = " " * (first.column - outer.column)
+    if first.line == outer.line or start.column != outer.column:
+        return None
+    rows = [code.line(number) for number in range(start.line, outer.line)]
+    header = code.text(Extent(*outer[:2], first.line - 1, len(code.line(first.line - 1))))
+    body = "\n".join([header, *(f"{margin}{row}" for row in rows if row.strip())])
+    at = Extent(start.line, 0, first.line - 1, len(code.line(first.line - 1)))
+    return edits.fix(code, [edits.Edit(at, f"{' ' * outer.column}{body}")])
+
+
+def _opens(statement: ast.stmt) -> bool:
+    """Whether a statement is the block of a tape."""
+    if not isinstance(statement, ast.With):
+        return False
+    return any("GradientTape(" in ast.unparse(each.context_expr) for each in statement.items)
+
+
 def _misplaced(case: Case, block: Block | None, *cuts: Cut) -> list[ast.stmt]:
     """The statements, in order, whose ops on the path ran at the wrong time."""
     found: dict[ast.stmt, None] = {}

@@ -17,6 +17,7 @@ from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.flow import Edge
 
@@ -194,7 +195,32 @@ def _without_the_twin(case: Case, span: int, source: str) -> Fix | None:
             known = any(_names(each, name) for each in code.tree.body if each is not statement)
             if known and len(getattr(around, "body", ())) > 1:
                 return edits.fix(code, [edits.removed(code, statement)])
-    return None
+    return _the_first_one(case, span)
+
+
+def _the_first_one(case: Case, span: int) -> Fix | None:
+    """The name of the first variable, or of its layer, where another one is made in a function."""
+    node, written = case.codes.expression(span), argument(case, case.source)
+    if written is None or not isinstance(node, ast.Call):
+        return None
+    code, owner = written.code, _owner(written.code, written.node)
+    made = node.func if isinstance(node.func, ast.Call) else node
+    if case.codes.of(span) is not code or isinstance(code.scope(node), ast.Module):
+        return None
+    if (made is node) is not (owner is written.node) or not isinstance(owner, ast.Name):
+        return None
+    known = any(_names(each, owner.id) for each in code.tree.body)
+    return edits.fix(code, [edits.replaced(code, made, owner.id)]) if known else None
+
+
+def _owner(code: Code, source: ast.expr) -> ast.expr:
+    """What a source belongs to: of `layer.kernel`, or of a name for it, the layer."""
+    name = source.id if isinstance(source, ast.Name) else ""
+    for each in code.tree.body:
+        match each:
+            case ast.Assign(targets=[ast.Name(id=given)], value=ast.Attribute() as value):
+                source = value if given == name else source
+    return source.value if isinstance(source, ast.Attribute) else source
 
 
 def _names(statement: ast.stmt, name: str) -> bool:

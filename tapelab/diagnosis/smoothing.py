@@ -28,7 +28,7 @@ BELOW: Final = (ast.Lt, ast.LtE, "less", "less_equal")
 def smooth(case: Case, edge: Edge) -> Fix | None:
     """The line with something in place of a flat op that has a slope."""
     span = case.recording.located[edge.event].span
-    return _written(case, span, soft=_is_cast_at_once(case, edge))
+    return _written(case, span, soft=is_cast_at_once(case, edge))
 
 
 def _written(case: Case, span: int, *, soft: bool) -> Fix | None:
@@ -37,7 +37,7 @@ def _written(case: Case, span: int, *, soft: bool) -> Fix | None:
         return None
     text = edits.bracketed(code, node, _led_past(code, node)) or _divided(code, node)
     if not text and soft:
-        text = _soft_step(code, node)
+        text = soft_step(code, node)
     return edits.fix(code, [edits.replaced(code, node, text)]) if text else None
 
 
@@ -60,8 +60,8 @@ def _led_past(code: Code, node: ast.expr) -> str:
     return ""
 
 
-def _soft_step(code: Code, node: ast.expr) -> str:
-    """A sigmoid, which goes from 0 to 1 where a comparison jumps."""
+def soft_step(code: Code, node: ast.expr, *, mirrored: bool = False) -> str:
+    """A sigmoid, which goes from 0 to 1 where a comparison jumps; mirrored from 1 to 0."""
     match node:
         case ast.Compare(left=one, ops=[relation], comparators=[other]):
             said: object = type(relation)
@@ -71,18 +71,20 @@ def _soft_step(code: Code, node: ast.expr) -> str:
             return ""
     if said not in ABOVE and said not in BELOW:
         return ""
-    high, low = (one, other) if said in ABOVE else (other, one)
+    high, low = (one, other) if (said in ABOVE) is not mirrored else (other, one)
     return f"{edits.tf_alias(code)}.sigmoid({_difference(code, high, low)})"
 
 
 def _difference(code: Code, high: ast.expr, low: ast.expr) -> str:
     if isinstance(low, ast.Constant) and not low.value:
         return code.text(high)
+    if isinstance(high, ast.Constant) and not high.value:
+        return f"-({code.text(low)})" if isinstance(low, ast.BinOp) else f"-{code.text(low)}"
     loose = isinstance(low, (ast.BinOp, ast.UnaryOp))
     return f"{code.text(high)} - " + (f"({code.text(low)})" if loose else code.text(low))
 
 
-def _is_cast_at_once(case: Case, edge: Edge) -> bool:
+def is_cast_at_once(case: Case, edge: Edge) -> bool:
     """Whether all that is made of a comparison is floats by a cast."""
     ahead = [each for each in case.flow.out_of.get(edge.to, ()) if each.to in case.upstream]
     return bool(ahead) and all(case.op_name(each) == "cast" for each in ahead)

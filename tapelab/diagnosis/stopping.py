@@ -6,12 +6,14 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.blending import blended
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.choosing import choice_behind, picks
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number
 from tapelab.diagnosis.python_code import called_directly
 from tapelab.diagnosis.smoothing import smooth
+from tapelab.diagnosis.soft_choices import softly
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence, translated
 from tapelab.recording import events as e
 
@@ -111,7 +113,11 @@ def flat(case: Case, edge: Edge) -> Finding:
 def _instead(case: Case, edge: Edge, code: str) -> Fix | None:
     if code == "LEFT_ENGINE":
         return called_directly(case, case.recording.located[edge.event].span)
-    return smooth(case, edge) if code == "NON_DIFFERENTIABLE" else None
+    if code == "PREDICATE_ONLY":
+        span = case.recording.located[edge.event].span
+        written, test = case.codes.of(span), case.codes.expression(span)
+        return blended(written, test) if written and test is not None else None
+    return softly(case, edge) or (smooth(case, edge) if code == "NON_DIFFERENTIABLE" else None)
 
 
 def withheld(case: Case, edge: Edge) -> Finding:

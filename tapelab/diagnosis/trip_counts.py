@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import marker
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, shortened
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.code import Code, Extent
+    from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.way import Way
 
 SMALL: Final = 1e-2
@@ -166,6 +168,24 @@ def _converges(sides: list[tuple[float, float]]) -> bool:
     return bound <= SMALL * first and last <= first
 
 
+def _fixed_count(loop: Around, count: int) -> Fix | None:
+    """The loop with the number of its runs written down, so that no value decides it."""
+    code, node = loop.code, loop.node
+    runs = f"range({count})"
+    match node:
+        case ast.While(orelse=[]) if not loop.breaks:
+            head, test = code.extent(node), code.extent(node.test)
+            at = test._replace(line=head.line, column=head.column)
+            return edits.fix(code, [edits.Edit(at, f"for _ in {runs}")])
+        case ast.For(iter=values, body=[*_, ast.If() as last]) if loop.breaks:
+            if not any(each is loop.test for each in ast.walk(last.test)) or last.orelse:
+                return None
+            return edits.fix(code, [edits.replaced(code, values, runs), edits.removed(code, last)])
+        case ast.For() if not loop.breaks:
+            return edits.fix(code, [edits.replaced(code, loop.test, str(count))])
+    return None
+
+
 def _chosen_by_data(case: Case, loop: Around, test: e.Located, count: int) -> Finding:
     text, line = shortened(loop.code.text(loop.test)), case.codes.line(test.span)
     name = name_of(case, case.source)
@@ -190,7 +210,7 @@ def _chosen_by_data(case: Case, loop: Around, test: e.Located, count: int) -> Fi
             ),
         ),
         where=case.codes.where(test.span),
-        fix=None,
+        fix=_fixed_count(loop, count),
         evidence=(event, test.index) if event >= 0 else (test.index,),
         steps=(Step(line, say("the loop ran {count} times", count=count)),),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import shortened
@@ -14,6 +16,7 @@ from tapelab.recording import events as e
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.edges import Edge
+    from tapelab.diagnosis.finding import Fix
 
 UNDECLARED = "not implemented"
 
@@ -49,6 +52,21 @@ def _is_undeclared(case: Case, edge: Edge) -> bool:
     return op.pattern == UNDECLARED and not (rule.formula or rule.because)
 
 
+def _by_hand(case: Case, span: int) -> Fix | None:
+    """The same from ops that have gradients, where a line and its helper can say it."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    if code is None or statement is None:
+        return None
+    match call := case.codes.expression(span):
+        case ast.Call(func=ast.Attribute(attr="adjust_contrast"), args=[images, factor]):
+            tf, x, by = edits.tf_alias(code), code.text(images), code.text(factor)
+            center = f"center = {tf}.reduce_mean({x}, axis=[-3, -2], keepdims=True)"
+            ahead = edits.before_statement(code, statement, center)
+            text = edits.bracketed(code, call, f"({x} - center) * {by} + center")
+            return edits.fix(code, [*ahead, edits.replaced(code, call, text)]) if ahead else None
+    return None
+
+
 def _named(case: Case, event: int) -> Finding:
     place = case.recording.located[event]
     assert isinstance(place.event, e.Ran)
@@ -71,7 +89,7 @@ def _named(case: Case, event: int) -> Finding:
             ),
         ),
         where=case.codes.where(place.span),
-        fix=None,
+        fix=_by_hand(case, place.span),
         evidence=(event,),
         steps=(Step(line, say("`{op}` was recorded", op=op)),),
     )

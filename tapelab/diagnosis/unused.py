@@ -123,9 +123,32 @@ def _in_a_dataset(case: Case, place: Located) -> Finding:
             source=source,
         ),
         where=case.codes.where(place.span),
-        fix=None,
+        fix=_in_the_loop(case, place.span),
         evidence=(place.index,),
     )
+
+
+def _in_the_loop(case: Case, span: int) -> Fix | None:
+    """The function of `.map(lambda row: …)` as the first line of the loop over the Dataset."""
+    code, inner = case.codes.of(span), case.codes.expression(span)
+    if code is None or inner is None:
+        return None
+    given = code.scope(inner)
+    made, call = code.statement(code.extent(inner)), code.parent.get(given)
+    match made, call, given:
+        case (
+            ast.Assign(targets=[ast.Name(id=rows)]),
+            ast.Call(func=ast.Attribute(value=dataset, attr="map"), args=[_], keywords=[]),
+            ast.Lambda(args=ast.arguments(args=[ast.arg(arg=row)]), body=body),
+        ):
+            for loop in code.statements():
+                if isinstance(loop, ast.For) and ast.unparse(loop.iter) == rows:
+                    line = f"{row} = {code.text(body)}"
+                    first = edits.before_statement(code, loop.body[0], line)
+                    changes = [edits.replaced(code, call, code.text(dataset)), *first]
+                    if first and ast.unparse(loop.target) == row:
+                        return edits.fix(code, changes)
+    return None
 
 
 def unused(case: Case) -> Finding | None:

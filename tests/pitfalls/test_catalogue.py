@@ -1,14 +1,30 @@
-"""The catalogue is complete: every code has a trigger, apart from what cannot happen."""
+"""The catalogue is complete: nothing of the 82 pitfalls is left out, apart from what cannot be."""
+
+import pytest
 
 from tapelab.diagnosis.codes import CODES
-from tests.pitfalls.catalogue import PITFALLS
+from tests.pitfalls.catalogue import NEAR_MISSES, PITFALLS
 
-IMPOSSIBLE = {"ALIASED_MEMORY"}
-"""What cannot happen, by construction: see `tests/engine/test_aliasing.py`."""
+NUMBERS = [f"P{number:02}" for number in range(1, 83)]
+IMPOSSIBLE = {
+    "P70": "Tensors copy what they are made of and hand out: see tests/engine/test_aliasing.py.",
+}
+"""Pitfalls that cannot happen, by construction, and why."""
+IMPOSSIBLE_CODES = {"ALIASED_MEMORY"}
+POSSIBLE = [number for number in NUMBERS if number not in IMPOSSIBLE]
+
+
+@pytest.fixture(params=POSSIBLE)
+def number(request):
+    return request.param
+
+
+def triggers_of(number):
+    return [pitfall for pitfall in PITFALLS if pitfall.number.split()[0] == number]
 
 
 def test_every_code_has_a_trigger():
-    assert set(CODES) - {pitfall.code for pitfall in PITFALLS} == IMPOSSIBLE
+    assert set(CODES) - {pitfall.code for pitfall in PITFALLS} == IMPOSSIBLE_CODES
 
 
 def test_every_trigger_has_a_code_of_the_table():
@@ -18,3 +34,22 @@ def test_every_trigger_has_a_code_of_the_table():
 def test_a_trigger_is_known_by_its_name():
     names = [str(pitfall) for pitfall in PITFALLS]
     assert len(set(names)) == len(names)
+
+
+def test_it_has_a_trigger_whose_columns_are_known(number):
+    assert any(pitfall.culprit for pitfall in triggers_of(number))
+
+
+def test_it_has_a_trigger_that_the_line_to_write_instead_cures(number):
+    """`test_triggers.py` writes that line into the code and looks at the gradient."""
+    cured = [p for p in triggers_of(number) if p.culprit and p.fix]
+    assert cured
+
+
+def test_it_has_a_near_miss_that_stays_silent(number):
+    assert any(name.split()[0] == number for name in NEAR_MISSES)
+
+
+@pytest.mark.parametrize("number", IMPOSSIBLE)
+def test_what_cannot_happen_has_no_trigger(number):
+    assert not triggers_of(number)

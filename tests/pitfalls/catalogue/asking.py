@@ -107,6 +107,21 @@ NEAR_MISSES = {
             y = x * x
         g = tape.gradient(y, x, unconnected_gradients="zero")
         """,
+    "P79 a batch Jacobian of a persistent tape": """
+        x = tf.Variable([[3.0, 4.0], [1.0, 2.0]])
+        with tf.GradientTape(persistent=True) as tape:
+            y = x * x
+        rows = tape.batch_jacobian(y, x)
+        g = tape.jacobian(y, x)
+        """,
+    "P46 all of them are there": """
+        x, bias = tf.Variable(2.0), tf.Variable(0.5)
+        optimizer = tf.keras.optimizers.SGD(0.1)
+        with tf.GradientTape() as tape:
+            y = (x * 3.0 - bias) ** 2
+        g, other = gradients = tape.gradient(y, [x, bias])
+        optimizer.apply_gradients(zip(gradients, [x, bias]))
+        """,
     "P38 asked once for all": """
         x, z = tf.Variable(3.0), tf.Variable(2.0)
         with tf.GradientTape() as tape:

@@ -9,7 +9,8 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = «tf.gather(table, tf.cast(x, tf.int32))» ** 2
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.tensordot(tf.nn.relu(1.0 - tf.abs(x - tf.range(3.0))), table, 1) ** 2"),
     Pitfall("P29 floor", "NON_DIFFERENTIABLE", """
         x = tf.Variable(1.2)
         with tf.GradientTape() as tape:
@@ -63,7 +64,8 @@ PITFALLS = [
             tape.watch(table)
             y = tf.reduce_sum(«tf.gather(table, x)» ** 2)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="g = tape.gradient(y, table)", ask="tf.why()"),
     Pitfall("P32 one hot", "INDEX_ONLY", """
         weights = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
         x = tf.constant([0, 1])
@@ -77,7 +79,8 @@ PITFALLS = [
             _, places = «tf.math.top_k(x, 2)»
             y = tf.reduce_sum(tf.cast(places, tf.float32))
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="places, _ = tf.math.top_k(x, 2)"),
     Pitfall("P33 argsort", "INDEX_ONLY", """
         x = tf.Variable([3.0, 1.0, 2.0])
         with tf.GradientTape() as tape:
@@ -95,7 +98,8 @@ PITFALLS = [
             else:
                 y = v1 ** 2
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.sigmoid(x) * v0 + tf.sigmoid(-x) * v1 ** 2"),
     Pitfall("P34 asked earlier", "PREDICATE_ONLY", """
         x, v = tf.Variable(1.0), tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -113,25 +117,29 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = f(x, v)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="return tf.sigmoid(a * 2.0 - 3.0) * b + tf.sigmoid(3.0 - (a * 2.0)) * b ** 2"),
     Pitfall("P34 cond", "PREDICATE_ONLY", """
         x, v = tf.Variable(1.0), tf.Variable(2.0)
         with tf.GradientTape() as tape:
             y = tf.cond(«x > 0.0», lambda: v * 3.0, lambda: v)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.sigmoid(x) * v * 3.0 + tf.sigmoid(-x) * v"),
     Pitfall("P34 where", "PREDICATE_ONLY", """
         x = tf.Variable([1.0, -1.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(tf.where(«x > 0.0», 1.0, 0.0))
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.reduce_sum(tf.sigmoid(x))"),
     Pitfall("P35", "SHAPE_ONLY", """
         x = tf.Variable([1.0, -2.0, 3.0])
         with tf.GradientTape() as tape:
             y = tf.cast(«tf.size(tf.boolean_mask(x, x > 0))», tf.float32)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.cast(tf.reduce_sum(tf.sigmoid(x)), tf.float32)"),
     Pitfall("P35 shape", "SHAPE_ONLY", """
         x = tf.Variable([1.0, -2.0, 3.0])
         with tf.GradientTape() as tape:
@@ -150,6 +158,10 @@ PITFALLS = [
             drawn = «tf.random.categorical(x, 5)»
             y = tf.reduce_mean(tf.cast(drawn, tf.float32))
         g = tape.gradient(y, x)
+        """,
+        fix="""
+        noise = -tf.math.log(-tf.math.log(tf.random.uniform([1, 5, 2], 1e-9)))
+        drawn = tf.reduce_sum(tf.nn.softmax(x[:, tf.newaxis] + noise) * tf.range(2.0), axis=-1)
         """),
     Pitfall("P36 a reward", "SAMPLER", """
         x = tf.Variable([[1.0, 2.0]])
@@ -173,6 +185,16 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
+    "P28 the predicted class is only printed": """
+        labels = tf.constant([0, 1])
+        x = tf.Variable([[0.9, 0.2], [0.4, 0.7]])
+        with tf.GradientTape() as tape:
+            predicted = tf.argmax(x, axis=1)
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, x)
+            y = tf.reduce_mean(losses)
+        text = str(predicted)
+        g = tape.gradient(y, x)
+        """,
     "P29 straight through": """
         x = tf.Variable([1.2, 3.7])
         with tf.GradientTape() as tape:

@@ -49,6 +49,12 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = slope * 2.0
         g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = x ** 4
+            slope = inner.gradient(h, x)
         """),
     Pitfall("P43 the way there", "OUTER_TAPE_CLOSED", """
         x = tf.Variable(2.0)
@@ -57,6 +63,11 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = inner.gradient(h, x)
         g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = x ** 4
         """),
     Pitfall("P44", "CONSTANT_DERIVATIVE", """
         x = tf.Variable(2.0)

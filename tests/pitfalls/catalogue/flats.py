@@ -88,6 +88,7 @@ PITFALLS = [
             y = tf.reduce_sum((«tf.maximum(3.0 * x, 0.0)» - 1.0) ** 2)
         g = tape.gradient(y, x)
         """,
+        fix="y = tf.reduce_sum((tf.nn.leaky_relu(3.0 * x) - 1.0) ** 2)",
         symptom="zero"),
     Pitfall("P62", "UNDERFLOW", """
         x = tf.Variable(0.5)
@@ -116,6 +117,7 @@ PITFALLS = [
             y = tf.reduce_sum(n ** 3)
         g = tape.gradient(y, x)
         """,
+        fix="h = data", cured="None",
         symptom="zero"),
     Pitfall("P62 a product", "UNDERFLOW", """
         x = tf.Variable([0.5, 2.0], dtype=tf.float16)

@@ -26,23 +26,29 @@ PITFALLS = [
         with tf.GradientTape() as tape: y = «tf.reduce_max(x)»
         g = tape.gradient(y, x)
         """,
+        fix="with tf.GradientTape() as tape: y = tf.reduce_logsumexp(x)",
         symptom="value"),
     Pitfall("P59 relu", "ON_KINK", """
         x = tf.Variable(0.0)
         with tf.GradientTape() as tape: y = «tf.nn.relu(x)»
         g = tape.gradient(y, x)
         """,
+        fix="with tf.GradientTape() as tape: y = tf.nn.softplus(x)",
         symptom="zero"),
     Pitfall("P59 abs", "ON_KINK", """
         x = tf.Variable(0.0)
         with tf.GradientTape() as tape: y = 2.0 * «tf.abs(x)»
         g = tape.gradient(y, x)
         """,
+        fix="with tf.GradientTape() as tape: y = 2.0 * tf.sqrt(tf.square(x) + 1e-12)", cured="zero",
         symptom="zero"),
     Pitfall("P59 maximum", "ON_KINK", """
         x = tf.Variable([2.0, 2.0])
         with tf.GradientTape() as tape: y = «tf.maximum(x[0], x[1])»
         g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape: y = tf.reduce_logsumexp(tf.stack([x[0], x[1]]), axis=0)
         """,
         symptom="value"),
     Pitfall("P80", "ON_KINK", """

@@ -33,6 +33,7 @@ PITFALLS = [
                 y = y * x
         g = tape.gradient(y, x)
         """,
+        fix="n = 3",
         symptom="value"),
     Pitfall("P82", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(0.3)
@@ -42,6 +43,7 @@ PITFALLS = [
                 y = y + x
         g = tape.gradient(y, x)
         """,
+        fix="for _ in range(6):",
         symptom="value"),
     Pitfall("P82 a range", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(3.3)
@@ -51,6 +53,7 @@ PITFALLS = [
                 y = y * x
         g = tape.gradient(y, x)
         """,
+        fix="for _ in range(3):",
         symptom="value"),
     Pitfall("P82 break", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(0.3)
@@ -62,6 +65,10 @@ PITFALLS = [
                     break
         g = tape.gradient(y, x)
         """,
+        fix="""
+        for _ in range(6):
+            y = y + x
+        """,
         symptom="value"),
     Pitfall("P82 float", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(0.3)
@@ -71,6 +78,7 @@ PITFALLS = [
                 y = y + x
         g = tape.gradient(y, x)
         """,
+        fix="for _ in range(6):",
         symptom="value"),
     Pitfall("P82 while_loop", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(0.3)

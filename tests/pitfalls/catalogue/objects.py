@@ -54,7 +54,8 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = forward(2.0)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="w = x"),
     Pitfall("P10 shadowed", "WRONG_OBJECT", """
         def forward(data):
             weights = «tf.Variable([2.0, 3.0])»
@@ -77,7 +78,8 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(network(data))
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="return layer(data)"),
     Pitfall("P10 in a step, before its tape", "WRONG_OBJECT", """
         data = tf.ones((1, 2))
 

@@ -12,14 +12,21 @@ PITFALLS = [
         except LookupError as caught:
             error = caught
         """,
+        fix="""
+        center = tf.reduce_mean(x, axis=[-3, -2], keepdims=True)
+        y = tf.reduce_sum(((x - center) * 0.5 + center) ** 2)
+        """,
         symptom="error", ask="error.finding"),
     Pitfall("P37 explained", "NO_GRADIENT_REGISTERED", """
         x = tf.Variable([[[0.5, 0.0, 0.0]]])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(«tf.image.adjust_contrast(x, 0.5)» ** 2)
-        error = LookupError("it would be, if somebody asked for the gradient")
         """,
-        symptom="error"),
+        fix="""
+        center = tf.reduce_mean(x, axis=[-3, -2], keepdims=True)
+        y = tf.reduce_sum(((x - center) * 0.5 + center) ** 2)
+        """,
+        symptom="silent", cured="nothing"),
     Pitfall("P37 asked why", "NO_GRADIENT_REGISTERED", """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -186,6 +193,11 @@ PITFALLS = [
             g = tf.reduce_sum(inside)
         except TypeError as caught:
             error = caught
+        """,
+        fix="""
+            inside = tf.exp(a)
+            return inside * 2.0, inside
+        y, inside = double(tf.constant(1.0))
         """,
         symptom="error", ask="error.finding"),
     Pitfall("P79", "TAPE_CONSUMED", """

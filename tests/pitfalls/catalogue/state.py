@@ -78,7 +78,8 @@ PITFALLS = [
             queue.enqueue_many([x * x])
             y = tf.reduce_sum(«queue.dequeue_many(2)»)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.reduce_sum((x * x)[:2])"),
     Pitfall("P12 a variable of a list", "COPIED_VALUE", """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -143,6 +144,14 @@ PITFALLS = [
             for row in rows:
                 y += row ** 2
         g = tape.gradient(y, x)
+        """,
+        fix="""
+        rows = tf.data.Dataset.from_tensor_slices([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = 0.0
+            for row in rows:
+                row = row * x
+                y += row ** 2
         """),
 ]  # fmt: skip
 

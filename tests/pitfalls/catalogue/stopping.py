@@ -35,7 +35,8 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = tf.cast(«tf.argmax(x)», tf.float32)
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.cast(tf.reduce_sum(tf.nn.softmax(x) * tf.range(2.0)), tf.float32)"),
     Pitfall("P29", "NON_DIFFERENTIABLE", """
         x = tf.Variable([1.2, 3.7])
         with tf.GradientTape() as tape:
