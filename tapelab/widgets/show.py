@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from tapelab.diagnosis import Explanation, explain_recording
+from tapelab.diagnosis import Explanation, explain_call, explain_recording
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import Recording, from_bytes, to_bytes
 from tapelab.views import html, rich, text
@@ -89,6 +89,8 @@ class Picture:
 
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
 """How each asker is to be called."""
+LOOKED_THROUGH: Final = 5_000
+"""Recordings of so many events are looked through for what ails the gradients."""
 _drawn: Final[WeakKeyDictionary[Picture, int]] = WeakKeyDictionary()
 """The number of the cell in which a picture was drawn last."""
 
@@ -137,13 +139,19 @@ def _called(thing: Any) -> str:
 
 
 def why_missing(recording: Recording) -> Explanation | None:
-    """Why the first source without a gradient has none; None where every source has one."""
+    """Why the first source without a gradient has none, or else what ails the gradients there are.
+
+    None where nothing does. A long recording is not looked through for what may ail it.
+    """
     asked = last_question(recording)
     if asked is not None:
         for source, result in zip(asked.sources, asked.results, strict=True):
             why = explain_recording(recording, asked.targets[0], source) if result < 0 else None
             if why is not None and why.findings:
                 return why
+        if -1 not in asked.results and len(recording) <= LOOKED_THROUGH:
+            found = explain_call(recording, asked.call)
+            return found if found.findings else None
     return None
 
 

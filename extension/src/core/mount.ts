@@ -47,8 +47,10 @@ function createRoot(host: Element, language: string | undefined): HTMLElement {
 }
 
 function initialState(model: Model, options: MountOptions): State {
-  const findings = options.explanation?.findings.length ?? 0;
-  const asksWhy = findings > 0 && !options.step;
+  const { explanation } = options;
+  const findings = explanation?.findings.length ?? 0;
+  const lacks = explanation?.connected === false || explanation?.partial;
+  const asksWhy = findings > 0 && lacks && !options.step;
   const step = Math.max(
     1,
     Math.min(model.stepCount, options.step ?? (options.whatIf ? model.stepCount : 1)),

@@ -1,6 +1,6 @@
 import { chartOf } from './chart.js';
 import type { Chart } from './chart.js';
-import type { Explanation, Finding } from './explanation.js';
+import type { Explanation, Finding, Where } from './explanation.js';
 import { EdgeKind, NodeKind } from './graph.js';
 import type { Model } from './model.js';
 import { isOffFrame, labelOf } from './picture.js';
@@ -161,6 +161,12 @@ function storyChart(
   return chartOf(model, direction, { ...tight, layerGap });
 }
 
+/** Whether a node was made where a finding points to. */
+function standsAt(model: Model, node: number, where: Where | null): boolean {
+  const span = model.recording.span(model.recording.eventSpan(model.graph.nodeEvent[node]!));
+  return !!span && span.line === where?.line && span.column === where.column;
+}
+
 /** Choose what to draw of a recording to explain one finding. */
 export function storyOf(
   tape: Model,
@@ -170,11 +176,14 @@ export function storyOf(
 ): Story {
   const model = withAssignments(tape);
   const wanted = relevant(model, explanation, finding);
-  const left = cutAmong(model, wanted);
   const evidence = nodesOfEvidence(model, finding);
+  const whole = explanation.connected && !explanation.partial;
+  const left = whole ? -1 : cutAmong(model, wanted);
   const off = evidence.find((node) => model.graph.nodeKind[node] === NodeKind.Off);
-  const culprit = left >= 0 ? model.graph.edgeTo[left]! : (off ?? evidence.at(-1) ?? -1);
-  const cut = left >= 0 ? left : edgeToCulprit(model, wanted, culprit);
+  const place = evidence.find((node) => standsAt(model, node, finding?.where ?? null));
+  const ailing = place ?? off ?? evidence.at(-1) ?? -1;
+  const culprit = left >= 0 ? model.graph.edgeTo[left]! : whole ? ailing : (off ?? ailing);
+  const cut = left >= 0 || whole ? left : edgeToCulprit(model, wanted, culprit);
   return {
     model,
     chart: storyChart(model, wanted, cut, direction),

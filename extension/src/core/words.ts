@@ -38,7 +38,7 @@ const ENGLISH = {
   copied: 'Copied',
   whyNone: 'Why is it None?',
   whyPartial: 'Why is part of it missing?',
-  connected: 'A path leads there',
+  connected: 'What goes wrong on the way back?',
   gradientOf: (target: string, source: string) =>
     say('gradient of {target} with respect to {source}', { target, source }),
   writeInstead: 'Write instead',

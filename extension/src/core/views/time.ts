@@ -85,15 +85,25 @@ function tracksOf(model: Model, picture: Picture): Track[] {
 /** So many tapes inside this one get a track. */
 const MOST_TAPES = 6;
 
+/** The first frame of an event or of one after it, by bisection. */
+function frameFrom(model: Model, event: number): number {
+  let [low, high] = [0, model.graph.frameCount];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (model.graph.frameEvent[middle]! < event) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The tapes inside this one, as stretches of its way forward. */
 function nested(model: Model, picture: Picture): Track[] {
-  const { frameEvent, frameCount } = model.graph;
+  const { frameCount } = model.graph;
   const tapes = model.recording.header.nested ?? [];
   return tapes.slice(0, MOST_TAPES).flatMap(({ name, opened, closed }): Track[] => {
-    const from = frameEvent.findIndex((event) => event >= opened);
-    const end = closed < 0 ? -1 : frameEvent.findIndex((event) => event >= closed);
-    const length = from < 0 ? 0 : (end < 0 ? frameCount : end) - from;
-    if (!length) return [];
+    const from = frameFrom(model, opened);
+    const length = (closed < 0 ? frameCount : frameFrom(model, closed)) - from;
+    if (length <= 0) return [];
     return [
       {
         name: say('inside {tape}', { tape: name }),

@@ -4,7 +4,7 @@ import type { Explanation, Finding } from '../explanation.js';
 import type { Model } from '../model.js';
 import type { Action, State } from '../store.js';
 import type { Story } from '../story.js';
-import { WORDS } from '../words.js';
+import { say, WORDS } from '../words.js';
 import { sourceView } from './code.js';
 import type { Mark } from './code.js';
 import { button, chip, iconButton, prose } from './parts.js';
@@ -52,6 +52,7 @@ function sayView(
   frame: number,
   copied: boolean,
   copy: (() => void) | null,
+  others: Child,
   dispatch: (action: Action) => void,
 ): VNode {
   const { fix } = finding;
@@ -66,6 +67,30 @@ function sayView(
     h('p', {}, prose(finding.message)),
     fix ? [h('h4', {}, WORDS.writeInstead), diffView(fix)] : null,
     h('div', { class: 'acts' }, acts),
+    others,
+  );
+}
+
+/** All findings by their titles, where there are several: each leads to its line and its cut. */
+function othersView(
+  explanation: Explanation,
+  state: State,
+  dispatch: (action: Action) => void,
+): Child {
+  const { findings } = explanation;
+  if (findings.length < 2) return null;
+  return h(
+    'ol',
+    { class: 'findings', 'aria-label': say('All findings') },
+    findings.map(({ title }, finding) =>
+      h(
+        'li',
+        { key: finding },
+        button(prose(title), 'quiet', () => dispatch({ kind: 'showFinding', finding }), {
+          'aria-current': finding === state.finding ? 'true' : null,
+        }),
+      ),
+    ),
   );
 }
 
@@ -104,7 +129,14 @@ export function whyView(
   const finding = explanation.findings[state.finding];
   const header = whyHeader(explanation, state, dispatch);
   if (!finding) return [header];
-  const say = sayView(finding, story.frame, around.copied, around.copy, dispatch);
+  const say = sayView(
+    finding,
+    story.frame,
+    around.copied,
+    around.copy,
+    othersView(explanation, state, dispatch),
+    dispatch,
+  );
   const graph = storyGraph(story, around.hatch, dispatch);
   return [
     header,
