@@ -93,3 +93,17 @@ def test_damage_anywhere_gives_a_recording_or_a_recording_error(data):
         from_bytes(raw)
     except RecordingError:
         return
+
+
+def test_tapes_that_were_open_inside_are_kept():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = x * x
+        slope = inner.gradient(y, x)
+    recording = outer.recording(slope)
+    [nested] = recording.nested
+    kinds = [type(recording.event(at)).__name__ for at in range(nested.opened, nested.closed)]
+    assert (nested.name, kinds) == ("inner", ["Watched", "Read", "Ran"])
+    assert from_bytes(to_bytes(recording)).nested == recording.nested
+    assert inner.recording().nested == ()

@@ -30,3 +30,20 @@ def test_the_widget_runs_the_built_front_end(explorer):
 
 def test_recording_explanation_and_step_are_shared_with_the_page(explorer):
     assert {"recording", "explanation", "step"} <= set(explorer.keys)
+
+
+def test_the_kernel_sends_the_views_that_come_later_to_whoever_asks(explorer, monkeypatch):
+    sent = []
+    monkeypatch.setattr(explorer, "send", lambda message, buffers: sent.append((message, buffers)))
+    explorer._heard(explorer, {"kind": "hello"}, [])
+    assert sent == []
+    explorer._heard(explorer, {"kind": "extras"}, [])
+    [(message, [code])] = sent
+    assert message == {"kind": "extras"}
+    assert code == html.static_file("extras.js").read_bytes()
+
+
+def test_predictions_come_back_as_plain_data(explorer):
+    guess = {"step": 7, "asks": "gradient", "of": "x", "said": "2", "truth": "1", "right": False}
+    explorer.set_state({"predictions": [guess]})
+    assert explorer.predictions == [guess]

@@ -63,6 +63,15 @@ def test_where_every_gradient_arrives_there_is_nothing_to_explain(taped):
     assert show(*taped).explanation is None
 
 
+def test_what_ails_a_gradient_that_arrives_is_explained_as_well():
+    x = tf.Variable([0.0, 1.0])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.where(x > 0, tf.math.log(x), 0.0))
+    explanation = show(tape, loss).explanation
+    assert explanation.connected
+    assert explanation.findings[0].code == "ZERO_TIMES_INF"
+
+
 def test_a_tape_that_never_recorded_shows_the_empty_state():
     assert "Nothing on the tape yet" in str(show(tf.GradientTape()))
 

@@ -42,8 +42,9 @@ export function questionView(model: Model, question: Question, dispatch: Dispatc
   const { asks, node, through, options } = question;
   const onsubmit = (event: Event): void => {
     event.preventDefault();
-    const said = new FormData(event.target as HTMLFormElement).get('said');
-    if (typeof said === 'string' && said.trim()) dispatch({ kind: 'guess', said });
+    const form = event.currentTarget as HTMLElement;
+    const field = form.querySelector<HTMLInputElement>('.answer input, input:checked');
+    if (field?.value.trim()) dispatch({ kind: 'guess', said: field.value });
   };
   const title =
     asks === 'op'

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+
+import tapelab as tf
+from tapelab.views.frame import Model
+from tapelab.views.memory import bytes_of, memory_of
+
+
+def test_every_tensor_on_the_tape_counts_once(golden):
+    memory = memory_of(Model.of(golden("scene_a")))
+    assert memory.tape[:6] == (0, 0, 0, 12, 16, 20)
+
+
+def test_a_gradient_is_let_go_when_the_op_of_its_value_is_passed(golden):
+    memory = memory_of(Model.of(golden("scene_a")))
+    assert memory.gradients[6:] == (4, 8, 8, 8, 8, 8)
+
+
+def test_the_peak_is_where_tape_and_gradients_are_most_together(golden):
+    memory = memory_of(Model.of(golden("matmul")))
+    assert memory.peak == 128 + 48
+
+
+def test_a_tape_lets_go_when_it_has_answered_and_a_persistent_one_does_not(golden):
+    assert memory_of(Model.of(golden("matmul"))).freed == 128
+    assert memory_of(Model.of(golden("persistent"))).freed == 0
+    assert memory_of(Model.of(golden("empty"))).freed == 0
+
+
+def test_bytes_are_those_of_the_array():
+    x = tf.Variable(np.ones((3, 5), np.float64))
+    with tf.GradientTape() as tape:
+        y = x * 2.0
+    recording = tape.recording(y)
+    last = recording.columns["tensor.role"].tolist().index(0)
+    assert bytes_of(recording, last) == y.numpy().nbytes == 120
+
+
+def test_words_take_no_bytes_here():
+    with tf.GradientTape() as tape:
+        tape.watch(tf.constant(1.0))
+        words = tf.constant(["a", "b"])
+        joined = tf.strings.join([words, words])
+    recording = tape.recording()
+    assert joined.shape == (2,)
+    assert all(
+        bytes_of(recording, at) in (0, 4) for at in range(len(recording.columns["tensor.role"]))
+    )
