@@ -21,7 +21,7 @@ from tapelab.diagnosis.gradient_check import (
     Checked,
     GradientCheck,
 )
-from tapelab.diagnosis.ignoring_upstream import upstream_ignored
+from tapelab.diagnosis.ignoring_upstream import ignored_by
 from tapelab.diagnosis.probing import Probe, probe
 from tapelab.engine import custom
 from tapelab.engine.log import thread
@@ -77,7 +77,7 @@ def _checked(at: Probe, tolerance: float | None, seed: int) -> GradientCheck:
     if found.passed:
         return found
     kink = None if large else _kink(at, found, allowed)
-    return GradientCheck(found.inputs, method, allowed, upstream_ignored(tape, found), kink)
+    return GradientCheck(found.inputs, method, allowed, ignored_by(tape, found), kink)
 
 
 def _compared(at: Probe, name: str, found: Array | None, numeric: Array, allowed: float) -> Checked:

@@ -1,4 +1,8 @@
-"""A gradient function that forgets to multiply by what comes from upstream."""
+"""A gradient function that forgets to multiply by what comes from upstream.
+
+It is noticed in two ways: a recording shows its code, and a check of a live function sees that it
+gives the same for twice the upstream gradient. What is said of it, and what to write, is one thing.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,17 @@ import ast
 import inspect
 from collections.abc import Iterator
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.code import Code
-from tapelab.diagnosis.finding import Finding, Fix, Where
+from tapelab.diagnosis.finding import Finding, Step, Where
+from tapelab.diagnosis.hand_written import Function, Written, gradient_function
+from tapelab.diagnosis.names import number, shortened
+from tapelab.diagnosis.wording import paragraph, say
 from tapelab.engine import custom
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.records import BACK, RAN
@@ -20,18 +28,88 @@ from tapelab.engine.tensor import constant_of
 from tapelab.recording.recording import Source
 from tapelab.recording.source import lines_of, title_of
 from tapelab.views.numbers import format_number
-from tapelab.words import paragraph, say
 
 if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.gradient_check import GradientCheck
+    from tapelab.diagnosis.way import Way
     from tapelab.engine.tape import GradientTape
 
+SHAPES: Final = {"shape", "dtype", "zeros_like", "ones_like", "size", "rank"}
+"""What may be asked of an upstream gradient without a look at its numbers."""
 
-def upstream_ignored(tape: GradientTape, check: GradientCheck) -> Finding | None:
+
+def upstream_ignored(case: Case) -> Iterator[Finding]:
+    """A gradient function whose code returns its slope and leaves out what comes from behind."""
+    way = case.way
+    if way is None or not len(way):
+        return
+    own = {op.name for op in case.recording.ops if any(each.sentence for each in op.rules)}
+    found = {name: gradient_function(case, name) for name in own}
+    written = {name: function for name, function in found.items() if function is not None}
+    for step in way.through(written):
+        function = written[way.ops[step]]
+        if _matters(way, step) and _is_ignored(function):
+            yield _of_a_recording(case, way, step, function)
+            return
+
+
+def _matters(way: Way, step: int) -> bool:
+    """Whether something else than ones came from behind, and something other than 0 went on."""
+    if way.measures.zero[way.contribution[step]]:
+        return False
+    measure = way.measures.of(way.upstream[step])
+    return not (measure.least == measure.greatest == 1)
+
+
+def _is_ignored(written: Written) -> bool:
+    """Whether a function of one upstream gradient makes nothing of it."""
+    arguments, body = written.function.args, written.function.body
+    if arguments.vararg or len(arguments.args) != 1:
+        return False
+    parts, name = body if isinstance(body, list) else [body], _upstream(written)
+    nodes = (each for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
+    return all(node.id != name or _asks_shape(written, node) for node in nodes)
+
+
+def _upstream(written: Written) -> str:
+    """What a gradient function calls what comes from behind."""
+    return next((each.arg for each in written.function.args.args), "")
+
+
+def _asks_shape(written: Written, node: ast.AST) -> bool:
+    match written.code.parent.get(node):
+        case ast.Attribute(attr=attribute):
+            return attribute in SHAPES
+        case ast.Call(func=ast.Attribute(attr=function)):
+            return function in SHAPES
+    return False
+
+
+def _of_a_recording(case: Case, way: Way, step: int, written: Written) -> Finding:
+    event, op, result = way.event[step], way.ops[step], written.results[0]
+    seen = say(
+        "`{name}` is what comes from behind, here {upstream}, and `{text}` is returned without it.",
+        name=_upstream(written),
+        upstream=number(case, way.upstream[step]),
+        text=shortened(written.code.text(result)),
+    )
+    extent = written.code.extent(result)
+    value = number(case, way.contribution[step])
+    steps = (
+        Step(line_of(case, event), say("`{op}` was called", op=op)),
+        Step(extent.line, say("its gradient function returned {value}", value=value)),
+    )
+    where = case.codes.where(written.span, extent)
+    return _finding(op, seen, _upstream(written), where, _multiplied(written), (event,), steps)
+
+
+def ignored_by(tape: GradientTape, check: GradientCheck) -> Finding | None:
     """The first gradient function on a tape that gives the same for twice the upstream gradient."""
     for name, back, results in _steps(tape):
         if _ignores(back, results):
-            return _finding(name, back, check)
+            return _of_a_check(name, back, check)
     return None
 
 
@@ -63,51 +141,44 @@ def _gradients(back: Any, seeds: list[Any]) -> list[Any]:
     return [np.asarray(each) for each in dense if each is not None]
 
 
-def _finding(name: str, back: Any, check: GradientCheck) -> Finding:
+def _of_a_check(op: str, back: Any, check: GradientCheck) -> Finding:
     worst = check.worst
     assert worst is not None
-    where, fix, upstream = _place(inspect.getclosurevars(back).nonlocals.get("grad_fn"))
-    message = paragraph(
-        say(
-            "It returns the same whatever comes from upstream, so the chain rule is broken: "
-            "analytic {analytic}, numeric {numeric} for `{entry}`.",
-            analytic=format_number(worst.analytic or 0.0),
-            numeric=format_number(worst.numeric),
-            entry=worst,
-        ),
-        say("Multiply its result by `{upstream}`.", upstream=upstream) if upstream else "",
+    grad_fn = inspect.getclosurevars(back).nonlocals.get("grad_fn")
+    written = _live(getattr(grad_fn, "__code__", None))
+    seen = say(
+        "It returns the same whatever comes from upstream, so the chain rule is broken: "
+        "analytic {analytic}, numeric {numeric} for `{entry}`.",
+        analytic=format_number(worst.analytic or 0.0),
+        numeric=format_number(worst.numeric),
+        entry=worst,
     )
-    title = say("The gradient function of `{name}` ignores its upstream gradient", name=name)
-    return Finding("UPSTREAM_IGNORED", title, message, where, fix)
+    if written is None or not written.results:
+        return _finding(op, seen, "", None, None)
+    code, result = written.code, written.results[0]
+    where = Where(0, *code.extent(result), file=code.source.title, text=code.text(result))
+    return _finding(op, seen, _upstream(written), where, _multiplied(written))
 
 
-def _place(grad_fn: Any) -> tuple[Where | None, Fix | None, str]:
-    """What a gradient function returns, the line to write instead, and its first parameter."""
-    code: CodeType | None = getattr(grad_fn, "__code__", None)
-    if code is None or not code.co_argcount:
-        return None, None, ""
-    file, upstream = code.co_filename, code.co_varnames[0]
+def _live(code: CodeType | None) -> Written | None:
+    """The gradient function that Python runs, in the code it was compiled from."""
+    if code is None:
+        return None
+    file = code.co_filename
     text = Code(Source(title_of(file), file, 1, "\n".join(lines_of(file))))
-    returned = _returned(text, code)
-    if returned is None:
-        return None, None, upstream
-    where = Where(0, *text.extent(returned), file=title_of(file), text=text.text(returned))
-    return where, edits.fix(text, _products(text, returned, upstream)), upstream
+    found: list[Function] = [
+        each
+        for each in ast.walk(text.tree)
+        if (isinstance(each, ast.Lambda) and _holds_code(text, each, code))
+        or (isinstance(each, ast.FunctionDef) and _begins_at(each, code))
+    ]
+    innermost = min(found, key=lambda each: len(text.text(each)), default=None)
+    return None if innermost is None else Written(text, -1, innermost)
 
 
-def _returned(text: Code, code: CodeType) -> ast.expr | None:
-    """The expression that a function gives back."""
-    if code.co_name == "<lambda>":
-        lambdas = [each for each in ast.walk(text.tree) if isinstance(each, ast.Lambda)]
-        fitting = [each.body for each in lambdas if _holds_code(text, each, code)]
-        return min(fitting, key=lambda body: len(text.text(body)), default=None)
-    for node in ast.walk(text.tree):
-        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
-            first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            found = [each.value for each in ast.walk(node) if isinstance(each, ast.Return)]
-            if first == code.co_firstlineno and found:
-                return found[-1]
-    return None
+def _begins_at(node: ast.FunctionDef, code: CodeType) -> bool:
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    return (node.name, first) == (code.co_name, code.co_firstlineno)
 
 
 def _holds_code(text: Code, node: ast.Lambda, code: CodeType) -> bool:
@@ -118,21 +189,53 @@ def _holds_code(text: Code, node: ast.Lambda, code: CodeType) -> bool:
         for line, _, column, _ in code.co_positions()
         if line is not None and column  # what Python does at the start of a call stands at 0
     ]
-    return bool(places) and all(body[:2] <= place < body[2:] for place in places)
+    fits = bool(places) and all(body[:2] <= place < body[2:] for place in places)
+    return fits and code.co_name == "<lambda>"
 
 
-def _products(text: Code, returned: ast.expr, upstream: str) -> list[edits.Edit]:
-    """Each gradient that is returned, times the upstream gradient."""
-    parts = returned.elts if isinstance(returned, (ast.Tuple, ast.List)) else [returned]
-    return [
-        edits.replaced(text, each, f"{upstream} * {_factor(text, each)}")
-        for each in parts
-        if not (isinstance(each, ast.Constant) and each.value is None)
+def _finding(
+    op: str, seen: str, upstream: str, where: Where | None, fix: Fix | None,
+    evidence: tuple[int, ...] = (), steps: tuple[Step, ...] = (),
+) -> Finding:  # fmt: skip
+    """What is said of it, however it was noticed."""
+    name = upstream or say("what comes from behind")
+    return Finding(
+        code="UPSTREAM_IGNORED",
+        title=say("The gradient function of `{op}` leaves out `{name}`", op=op, name=name),
+        message=paragraph(
+            seen,
+            say(
+                "A gradient is the product of both; as it is, whatever is computed with the result "
+                "of `{op}` does not count.",
+                op=op,
+            ),
+            say("Multiply its result by `{upstream}`.", upstream=upstream) if upstream else "",
+        ),
+        where=where,
+        fix=fix,
+        evidence=evidence,
+        steps=steps,
+    )
+
+
+def _multiplied(written: Written) -> Fix | None:
+    """The gradient function with each result times what comes from behind."""
+    name, code = _upstream(written), written.code
+    listed = (ast.Tuple, ast.List)
+    results = ((r.elts if isinstance(r, listed) else [r]) for r in written.results if name)
+    changes = [
+        edits.replaced(code, part, f"{name} * {_factor(code, part)}")
+        for parts in results
+        for part in parts
+        if not (isinstance(part, ast.Constant) and part.value is None)
     ]
+    return edits.fix(code, changes)
 
 
-def _factor(text: Code, node: ast.expr) -> str:
-    said = text.text(node)
-    loose = isinstance(node, (ast.BinOp, ast.IfExp, ast.BoolOp, ast.Compare, ast.Lambda))
-    tight = isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Pow))
-    return f"({said})" if loose and not tight else said
+def _factor(code: Code, node: ast.expr) -> str:
+    match node:
+        case ast.BinOp(op=ast.Mult() | ast.Div() | ast.Pow()) | ast.UnaryOp():
+            return code.text(node)
+        case ast.BinOp() | ast.IfExp() | ast.Compare() | ast.BoolOp() | ast.Lambda():
+            return f"({code.text(node)})"
+    return code.text(node)

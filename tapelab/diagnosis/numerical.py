@@ -12,7 +12,7 @@ from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.degenerate import degenerate
 from tapelab.diagnosis.double_softmax import double_softmax
 from tapelab.diagnosis.flats import saturated
-from tapelab.diagnosis.hand_written import upstream_ignored
+from tapelab.diagnosis.ignoring_upstream import upstream_ignored
 from tapelab.diagnosis.kinks import on_kink
 from tapelab.diagnosis.magnitudes import exploding, vanishing
 from tapelab.diagnosis.mistaken_shapes import unintended_broadcast, wrong_axis

@@ -1,49 +1,31 @@
-"""The line under a cell when a gradient looks wrong: in a shell of this process, in a kernel."""
+"""The line under a cell when a gradient looks wrong: in a shell of this process."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-import nbformat
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
-from nbclient import NotebookClient
-from traitlets.config import Config
 
 import tapelab as tf
 from tapelab import lab
 from tapelab.lab import hints
-from tapelab.recording import source
 
 SETUP = "import numpy as np\nimport tapelab as tf\nx = tf.Variable(3.0)"
 TAPED = "with tf.GradientTape() as tape:\n    y = {}\n{}"
 ASKED = "g = tape.gradient(y, x)"
 
 
-@pytest.fixture(scope="module")
-def ipython(tmp_path_factory):
-    patch = pytest.MonkeyPatch()
-    patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
-    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-    lab.attach(shell)
-    yield shell
-    InteractiveShell.clear_instance()
-    source.titles.remove(lab.title_of_cell)
-    patch.undo()
-
-
 @pytest.fixture
-def said(ipython, capsys, monkeypatch):
+def said(fresh, capsys, monkeypatch):
     """Run cells; the hints that the last of them got."""
     monkeypatch.setattr(hints.HINTS, "on", True)
     monkeypatch.setenv("TAPELAB_LANGUAGE", "")
 
     def run(*cells):
-        ipython.reset(new_session=False)
         for cell in (SETUP, *cells):
             capsys.readouterr()
-            result = ipython.run_cell(cell, store_history=True)
+            result = fresh.run_cell(cell, store_history=True)
             assert result.success
         assert hints.failures == []
         return [line for line in capsys.readouterr().out.split("\n") if "tf.why()" in line]
@@ -126,16 +108,3 @@ def test_plain_python_says_nothing():
     code = f"{SETUP}\n{taped('tf.round(x)')}\nimport sys; assert 'IPython' not in sys.modules"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout + ran.stderr == ""
-
-
-def test_in_a_real_kernel_the_line_stands_under_the_output(tmp_path, monkeypatch):
-    for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
-        monkeypatch.setenv(name, str(tmp_path / name.lower()))
-    monkeypatch.setenv("TAPELAB_LANGUAGE", "")
-    cells = [SETUP, taped("tf.round(x)") + "\n7"]
-    notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
-    NotebookClient(notebook, timeout=120, kernel_name="python3").execute(cwd=str(tmp_path))
-    value, hint = notebook.cells[1].outputs
-    assert value.data["text/plain"] == "7"
-    assert hint.data["text/plain"].startswith("dy/dx is None: ")
-    assert 'class="tapelab-hint"' in hint.data["text/html"]

@@ -18,6 +18,7 @@ CELLS = {
     "twice": "picture = tf.show(tape, z)\nprint('between')\npicture",
     "again": "picture",
     "live": "picture.widget()",
+    "hint": "with tf.GradientTape() as rounded:\n    r = tf.round(x)\nrounded.gradient(r, x)\n7",
 }
 
 
@@ -28,6 +29,7 @@ def outputs(tmp_path_factory):
     patch = pytest.MonkeyPatch()
     for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
         patch.setenv(name, str(home / name.lower()))
+    patch.setenv("TAPELAB_LANGUAGE", "")
     cells = [nbformat.v4.new_code_cell(code) for code in CELLS.values()]
     notebook = nbformat.v4.new_notebook(cells=cells)
     client = NotebookClient(notebook, timeout=120, allow_errors=True, kernel_name="python3")
@@ -82,3 +84,10 @@ def test_errors_are_of_the_right_kind_and_say_what_to_do(outputs, cell, kind, to
 def test_the_live_widget_is_there_for_those_who_ask(outputs):
     (shown,) = outputs["live"]
     assert "application/vnd.jupyter.widget-view+json" in shown.data
+
+
+def test_the_line_on_a_suspicious_gradient_stands_under_the_output(outputs):
+    value, hint = outputs["hint"]
+    assert value.data["text/plain"] == "7"
+    assert hint.data["text/plain"].startswith("dr/dx is None: ")
+    assert 'class="tapelab-hint"' in hint.data["text/html"]

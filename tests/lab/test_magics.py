@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
-from traitlets.config import Config
 
 import tapelab as tf
 from tapelab import lab
@@ -14,27 +13,13 @@ from tapelab.recording import source
 SETUP = "import tapelab as tf\nx = tf.Variable(3.0)\ny = tf.Variable(4.0)"
 
 
-@pytest.fixture(scope="module")
-def ipython(tmp_path_factory):
-    """Start the one shell of this process, without history on disk."""
-    patch = pytest.MonkeyPatch()
-    patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
-    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
-    lab.attach(shell)
-    yield shell
-    InteractiveShell.clear_instance()
-    source.titles.remove(lab.title_of_cell)
-    patch.undo()
-
-
 @pytest.fixture
-def run(ipython):
+def run(fresh):
     """Run cells one after the other; the result of the last."""
 
     def run(*cells):
-        ipython.reset(new_session=False)
         for cell in (SETUP, *cells):
-            result = ipython.run_cell(cell, store_history=True)
+            result = fresh.run_cell(cell, store_history=True)
         return result
 
     return run
