@@ -79,7 +79,7 @@ for (const { name, bytes, expected } of small) {
 
   test(`${name}: the graph is the one that Python builds`, () => {
     const graph = buildGraph(parseRecording(bytes));
-    const edges = graph.edgeKind.map((kind, edge) => [
+    const edges = Array.from(graph.edgeKind, (kind, edge) => [
       graph.edgeFrom[edge],
       graph.edgeTo[edge],
       graph.edgePort[edge],
@@ -91,7 +91,7 @@ for (const { name, bytes, expected } of small) {
   test(`${name}: the reel shows the frames that Python shows`, () => {
     const model = buildModel(parseRecording(bytes));
     const last = frameAt(model, model.stepCount);
-    const frames = model.graph.frameKind.map((kind, frame) => {
+    const frames = Array.from(model.graph.frameKind, (kind, frame) => {
       const node = model.graph.frameNode[frame]!;
       const tensor = tensorOf(model, node);
       return {

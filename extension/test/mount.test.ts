@@ -188,11 +188,37 @@ test('a widget that is destroyed leaves nothing behind', () => {
   assert.equal(host.childElementCount, 0);
 });
 
-test('a long tape is drawn in part only', () => {
-  const { host } = open({ recording: goldenBytes('chain'), step: 1500 });
+test('a long tape is folded; opened, it is painted and not made of elements', () => {
+  const { host, handle } = open({ recording: goldenBytes('chain'), step: 1500 });
   assert.ok(host.querySelectorAll('.fr').length < 40);
-  assert.ok(host.querySelectorAll('.nd').length < 40);
+  assert.equal(host.querySelectorAll('.nd').length, 2);
+  handle.dispatch({ kind: 'foldAll', open: true });
+  assert.equal(host.querySelectorAll('.nd').length, 0);
+  assert.ok(host.querySelector('.stage canvas'));
   assert.match(host.querySelector('.key')!.textContent!, /the part around this step/);
+});
+
+test('a closed loop shows the iteration that this step is about', () => {
+  const { host } = open({ recording: goldenBytes('chain'), step: 501 });
+  const card = host.querySelector('.nd.v')!;
+  assert.match(card.textContent!, /×2000/);
+  assert.match(card.textContent!, /500\/2000/);
+});
+
+test('Enter, Space, f and a click open a fold, F closes the one around', () => {
+  const folded = { recording: goldenBytes('chain'), step: 501 };
+  for (const key of ['Enter', ' ', 'f']) {
+    const { host, press } = open(folded);
+    host.querySelector<HTMLElement>('.stage')!.focus();
+    press(key);
+    assert.equal(host.querySelectorAll('.nd').length, 3, key);
+    press('F');
+    assert.equal(host.querySelectorAll('.nd').length, 2, key);
+  }
+  const { host } = open(folded);
+  const card = host.querySelector('.nd.v')!;
+  (card as unknown as { onclick: () => void }).onclick();
+  assert.equal(host.querySelectorAll('.nd').length, 3);
 });
 
 test('a page from right to left mirrors, its code does not', () => {

@@ -8,18 +8,20 @@ import { foldedGraph, foldsIn } from './folded.js';
 import type { Open } from './folded.js';
 import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
+import { listenForMoves } from './panzoom.js';
+import type { Listen } from './panzoom.js';
 import { frameAt } from './picture.js';
 import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
 import type { Action, Pane, State, Store } from './store.js';
-import { storyOf } from './story.js';
 import type { Story } from './story.js';
 import { explorerView } from './views/explorer.js';
 import { FRAME_WIDTH, framePitch, visibleFrames, WHOLE_REEL } from './views/reel.js';
 import type { Sliders } from './views/whatif.js';
 import type { Source } from './whatif.js';
-import { isWindowed, middleOf } from './views/stage.js';
+import { choiceAt } from './views/graph.js';
+import { isWindowed, middleOf, placeAt } from './views/stage.js';
 import type { Camera } from './views/stage.js';
 import { speak } from './words.js';
 import type { Catalogue } from './words.js';
@@ -172,12 +174,13 @@ export class Explorer implements Handle {
   }
 
   private story(state: State): Story | null {
-    if (state.view !== 'why' || !this.explanation) return null;
+    const more = state.view === 'why' && this.explanation ? wantExtras() : null;
+    if (!more || !this.explanation) return null;
     const key = `${state.finding} ${this.direction} ${state.model.chosen}`;
     let story = this.stories.get(key);
     if (!story) {
       const finding = this.explanation.findings[state.finding];
-      story = storyOf(state.model, this.explanation, finding, this.direction);
+      story = more.storyOf(state.model, this.explanation, finding, this.direction);
       this.stories.set(key, story);
     }
     return story;
@@ -196,6 +199,7 @@ export class Explorer implements Handle {
     const sliders = this.sliders && wantExtras()?.whatIf(this.sliders);
     patch(this.root, sliders ? [...sliders, ...view] : view);
     if (state.pane !== this.shownPane || state.predicting !== this.asked) this.settle(state);
+    this.paint();
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
     this.shownNode = state.selected;
@@ -235,13 +239,10 @@ export class Explorer implements Handle {
 
   private surroundings(state: State, moved: boolean) {
     const chart = this.chart();
-    const zoom = state.zoom;
-    const { width, height } = this.camera;
     return {
       chart,
       hatch: this.hatch,
       paneWidth: this.paneWidth,
-      camera: { ...this.camera, width: width / zoom, height: height / zoom },
       fit: () => this.fit(),
       reel: this.reelPart(state, moved),
       story: this.story(state),
@@ -305,7 +306,10 @@ export class Explorer implements Handle {
       event.preventDefault();
       event.stopPropagation();
     });
-    this.on('focusin', () => keepOneTabStop(this.root));
+    this.on('focusin', () => {
+      keepOneTabStop(this.root);
+      this.paint();
+    });
     this.on(
       'scroll',
       (event: Event) => {
@@ -314,31 +318,79 @@ export class Explorer implements Handle {
       },
       { capture: true },
     );
-    this.on('wheel', (event: WheelEvent) => this.wheel(event), { passive: false });
-    this.on('pointermove', (event: PointerEvent) => {
-      if (event.buttons === 1) this.pan(event, -event.movementX, -event.movementY);
+    this.on('click', (event: MouseEvent) => this.chooseIn(event));
+    this.on('transitionend', () => this.paint());
+    listenForMoves(this.on.bind(this) as Listen, {
+      zoom: () => this.store.state().zoom,
+      zoomTo: (zoom, x, y) => this.zoomTo(zoom, x, y),
+      moveBy: (x, y) => this.moveBy(x, y),
     });
   }
 
-  /** Sideways the wheel moves a large graph; up and down it stays the page's. */
-  private wheel(event: WheelEvent): void {
-    const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
-    if (Math.abs(sideways) > Math.abs(event.deltaY) || event.shiftKey) this.pan(event, sideways, 0);
+  /** What the camera sees at the present size. */
+  private seen(): Camera {
+    const { zoom } = this.store.state();
+    const { width, height } = this.camera;
+    return { ...this.camera, width: width / zoom, height: height / zoom };
   }
 
-  /** Move the camera of a large graph by hand, within its bounds. */
-  private pan(event: Event, byX: number, byY: number): void {
-    if (!(event.target as Element).closest('.stage.windowed')) return;
-    event.preventDefault();
+  /** Paint a graph that is too large to be made of elements. */
+  private paint(): void {
+    const canvas = this.root.querySelector<HTMLCanvasElement>('.stage.windowed > canvas');
+    const paint = canvas && wantExtras()?.paint;
+    if (!paint) return;
+    const { model, step, zoom, selected } = this.store.state();
+    const options = { hatch: this.hatch, selected, dispatch: this.dispatch };
+    const [chart, camera, picture] = [this.chart(), this.seen(), frameAt(model, step)];
+    paint(canvas, { model, chart, picture, camera, zoom, options });
+  }
+
+  /** Choose the node under the pointer in a painted graph. */
+  private chooseIn(event: MouseEvent): void {
+    const canvas = event.composedPath()[0] as Element;
+    if (canvas.tagName !== 'CANVAS') return;
+    const { left, top } = canvas.getBoundingClientRect();
+    const { zoom } = this.store.state();
+    const [camera, chart] = [this.seen(), this.chart()];
+    const x = camera.x - camera.width / 2 + (event.clientX - left) / zoom;
+    const y = camera.y - camera.height / 2 + (event.clientY - top) / zoom;
+    const place = placeAt(chart, camera, x, y);
+    if (place >= 0) this.dispatch(choiceAt(chart, place));
+  }
+
+  /** Show the graph at another size; what is at a point of its pane stays there. */
+  private zoomTo(zoom: number, x: number, y: number): void {
+    const pane = this.root.querySelector('.stage');
+    const before = this.store.state().zoom;
+    this.dispatch({ kind: 'zoom', by: 0, to: zoom });
+    const after = this.store.state().zoom;
+    if (!pane) return;
+    if (isWindowed(this.chart())) {
+      const by = 1 / before - 1 / after;
+      this.moveBy(
+        (x - this.camera.width / 2) * by * after,
+        (y - this.camera.height / 2) * by * after,
+      );
+    } else {
+      const ratio = after / before;
+      pane.scrollLeft = (pane.scrollLeft + x) * ratio - x;
+      pane.scrollTop = (pane.scrollTop + y) * ratio - y;
+    }
+  }
+
+  /** Move the graph by hand: its pane scrolls, or the camera goes on within bounds. */
+  private moveBy(byX: number, byY: number): void {
+    if (!isWindowed(this.chart())) {
+      this.root.querySelector('.stage')?.scrollBy(byX, byY);
+      return;
+    }
     const { layout } = this.chart();
+    const { zoom } = this.store.state();
     const within = (value: number, high: number): number => Math.max(0, Math.min(high, value));
-    const zoom = this.store.state().zoom;
-    this.camera = {
-      ...this.camera,
-      x: within(this.camera.x + byX / zoom, layout.width),
-      y: within(this.camera.y + byY / zoom, layout.height),
-    };
-    this.draw(true);
+    const x = within(this.camera.x + byX / zoom, layout.width);
+    const y = within(this.camera.y + byY / zoom, layout.height);
+    this.camera = { ...this.camera, x, y };
+    this.paint();
   }
 
   /** The size at which all of the graph can be seen. */

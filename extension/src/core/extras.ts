@@ -1,9 +1,12 @@
+import type { Scene } from './canvas.js';
 import type { VNode } from './dom.js';
 import type { Model } from './model.js';
 import type { Picture } from './picture.js';
 import type { Question } from './predict.js';
 import type { Action, State } from './store.js';
+import type { storyOf } from './story.js';
 import type { Sliders } from './views/whatif.js';
+import type { whyView } from './views/why.js';
 import type { Catalogue } from './words.js';
 
 type Dispatch = (action: Action) => void;
@@ -24,7 +27,10 @@ export interface Extras {
   ) => VNode;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
   readonly verdict: (state: State) => VNode | null;
+  readonly paint: (canvas: HTMLCanvasElement, scene: Scene) => void;
   readonly whatIf: (sliders: Sliders) => VNode[];
+  readonly storyOf: typeof storyOf;
+  readonly why: typeof whyView;
 }
 
 let present: Extras | null = null;

@@ -123,14 +123,18 @@ class Folder implements Folds {
     group = -1,
   ): number {
     const fold = this.kind.push(kind) - 1;
+    if (kind === FoldKind.Composite || kind === FoldKind.Iteration) this.mark([start, end], fold);
     this.parent.push(parent);
     this.first.push(this.ran[start]!);
     this.last.push(this.ran[end - 1]!);
     this.size.push(size);
     this.turn.push(turn);
     this.group.push(group);
-    for (let at = start; at < end; at++) this.ofNode[this.ran[at]!] = fold;
     return fold;
+  }
+
+  private mark([start, end]: Stretch, fold: number): void {
+    for (let at = start; at < end; at++) this.ofNode[this.ran[at]!] = fold;
   }
 
   /** Fold a stretch of what ran, `depth` composites deep. */
@@ -200,8 +204,10 @@ class Folder implements Folds {
       if (until > turn) {
         const range = this.add(FoldKind.Range, parent, stretch, until - turn + 1, turn);
         this.unroll(sequence, level, repeat, range, turn, until);
-      } else if (period === 1) this.unfold(sequence, level, from, parent, turn);
-      else {
+      } else if (period === 1) {
+        this.mark(stretch, parent);
+        this.unfold(sequence, level, from, parent, turn);
+      } else {
         const size = stretch[1] - stretch[0];
         const fold = this.add(FoldKind.Iteration, parent, stretch, size, turn);
         for (let item = from; item < to; item++) this.unfold(sequence, level, item, fold, 0);

@@ -1,5 +1,4 @@
 import { Cause, Kind, Role } from './schema.js';
-import type { RecordingEvent } from './schema.js';
 import type { Recording } from './recording.js';
 
 export enum NodeKind {
@@ -25,50 +24,82 @@ export enum FrameKind {
   Assign,
 }
 
+/** A column of a table. */
+export interface Numbers<T = number> extends ArrayLike<T>, Iterable<T> {
+  findIndex(test: (value: T, at: number) => boolean): number;
+}
+
 /** What happened, as nodes, edges and frames of the reel; columns, because a tape may be long. */
 export interface Graph {
   readonly nodeCount: number;
   readonly edgeCount: number;
   readonly frameCount: number;
   readonly opCount: number;
-  readonly nodeKind: readonly NodeKind[];
+  readonly nodeKind: Numbers<NodeKind>;
   /** The tensor a node shows: the (first) result of an op. */
-  readonly nodeTensor: readonly number[];
+  readonly nodeTensor: Numbers;
   /** The event that made the node, or -1. */
-  readonly nodeEvent: readonly number[];
+  readonly nodeEvent: Numbers;
   /** The frame that runs or watches the node, or -1 where it stands there from the start. */
-  readonly nodeFrame: readonly number[];
+  readonly nodeFrame: Numbers;
   readonly nodeWatched: readonly boolean[];
   /** The edges into a node: firstEdge[n] up to firstEdge[n + 1]. */
-  readonly firstEdge: readonly number[];
-  readonly edgeFrom: readonly number[];
-  readonly edgeTo: readonly number[];
-  readonly edgePort: readonly number[];
-  readonly edgeKind: readonly EdgeKind[];
-  readonly frameKind: readonly FrameKind[];
-  readonly frameEvent: readonly number[];
-  readonly frameNode: readonly number[];
+  readonly firstEdge: Numbers;
+  readonly edgeFrom: Numbers;
+  readonly edgeTo: Numbers;
+  readonly edgePort: Numbers;
+  readonly edgeKind: Numbers<EdgeKind>;
+  readonly frameKind: Numbers<FrameKind>;
+  readonly frameEvent: Numbers;
+  readonly frameNode: Numbers;
   readonly nodeOfTensor: Int32Array;
   readonly nodeOfEvent: Int32Array;
 }
 
-type Ran = Extract<RecordingEvent, { kind: Kind.Ran }>;
+const NONE: readonly number[] = [];
+
+/** Whole numbers that keep coming, without an object for each. */
+class Column {
+  private room = new Int32Array(256);
+  length = 0;
+
+  push(value: number): void {
+    if (this.length === this.room.length) {
+      const larger = new Int32Array(2 * this.length);
+      larger.set(this.room);
+      this.room = larger;
+    }
+    this.room[this.length++] = value;
+  }
+
+  at(place: number): number {
+    return this.room[place]!;
+  }
+
+  put(place: number, value: number): void {
+    this.room[place] = value;
+  }
+
+  all(): Int32Array {
+    return this.room.slice(0, this.length);
+  }
+}
 
 /** Collects nodes, edges and frames while the events pass by, in the order of running. */
 class Builder {
-  readonly nodeKind: NodeKind[] = [];
-  readonly nodeTensor: number[] = [];
-  readonly nodeEvent: number[] = [];
-  readonly nodeFrame: number[] = [];
+  private readonly nodeKind = new Column();
+  private readonly nodeTensor = new Column();
+  private readonly nodeEvent = new Column();
+  private readonly nodeFrame = new Column();
   readonly nodeWatched: boolean[] = [];
-  readonly firstEdge: number[] = [];
-  readonly edgeFrom: number[] = [];
-  readonly edgeTo: number[] = [];
-  readonly edgePort: number[] = [];
-  readonly edgeKind: EdgeKind[] = [];
-  readonly frameKind: FrameKind[] = [];
-  readonly frameEvent: number[] = [];
-  readonly frameNode: number[] = [];
+  private readonly firstEdge = new Column();
+  private readonly edgeFrom = new Column();
+  private readonly edgeTo = new Column();
+  private readonly edgePort = new Column();
+  private readonly edgeKind = new Column();
+  private readonly frameKind = new Column();
+  private readonly frameEvent = new Column();
+  private readonly frameNode = new Column();
   readonly nodeOfTensor: Int32Array;
   readonly nodeOfEvent: Int32Array;
   opCount = 0;
@@ -93,7 +124,7 @@ class Builder {
   }
 
   private frame(kind: FrameKind, event: number, node: number): void {
-    if (node >= 0 && this.nodeFrame[node] === -1) this.nodeFrame[node] = this.frameKind.length;
+    if (node >= 0 && this.nodeFrame.at(node) < 0) this.nodeFrame.put(node, this.frameKind.length);
     this.frameKind.push(kind);
     this.frameEvent.push(event);
     this.frameNode.push(node);
@@ -124,7 +155,7 @@ class Builder {
     if (variable >= 0) this.watchedVariables.add(variable);
     const node = this.nodeFor(tensor);
     this.nodeWatched[node] = true;
-    if (this.nodeFrame[node] === -1) this.frame(FrameKind.Watch, index, node);
+    if (this.nodeFrame.at(node) < 0) this.frame(FrameKind.Watch, index, node);
   }
 
   read(index: number, variable: number, tensor: number): void {
@@ -133,21 +164,40 @@ class Builder {
     this.frame(FrameKind.Watch, index, node);
   }
 
-  ran(index: number, event: Ran): void {
-    const onTape = event.cause === Cause.OnTape;
-    const inputs = Array.from(event.inputs, (tensor) => (tensor < 0 ? -1 : this.nodeFor(tensor)));
-    const node = this.add(onTape ? NodeKind.Op : NodeKind.Off, event.outputs[0] ?? -1, index);
-    for (const tensor of event.outputs) if (tensor >= 0) this.nodeOfTensor[tensor] = node;
-    inputs.forEach((from, port) => {
-      if (from >= 0) this.connect(from, node, port, this.edgeKindFrom(from, onTape));
-    });
+  /** Enter an op straight from the columns: there may be a million. */
+  ran(index: number): void {
+    const { fields, starts } = this.recording;
+    const start = starts[index]!;
+    const inputs = start + 4;
+    const [outputs, end] = [inputs + fields[start + 3]!, starts[index + 1]!];
+    const onTape = fields[start + 2] === Cause.OnTape;
+    for (let at = inputs; at < outputs; at++) if (fields[at]! >= 0) this.nodeFor(fields[at]!);
+    const made = outputs < end ? fields[outputs]! : -1;
+    const from = inputs < outputs ? this.nodesAt(inputs, outputs) : NONE;
+    const node = this.add(onTape ? NodeKind.Op : NodeKind.Off, made, index);
+    for (let at = outputs; at < end; at++) {
+      if (fields[at]! >= 0) this.nodeOfTensor[fields[at]!] = node;
+    }
+    for (let port = 0; port < from.length; port++) {
+      if (from[port]! < 0) continue;
+      this.connect(from[port]!, node, port, this.edgeKindFrom(from[port]!, onTape));
+    }
     if (onTape) this.opCount++;
     this.frame(onTape ? FrameKind.Op : FrameKind.Off, index, node);
   }
 
+  private nodesAt(start: number, end: number): number[] {
+    const nodes: number[] = [];
+    for (let at = start; at < end; at++) {
+      const tensor = this.recording.fields[at]!;
+      nodes.push(tensor < 0 ? -1 : this.nodeOfTensor[tensor]!);
+    }
+    return nodes;
+  }
+
   private edgeKindFrom(from: number, onTape: boolean): EdgeKind {
     if (onTape) return EdgeKind.Taped;
-    const kind = this.nodeKind[from];
+    const kind = this.nodeKind.at(from);
     const fromTape = kind === NodeKind.Op || (kind === NodeKind.Variable && this.nodeWatched[from]);
     return fromTape ? EdgeKind.Cut : EdgeKind.Off;
   }
@@ -174,7 +224,22 @@ class Builder {
       nodeCount: this.nodeKind.length,
       edgeCount: this.edgeFrom.length,
       frameCount: this.frameKind.length,
-      ...this,
+      opCount: this.opCount,
+      nodeKind: this.nodeKind.all(),
+      nodeTensor: this.nodeTensor.all(),
+      nodeEvent: this.nodeEvent.all(),
+      nodeFrame: this.nodeFrame.all(),
+      nodeWatched: this.nodeWatched,
+      firstEdge: this.firstEdge.all(),
+      edgeFrom: this.edgeFrom.all(),
+      edgeTo: this.edgeTo.all(),
+      edgePort: this.edgePort.all(),
+      edgeKind: this.edgeKind.all(),
+      frameKind: this.frameKind.all(),
+      frameEvent: this.frameEvent.all(),
+      frameNode: this.frameNode.all(),
+      nodeOfTensor: this.nodeOfTensor,
+      nodeOfEvent: this.nodeOfEvent,
     };
   }
 }
@@ -223,6 +288,10 @@ export function buildGraph(recording: Recording): Graph {
   for (let index = 0; index < recording.eventCount; index++) {
     if (recording.kinds[index] === Kind.Flowed) continue;
     const late = index > after.from && !after.wanted.has(index);
+    if (recording.kinds[index] === Kind.Ran) {
+      if (!late) builder.ran(index);
+      continue;
+    }
     const event = recording.event(index);
     if (event.kind === Kind.Asked) {
       for (const tensor of [...event.targets, ...event.sources]) {
@@ -236,9 +305,6 @@ export function buildGraph(recording: Recording): Graph {
         break;
       case Kind.Read:
         builder.read(index, event.variable, event.tensor);
-        break;
-      case Kind.Ran:
-        builder.ran(index, event);
         break;
       case Kind.Left:
         if (returned.has(event.result)) builder.left(index, event.tensor, event.result);

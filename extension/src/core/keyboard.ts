@@ -1,4 +1,4 @@
-import { foldAround } from './folded.js';
+import { foldAround, openAround } from './folded.js';
 import { frameAt } from './picture.js';
 import { PANES } from './store.js';
 import type { Action, State } from './store.js';
@@ -20,6 +20,13 @@ const kind =
   (name: Plain): Shortcut =>
   () => ({ kind: name });
 
+/** Close the innermost fold that is open around the current node. */
+function foldAroundHere({ model, open, selected, step }: State): Action | null {
+  const node = selected >= 0 ? selected : frameAt(model, step).node;
+  const fold = openAround(model, open, node);
+  return fold < 0 ? null : { kind: 'fold', fold };
+}
+
 const zoom =
   (by: -1 | 0 | 1): Shortcut =>
   () => ({ kind: 'zoom', by });
@@ -40,6 +47,7 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   '[': () => ({ kind: 'finding', by: -1 }),
   ']': () => ({ kind: 'finding', by: 1 }),
   f: () => ({ kind: 'fold' }),
+  F: foldAroundHere,
   w: (state) => ({ kind: 'view', view: state.view === 'why' ? 'tape' : 'why' }),
   '+': zoom(1),
   '=': zoom(1),

@@ -48,15 +48,18 @@ function collectCalls(recording: Recording): Call[] {
   const byNumber = new Map<number, number[]>();
   recording.kinds.forEach((kind, index) => {
     if (kind < Kind.Asked) return;
+    const called = recording.fields[recording.starts[index]!]!;
+    if (kind === Kind.Flowed) {
+      const flows = byNumber.get(called);
+      if (flows) flows.push(index);
+      else byNumber.set(called, [index]);
+      return;
+    }
     const event = recording.event(index);
     if (event.kind === Kind.Asked) {
       const flows = byNumber.get(event.call) ?? [];
       byNumber.set(event.call, flows);
       calls.push({ asked: event, event: index, flows });
-    } else if (event.kind === Kind.Flowed) {
-      const flows = byNumber.get(event.call);
-      if (flows) flows.push(index);
-      else byNumber.set(event.call, [index]);
     }
   });
   return calls;
@@ -84,14 +87,17 @@ function buildPassage(recording: Recording, graph: Graph, call: Call): Passage {
   const flowOfEdge = new Int32Array(graph.edgeCount).fill(-1);
   const arriving = new Int32Array(flows.length).fill(-1);
   const blocked = new Map<number, number>();
+  const { fields, starts } = recording;
   flows.forEach((index, flow) => {
-    const event = index < 0 ? null : recording.event(index);
-    if (event?.kind !== Kind.Flowed) return;
-    through[flow] = event.event < 0 ? -1 : (graph.nodeOfEvent[event.event] ?? -1);
-    receiver[flow] = graph.nodeOfTensor[event.tensor] ?? -1;
-    const edge = edgeInto(graph, through[flow]!, event.position);
+    if (index < 0) return;
+    // The fields of `Flowed`, straight from their column: there may be a million.
+    const start = starts[index]!;
+    const [event, position, tensor] = [fields[start + 1]!, fields[start + 2]!, fields[start + 3]!];
+    through[flow] = graph.nodeOfEvent[event] ?? -1;
+    receiver[flow] = graph.nodeOfTensor[tensor] ?? -1;
+    const edge = edgeInto(graph, through[flow]!, position);
     edgeOfFlow[flow] = edge;
-    if (event.contribution < 0) {
+    if (fields[start + 6]! < 0) {
       blocked.set(receiver[flow]!, flow);
       return;
     }

@@ -5,7 +5,8 @@ import type { Explanation } from '../explanation.js';
 import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
-import { wantExtras } from '../extras.js';
+import { extras, wantExtras } from '../extras.js';
+import type { Extras } from '../extras.js';
 import { frameAt } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { questionAt } from '../predict.js';
@@ -20,17 +21,14 @@ import { paneChoice, predictButton, scoreView } from './choices.js';
 import { reelView } from './reel.js';
 import type { ReelPart } from './reel.js';
 import { isWindowed, stageView } from './stage.js';
-import type { Camera } from './stage.js';
 import { callName, tracksView } from './time.js';
 import { transportView } from './transport.js';
-import { whyView } from './why.js';
 
 /** What the page contributes to a drawing: sizes, scroll positions, what was copied. */
 export interface Surroundings {
   readonly chart: Chart;
   /** The name of the hatching in this drawing; no two on a page may share one. */
   readonly hatch: string;
-  readonly camera: Camera;
   /** Size the graph so that all of it can be seen. */
   readonly fit: () => void;
   /** The width of what stands beside the code. */
@@ -131,7 +129,7 @@ function besideCode(
   }
   const options = { selected: state.selected, hatch: around.hatch, dispatch };
   return [
-    stageView(state.model, around.chart, picture, around.camera, state.zoom, options),
+    stageView(state.model, around.chart, picture, state.zoom, options),
     keyView(state.model, around.chart, picture),
     foldBar(state, around.chart, around.fit, dispatch),
   ];
@@ -183,12 +181,18 @@ function towardsTape(model: Model, dispatch: Dispatch): Dispatch {
   };
 }
 
-function storyView(state: State, story: Story, around: Surroundings, dispatch: Dispatch): VNode[] {
+function storyView(
+  state: State,
+  story: Story,
+  more: Extras,
+  around: Surroundings,
+  dispatch: Dispatch,
+): VNode[] {
   const { model } = state;
   const lead = towardsTape(model, dispatch);
   const picture = atRest(frameAt(model, model.stepCount));
   const reel = reelView(model, picture, around.reel, lead, story.cutFrame);
-  return [...whyView(state, story, around, lead), reelWrap(true, reel)];
+  return [...more.why(state, story, around, lead), reelWrap(true, reel)];
 }
 
 /** The whole widget at one state. */
@@ -202,8 +206,10 @@ export function explorerView(state: State, around: Surroundings, dispatch: Dispa
       ),
     ];
   }
-  const why = state.view === 'why' && around.explanation && around.story;
-  return why ? storyView(state, around.story, around, dispatch) : tapeView(state, around, dispatch);
+  const more = extras();
+  return state.view === 'why' && around.story && more
+    ? storyView(state, around.story, more, around, dispatch)
+    : tapeView(state, around, dispatch);
 }
 
 /** A card that stands where the picture would: empty, loading, unreadable. */

@@ -1,17 +1,24 @@
+import { paint } from '../canvas.js';
 import type { Extras } from '../extras.js';
 import panes from '../styles/panes.css';
 import whatif from '../styles/whatif.css';
+import why from '../styles/why.css';
+import { storyOf } from '../story.js';
 import { speak } from '../words.js';
 import { paneView } from './panes.js';
 import { questionView, verdictView } from './predict.js';
 import { whatIfView } from './whatif.js';
+import { whyView } from './why.js';
 
 /** All views that may come later. */
 export const EXTRAS: Extras = {
-  style: panes + whatif,
+  style: panes + whatif + why,
   speak,
+  paint,
   pane: paneView,
   question: questionView,
   verdict: verdictView,
   whatIf: whatIfView,
+  storyOf,
+  why: whyView,
 };

@@ -69,7 +69,7 @@ export function isBegun(model: Model, chart: Chart, picture: Picture, place: num
 }
 
 /** What a node shows at a step. */
-function lookOf(
+export function lookOf(
   model: Model,
   chart: Chart,
   picture: Picture,
@@ -122,6 +122,12 @@ export function hatchView(id: string): VNode {
   );
 }
 
+/** What a click on a place does: select the node, or open what is folded there. */
+export function choiceAt(chart: Chart, place: number): Action {
+  const fold = chart.foldAt(place);
+  return fold < 0 ? { kind: 'select', node: chart.nodes[place]! } : { kind: 'fold', fold };
+}
+
 /** The nodes and roads of a part of the graph at one step. */
 export function graphContent(
   model: Model,
@@ -137,8 +143,7 @@ export function graphContent(
     const x = Math.round(chart.layout.x[place]! - origin[0]);
     const y = Math.round(chart.layout.y[place]! - origin[1]);
     const fold = chart.foldAt(place);
-    const choose = (): void =>
-      options.dispatch(fold < 0 ? { kind: 'select', node } : { kind: 'fold', fold });
+    const choose = (): void => options.dispatch(choiceAt(chart, place));
     return h(
       'g',
       {

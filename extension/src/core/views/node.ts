@@ -33,18 +33,20 @@ const CLASSES: Readonly<Record<NodeKind, string>> = {
   [NodeKind.Op]: 'op',
   [NodeKind.Off]: 'off',
 };
-const RADIUS: Readonly<Record<NodeKind, number>> = {
+export const RADIUS: Readonly<Record<NodeKind, number>> = {
   [NodeKind.Variable]: 12,
   [NodeKind.Constant]: 1.5,
   [NodeKind.Op]: 6,
   [NodeKind.Off]: 1.5,
 };
 
+export const EYE = 'M-7 0Q0-7.5 7 0Q0 7.5-7 0Z';
+
 export function eyeView(x: number, y: number, watched: boolean): VNode {
   return h(
     'g',
     { class: 'eye', transform: `translate(${x} ${y})` },
-    h('path', { d: 'M-7 0Q0-7.5 7 0Q0 7.5-7 0Z' }),
+    h('path', { d: EYE }),
     h('circle', { class: 'pupil', r: 2 }),
     watched
       ? null

@@ -60,12 +60,12 @@ function firstFlowOn(chart: Chart, passage: Passage): Int32Array {
 }
 
 /** Whether a gradient has come back along a road. */
-function hasReturned(model: Model, chart: Chart, picture: Picture, edge: number): boolean {
+export function hasReturned(model: Model, chart: Chart, picture: Picture, edge: number): boolean {
   const flow = model.passage ? firstFlowOn(chart, model.passage)[edge]! : -1;
   return flow >= 0 && flow < picture.backwardSteps;
 }
 
-function isNow(chart: Chart, picture: Picture, edge: number): boolean {
+export function isNow(chart: Chart, picture: Picture, edge: number): boolean {
   return picture.edge >= 0 && chart.placeOfEdge(picture.edge) === edge;
 }
 

@@ -3,7 +3,6 @@ import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import type { Picture } from '../picture.js';
-import type { Point } from '../roads.js';
 import { WORDS } from '../words.js';
 import { graphContent, graphSummary, WHOLE_GRAPH, wholePart } from './graph.js';
 import type { GraphOptions } from './graph.js';
@@ -46,6 +45,9 @@ function firstLayerEndingAfter(ends: Float64Array, at: number): number {
   return low;
 }
 
+/** Of a painted graph no more than this at once, however small it is drawn. */
+const PAINTED = 6000;
+
 /** The nodes inside the camera's view and the roads that touch them. */
 export function visiblePart(chart: Chart, camera: Camera): Part {
   const { layout } = chart;
@@ -61,7 +63,7 @@ export function visiblePart(chart: Chart, camera: Camera): Part {
     for (const place of layout.layers[layer]!) {
       const from = position[place]!;
       const inside = from <= across + breadth / 2 && from + size(place) >= across - breadth / 2;
-      if (inside && places.length < WHOLE_GRAPH) places.push(place);
+      if (inside && places.length < PAINTED) places.push(place);
     }
   }
   const edges = new Set<number>();
@@ -72,6 +74,16 @@ export function visiblePart(chart: Chart, camera: Camera): Part {
       Array.prototype.forEach.call(leaving, (edge: number) => edges.add(edge));
   }
   return { places, edges: [...edges] };
+}
+
+/** The place under a point of the graph, or -1. */
+export function placeAt(chart: Chart, camera: Camera, x: number, y: number): number {
+  const { layout, ports } = chart;
+  const under = (place: number): boolean => {
+    const [right, below] = [x - layout.x[place]!, y - layout.y[place]!];
+    return right >= 0 && below >= 0 && right <= chart.widthOf(place) && below <= ports.height;
+  };
+  return visiblePart(chart, camera).places.find(under) ?? -1;
 }
 
 /** The pane of a graph: it takes the focus, scrolls, and has arrows to walk its nodes. */
@@ -106,27 +118,10 @@ function wholeStage(
   );
 }
 
-function windowedStage(
-  model: Model,
-  chart: Chart,
-  picture: Picture,
-  camera: Camera,
-  options: GraphOptions,
-): VNode {
-  const { x, y, width, height } = camera;
-  const origin: Point = [Math.round(x - width / 2), Math.round(y - height / 2)];
-  return stageBox(
-    'stage windowed',
-    h(
-      'svg',
-      {
-        viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`,
-        role: 'img',
-        'aria-label': graphSummary(model, picture),
-      },
-      graphContent(model, chart, picture, visiblePart(chart, camera), { ...options, origin }),
-    ),
-  );
+/** A large graph is painted, and only what the camera sees of it; the reel is its twin to read. */
+function paintedStage(model: Model, picture: Picture): VNode {
+  const label = graphSummary(model, picture);
+  return stageBox('stage windowed', h('canvas', { role: 'img', 'aria-label': label }));
 }
 
 /** The graph, whole where it is small enough, otherwise the part that the camera sees. */
@@ -134,11 +129,10 @@ export function stageView(
   model: Model,
   chart: Chart,
   picture: Picture,
-  camera: Camera,
   zoom: number,
   options: GraphOptions,
 ): VNode {
   return isWindowed(chart)
-    ? windowedStage(model, chart, picture, camera, options)
+    ? paintedStage(model, picture)
     : wholeStage(model, chart, picture, zoom, options);
 }
