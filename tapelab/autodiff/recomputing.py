@@ -9,9 +9,11 @@ from typing import Any
 from tapelab import nest
 from tapelab.autodiff.custom_gradients import CustomGradient, in_form, is_moving, numbers
 from tapelab.engine import custom
+from tapelab.engine.aside import aside
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import constant_of
+from tapelab.ops.stops import identity
 
 Function = Callable[..., Any]
 
@@ -58,7 +60,16 @@ def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) 
 
 def _copy(argument: Any) -> Any:
     """The same numbers without a history."""
-    return in_form(argument, constant_of(numbers(argument)._value))
+    x = numbers(argument)
+    return in_form(argument, constant_of(aside(_same, x)) if x.ndim else identity(x))
+
+
+def _same(array: Any) -> Any:
+    """The same numbers as an array of its own, so that nothing is known yet of what they lead to.
+
+    A compiled function forgets what it computed from the other one, and computes it once more.
+    """
+    return array.view()
 
 
 def _refuse(f: Function) -> Function:

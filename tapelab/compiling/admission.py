@@ -16,15 +16,23 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
+from tapelab.random.generating import Generator
+from tapelab.random.sampling import Source
 from tapelab.shapes import TensorShape
 from tapelab.specs import TensorSpec
 
 _TAPE: Final = tuple(vars(GradientTape)[name] for name in ("__enter__", "__exit__", "watch"))
-_VARIABLE: Final = tuple(vars(Variable)[name] for name in ("assign", "assign_add", "assign_sub"))
-_ACTS: Final = frozenset({*_TAPE, *_VARIABLE})
+_WRITES: Final = tuple(
+    method for name, method in vars(Variable).items() if name.startswith(("assign", "scatter_"))
+)
+_DRAWS: Final = (*vars(Source).values(), *vars(Generator).values())
+_ACTS: Final = frozenset({*_TAPE, *_WRITES, *filter(callable, _DRAWS)})
 """What a node may do beside computing."""
 _HARMLESS: Final = frozenset(
-    {"routines", "standing.pause", "standing.resume", "objects.call_method"}
+    {
+        *("routines", "standing.pause", "standing.resume", "standing._assign_piece"),
+        "objects.call_method",
+    }
 )
 """What tracing itself writes down, by module or name; where it decides by numbers, that is noticed
 when it is captured.
@@ -33,8 +41,8 @@ DRAWING: Final = ("tapelab.random", "tapelab.keras.random")
 """Modules of functions that draw random numbers: each call of them counts."""
 _PLAIN: Final = (
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic, np.dtype, type),
-    *(Slot, Tensor, Holder, GradientTape, DType, TensorShape, TensorSpec, EllipsisType, Enum),
-    *(FunctionType, BuiltinFunctionType),
+    *(Slot, Tensor, Holder, GradientTape, Source, DType, TensorShape, TensorSpec, Enum),
+    *(slice, EllipsisType, FunctionType, BuiltinFunctionType),
 )
 """What may stand in the arguments of a node: nothing that can change from call to call."""
 _OWN_GRADIENT: Final = "CustomGradient"
@@ -46,26 +54,32 @@ def may_be_lowered(graph: Graph) -> bool:
     return all(map(_harmless, graph.nodes))
 
 
-def computes_alone(graph: Graph) -> bool:
-    """Whether a graph could be replayed once more, and nobody would notice."""
-    return may_be_lowered(graph) and all(map(_computes, graph.nodes))
+def may_be_tried(graph: Graph) -> bool:
+    """Whether a graph could be replayed beside the tapes: it may have a program and asks of none
+    that belongs to somebody else.
+    """
+    return may_be_lowered(graph) and _keeps_to_itself(graph, graph.tapes)
 
 
-def _computes(node: Node) -> bool:
-    inner = inner_function(node)
-    if inner is not None:
-        return computes_alone(inner._graph)
-    routines = [each for each in _spread((node.args, node.kwargs)) if isinstance(each, Bundle)]
-    quiet = not node.acts and node.function.__module__ not in DRAWING
-    return quiet and all(computes_alone(each.graph) for each in routines)
+def _keeps_to_itself(graph: Graph, tapes: frozenset[int]) -> bool:
+    for node in graph.nodes:
+        inner = inner_function(node)
+        if inner is not None and not may_be_tried(inner._graph):
+            return False
+        for each in _spread((node.args, node.kwargs)):
+            if isinstance(each, GradientTape) and id(each) not in tapes:
+                return False
+            if isinstance(each, Bundle) and not _keeps_to_itself(each.graph, tapes):
+                return False
+    return True
 
 
 def _harmless(node: Node) -> bool:
     inner = inner_function(node)
     if inner is not None:
         return may_be_lowered(inner._graph)
-    if node.function.__module__ in DRAWING:
-        return draws(node)
+    if draws(node):
+        return True
     if node.tells:
         return False
     if node.acts and not _may_act(node.function):
@@ -77,6 +91,8 @@ def _harmless(node: Node) -> bool:
 
 def _may_act(function: Any) -> bool:
     if function in _ACTS:
+        return True
+    if function.__module__ in DRAWING:
         return True
     module = function.__module__.removeprefix("tapelab.compiling.")
     return module in _HARMLESS or f"{module}.{function.__qualname__}" in _HARMLESS

@@ -8,7 +8,6 @@ other numbers, so such a replay tells too little to be made a program of.
 
 from __future__ import annotations
 
-import opcode
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -17,18 +16,23 @@ from types import CodeType, FrameType
 from typing import Any, Final
 
 from tapelab.compiling.admission import draws
+from tapelab.compiling.drawing import Before, Drawing, Place, sources
+from tapelab.compiling.glancing import asks
 from tapelab.compiling.graph import Node
 from tapelab.compiling.replay import drawing_by
 from tapelab.compiling.walking import leaves
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine import aside
 from tapelab.engine import variable as variables
-from tapelab.engine.cell import Cell
+from tapelab.engine.cell import Cell, store
 from tapelab.engine.log import Origin
-from tapelab.engine.records import ASSIGNED, Record
+from tapelab.engine.records import Record
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.ops import subscripts
+from tapelab.random import sampling, seeding
 from tapelab.random.sampling import Source
+from tapelab.recording.facts import How
 
 _MODULES: Final = frozenset(f"tapelab.engine.{name}" for name in (
     *("dispatch", "quick", "log", "watching", "flows", "cell", "custom", "ends"),
@@ -38,6 +42,7 @@ READERS: Final = frozenset(f"tapelab.{name}" for name in (
     *("engine.aside.aside", "engine.variable._operand", "engine.tape.GradientTape.watch"),
     *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
     *("engine.asking.seen", "engine.handing.undo_broadcast", "engine.jacobians._rows"),
+    *("engine.convert.new_constant", "engine.jacobians.batch_jacobian", "linalg.einsum"),
     *("engine.batching_lanes.Lanes.lane", "ops.rules.numpy_dtype", "ops.rules.is_complex"),
     *("arrays.choosing.clip_by_value", "arrays.shaping.meshgrid", "image.colours.rgb_to_hsv"),
     *("control.folding._rows", "control.mapping.vectorized_map", "math.add_n"),
@@ -48,8 +53,6 @@ HANDING_OUT: Final = frozenset({
     "tapelab.engine.indexed_slices.IndexedSlices.dense", "tapelab.ops.sorting.top_k_grad_x",
 })  # fmt: skip
 """Those of them that hand out the array itself, as a setting."""
-FACTS: Final = frozenset({"shape", "dtype", "ndim", "size"})
-"""What may be asked of an array without looking at its numbers."""
 
 
 class _Everything(set[int]):
@@ -65,18 +68,18 @@ class _Everything(set[int]):
 class Capture(GradientTape):
     """A tape that takes every op and knows the tensors that went in."""
 
+    _hears_all = True
+
     def __init__(self) -> None:
         super().__init__(persistent=True, watch_accessed_variables=False)
         self.tensors: dict[int, Tensor] = {}
         self.cells: dict[int, Cell] = {}
         self.states: list[tuple[Cell, Tensor]] = []
-        self.looked_at: dict[int, str] = {}
         self.handed_out: set[int] = set()
         self.by_value: dict[int, int] = {}
         self.asides: list[tuple[int, Any, tuple[Any, ...], Any]] = []
-        self.draws: list[tuple[Callable[[], Any], list[Tensor]]] = []
-        self.seeds: set[int] = set()
-        self.drew = False
+        self.drawing = Drawing()
+        self._looked_at: set[int] = set()
 
     @property
     def _tracked(self) -> set[int]:
@@ -101,20 +104,17 @@ class Capture(GradientTape):
         """Notice a call that draws random numbers: its results are given to a program each time."""
         if not draws(node):
             return NotImplemented
-        state = fresh_state()
-        _here.capture = None
+        _here.capture, _here.drawing = None, self.drawing
         try:
-            with thread_in(state):
+            with thread_in(fresh_state()):
                 result = run()
         finally:
-            _here.capture = self
+            _here.capture, _here.drawing = self, None
         made = leaves(result)
         if all(type(each) is Tensor for each in made):
-            self.draws.append((run, made))
+            self.drawing.made.append((lambda: leaves(run()), made))
         else:
-            self.drew = True
-        written = {record[4].id for record in state["records"] if record[0] == ASSIGNED}
-        self.seeds |= written
+            self.drawing.unusual += 1
         return result
 
     def took(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
@@ -125,12 +125,14 @@ class Capture(GradientTape):
         """Notice that the numbers of a tensor are read, and by whom."""
         self.tensors[tensor._id] = tensor
         self.by_value[id(value)] = tensor._id
-        if _asks(frame):
+        if asks(frame):
             return
         module = frame.f_globals.get("__name__", "")
         reader = f"{module}.{_function(frame.f_code)}"
         if module not in _MODULES and reader not in READERS:
-            self.looked_at.setdefault(tensor._id, reader)
+            if tensor._id not in self._looked_at:
+                self._looked_at.add(tensor._id)
+                self.took(None, (tensor,), reader)
         elif reader in HANDING_OUT:
             self.handed_out.add(tensor._id)
 
@@ -143,38 +145,10 @@ def _function(code: CodeType) -> str:
     return code.co_qualname.partition(".<locals>.<")[0]
 
 
-def _asks(frame: FrameType) -> bool:
-    """Whether the read is of the form `tensor._value.shape`."""
-    key = frame.f_code, frame.f_lasti
-    found = _asked.get(key)
-    if found is None:
-        found = _asked[key] = _next_attribute(*key) in FACTS
-    return found
-
-
-_asked: Final[dict[tuple[CodeType, int], bool]] = {}
-
-
-def _next_attribute(code: CodeType, at: int) -> str:
-    """The attribute that the instruction after the one at an offset takes, if it takes one."""
-    caches: Any = vars(opcode)["_inline_cache_entries"]  # whose types are published nowhere
-    raw = code.co_code
-    after = at + 2 + 2 * _entries(caches, raw[at])
-    high = 0
-    while raw[after] == opcode.EXTENDED_ARG:
-        high, after = (high | raw[after + 1]) << 8, after + 2
-    if opcode.opname[raw[after]] != "LOAD_ATTR":
-        return ""
-    number = high | raw[after + 1]
-    return code.co_names[number >> 1 if sys.version_info >= (3, 12) else number]
-
-
-def _entries(caches: Any, code: int) -> int:
-    return int(caches.get(opcode.opname[code], 0) if isinstance(caches, dict) else caches[code])
-
-
 class _Here(threading.local):
     capture: Capture | None = None
+    drawing: Drawing | None = None  # while a call draws that is noticed as a whole
+    before: Before | None = None  # while all is put back afterwards that is changed
 
 
 _here: Final = _Here()
@@ -219,13 +193,42 @@ def _listen(function: Any, given: tuple[Any, ...], result: Any) -> None:
         _here.capture.took(function, given, result)
 
 
+def _noticed_store(cell: Cell, value: Any, how: How, source: int) -> None:
+    """Give a variable a new state, of which a capture knows where it came from."""
+    if _here.before is not None:
+        _here.before.cells.setdefault(id(cell), (cell, cell.state))
+    if _here.drawing is not None:
+        _here.drawing.seeds[id(cell)] = cell
+    if _here.capture is None:
+        store(cell, value, how, source)
+        return
+    _here.capture.note_cell(cell)
+    store(cell, value, how, source)
+    _here.capture.tensors[cell.state._id] = cell.state
+
+
 _take: Final = Source._take
 
 
-def _noticed_take(source: Source, count: int) -> Any:
+def _noticed_take(source: Source, steps: int) -> Place:
+    if _here.before is not None:
+        _here.before.places.setdefault(id(source), (source, (source._counter, source._key)))
     if _here.capture is not None:
-        _here.capture.drew = True
-    return _take(source, count)
+        _here.capture.drawing.unusual += 1
+    elif _here.drawing is not None and type(source) is not Source:
+        _here.drawing.generators[id(source)] = source
+    return _take(source, steps)
+
+
+def _noticed_source(*request: Any) -> Source:
+    if _here.capture is None:
+        return sources(*request)
+    return _here.capture.drawing.sought(*request)
+
+
+def _listen_to_draws(source: Source, *draw: Any) -> None:
+    if _here.capture is not None:
+        _here.capture.drawing.took(source, *draw)
 
 
 @contextmanager
@@ -240,10 +243,24 @@ def captured() -> Iterator[Capture]:
             _here.capture = None
 
 
+@contextmanager
+def undone() -> Iterator[None]:
+    """Put back what captured replays inside the block changed."""
+    outer, _here.before = _here.before, Before({}, {}, seeding.mark())
+    try:
+        yield
+    finally:
+        _here.before.restore()
+        _here.before = outer
+
+
 _WATCHED: Final[tuple[tuple[Any, str, Any], ...]] = (
     (Tensor, "_value", _Watch()),
     (variables, "_operand", _traceable_operand),
+    (variables, "store", _noticed_store),
+    (subscripts, "store", _noticed_store),
     (Source, "_take", _noticed_take),
+    (seeding, "source", _noticed_source),
 )
 """What is in place only while a capture is open somewhere, so that nothing else pays for it."""
 _UNWATCHED: Final = tuple((owner, name, vars(owner)[name]) for owner, name, _ in _WATCHED)
@@ -256,6 +273,7 @@ def _watching() -> Iterator[None]:
         if _open[0] == 1:
             _put(_WATCHED)
             aside.listeners.append(_listen)
+            sampling.listeners.append(_listen_to_draws)
     try:
         yield
     finally:
@@ -264,6 +282,7 @@ def _watching() -> Iterator[None]:
             if not _open[0]:
                 _put(_UNWATCHED)
                 aside.listeners.remove(_listen)
+            sampling.listeners.remove(_listen_to_draws)
 
 
 def _put(things: tuple[tuple[Any, str, Any], ...]) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tapelab.compiling.admission import computes_alone
-from tapelab.compiling.executing import Compiled, Execution, unheard
+from tapelab.compiling.admission import may_be_tried
+from tapelab.compiling.deciding import Ways
+from tapelab.compiling.executing import Execution, unheard
 from tapelab.compiling.graph import Graph
+from tapelab.compiling.programs import Compiled
 from tapelab.compiling.replay import Replay
 from tapelab.compiling.shortcuts import Way
 from tapelab.compiling.signature import Binding, canonical, takes_slot, tensors_in
@@ -144,9 +146,9 @@ class ConcreteFunction:
         if self._open or self._holders or self._opaque or self._trace.captured:
             return None
         found = self._execution.known(flat, ())
-        program = found if isinstance(found, Compiled) else None
+        program = found if isinstance(found, (Compiled, Ways)) else None
         again = not isinstance(found, str)
-        alone = again and program is None and computes_alone(self._graph)
+        alone = again and program is None and may_be_tried(self._graph)
         return Way(partial(self._replayed, ()), program, again, alone)
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:

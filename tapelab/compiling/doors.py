@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from types import FunctionType, ModuleType
+from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 from tapelab.compiling import standing
@@ -105,9 +105,10 @@ def swap_functions() -> None:
     public = {id(each) for each in _public_functions()}
     for module in _modules():
         engine = module.__name__.startswith(_CLOSED)
-        for name, thing in list(vars(module).items()):
-            if thing is read or (not engine and id(thing) in public):
-                _swap(module, name, _wrapper(thing))
+        for owner in (module, *_groups(module)):
+            for name, thing in list(vars(owner).items()):
+                if thing is read or (not engine and id(thing) in public):
+                    _swap(owner, name, _wrapper(thing))
 
 
 def _swap_lazy_names() -> None:
@@ -161,9 +162,15 @@ def _maker(kind: Any) -> Any:
 def _public_functions() -> Iterator[Any]:
     for part in PARTS:
         module = sys.modules.get(f"tapelab.{part}" if part else "tapelab")
-        for name, thing in list(vars(module).items()) if module else ():
+        owners = (module, *_groups(module)) if module else ()
+        for name, thing in [pair for owner in owners for pair in vars(owner).items()]:
             if not name.startswith("_") and name not in PLAIN and _is_ours(thing):
                 yield thing
+
+
+def _groups(module: ModuleType) -> list[SimpleNamespace]:
+    """The groups of functions in a module, such as `tf.nn.experimental`."""
+    return [each for each in vars(module).values() if type(each) is SimpleNamespace]
 
 
 def _is_ours(thing: Any) -> bool:

@@ -42,6 +42,8 @@ def generated(program: Program) -> Run:
 
 def _line(at: int, each: Instruction, program: Program, names: dict[str, Any]) -> str:
     inputs = [_name(slot, program) for slot in each.inputs]
+    if not each.outputs:
+        return _call(at, each, inputs, names)
     text = None if isinstance(each.op, Fused) else spelled(each, program.kinds, inputs)
     if text is None:
         text = _call(at, each, inputs, names)

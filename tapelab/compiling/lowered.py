@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from tapelab.compiling.drawing import Draws
 from tapelab.compiling.program import Program
 from tapelab.compiling.telling import Account
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import Origin, Scope
+from tapelab.engine.log import Origin
 
 
 class NotLoweredError(Exception):
@@ -38,16 +39,14 @@ class Lowered:
 
     Its parameters are the inputs, then the states of the cells, then the random numbers that the
     draws return. Its results are the outputs, then what is assigned. `slots` tells where the
-    tensors of the captured replay are, `reads` where variables are read, and `scope` within what
-    the replay ran.
+    tensors of the captured replay are, and `reads` where variables are read.
     """
 
     program: Program
     cells: tuple[Cell, ...]
-    draws: tuple[Callable[[], Any], ...]
+    draws: Draws
     outputs: Any
     assignments: tuple[Assignment, ...]
     account: Account
     slots: Mapping[int, int]
     reads: tuple[tuple[Cell, Origin], ...]
-    scope: Scope | None

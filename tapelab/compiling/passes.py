@@ -26,7 +26,8 @@ def with_constants_folded(program: Program) -> Program:
     """Ops on constants alone are run once, here."""
     constants, kept = dict(program.constants), []
     for each in program.instructions:
-        if all(slot in constants for slot in each.inputs) and _stays_small(each, program.kinds):
+        known = all(slot in constants for slot in each.inputs)
+        if known and _stays_small(each, program.kinds) and each.outputs:
             constants |= zip(each.outputs, results_of(each, constants), strict=True)
         else:
             kept.append(each)
@@ -205,7 +206,7 @@ def without_dead_code(program: Program) -> Program:
     wanted = set(program.results)
     kept = []
     for each in reversed(program.instructions):
-        if wanted.intersection(each.outputs):
+        if wanted.intersection(each.outputs) or not each.outputs:
             kept.append(each)
             wanted.update(each.inputs)
     made = {slot for each in kept for slot in each.outputs}

@@ -46,9 +46,21 @@ class Fused:
     into: Callable[..., None] | None = None
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Moving(Fused):
+    """One op some of whose settings differ from call to call: they come behind its inputs."""
+
+    op: Op
+    names: tuple[str, ...]
+    fixed: Settings
+
+
 @dataclass(frozen=True)
 class Instruction:
-    """One op on the values in some slots; its results go into others."""
+    """One op on the values in some slots; its results go into others.
+
+    One without results is there for the errors that it raises: no pass leaves it out.
+    """
 
     op: Op | Fused
     inputs: tuple[int, ...]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from tapelab.compiling.executing import Compiled, unheard
+from tapelab.compiling.deciding import OtherWayError, Ways
+from tapelab.compiling.executing import unheard
 from tapelab.compiling.hearing import NOT_HEARD, heard_by_one
+from tapelab.compiling.programs import Compiled
 from tapelab.compiling.worlds import world_here
 from tapelab.config import settings
 from tapelab.engine.log import thread
@@ -26,7 +28,7 @@ class Way(NamedTuple):
     """How calls of one kind are run: by a replay, or by a program if there is or may be one."""
 
     replay: Callable[[list[Tensor]], Any]
-    program: Compiled | None
+    program: Compiled | Ways | None
     may_have_one: bool
     may_learn: bool  # whether calls that a tape hears may lead to a program, too
 
@@ -75,6 +77,8 @@ def _heard(way: Way, tensors: list[Tensor]) -> Any:
         return MISSED if way.may_learn else way.replay(tensors)
     try:
         found = way.program.heard(tensors)
+    except OtherWayError:
+        return MISSED
     except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
         return way.replay(tensors)
     return way.replay(tensors) if found is NOT_HEARD else found

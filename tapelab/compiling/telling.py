@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from tapelab.engine import records as kinds
 from tapelab.engine.custom import off_the_log
+from tapelab.engine.log import Origin, Scope
 from tapelab.engine.op import Op
 from tapelab.engine.records import Dropped, Record, whole
 
@@ -20,6 +21,8 @@ _STEP: Final = 2.0**-20
 """How far the serials inside a call are apart: so many of them stand before the next whole one."""
 
 
+_PLACES: Final = 64
+"""So many places of calls are remembered with what stands there."""
 CALL: Final = Op("call", off_the_log, (), ())
 """What stands in the origin of a call by a program; no rule of an op goes back through it."""
 Here = Callable[[int], Any]
@@ -30,24 +33,28 @@ Value = Callable[[int, Any], Any]
 class Account:
     """The records of a captured replay without their numbers, and the ids at its two ends.
 
-    `small` are the places there of values that a call keeps.
+    It ran within the scope `outside`. `small` are the places at the ends of values that a call
+    keeps.
     """
 
     records: tuple[Record, ...]
     taken: tuple[int, ...]
     given: tuple[int, ...]
+    outside: Scope | None
     small: tuple[list[int], list[int]] = ([], [])
 
     def told(self, record: Record) -> Iterator[Record]:
         """The records of one call: as they were captured, with the ids of this call."""
-        _, serial, thread, _, _, taken, given, *values = record
+        _, serial, thread, origin, _, taken, given, *values = record
         ends = zip((self.taken, self.given), self.small, values, strict=True)
         numbers = {
             end[at]: number
             for end, places, known in ends
             for at, number in zip(places, known, strict=True)
         }
-        return self.spread(serial, thread, taken, given, numbers.get)
+        scopes = Scopes(self.outside, origin)
+        for each in self.spread(serial, thread, taken, given, numbers.get):
+            yield (*each[:3], scopes.moved(each[3]), *each[4:])
 
     def spread(
         self, serial: int, thread: int, taken: Sequence[int], given: Sequence[int], value: Value
@@ -67,8 +74,9 @@ class Account:
 
 
 def account(
-    records: list[Record], taken: tuple[int, ...], given: tuple[int, ...], constants: set[int]
-) -> Account:
+    records: list[Record], taken: tuple[int, ...], given: tuple[int, ...], constants: set[int],
+    outside: Scope | None,
+) -> Account:  # fmt: skip
     """The account of a captured replay; only the numbers of small constants are kept."""
 
     def kept(number: int, value: Any) -> Any:
@@ -76,7 +84,7 @@ def account(
         return value if small or type(value) is Dropped else Dropped(value.shape, value.dtype)
 
     told = (_without_numbers(whole(each), kept) for each in records if whole(each)[0] in _FORMS)
-    return Account(tuple(told), taken, given)
+    return Account(tuple(told), taken, given, outside)
 
 
 def _without_numbers(record: Record, kept: Callable[[int, Any], Any]) -> Record:
@@ -123,3 +131,48 @@ def _derived(record: Record, thread: int, here: Here, _: Value) -> Record:
 _FORMS: Final[dict[int, Callable[[Record, int, Here, Value], Record]]] = {
     kinds.RAN: _ran, kinds.ASSIGNED: _assigned, kinds.DERIVED: _derived,
 }  # fmt: skip
+
+
+class Scopes:
+    """The composites of the captured call, moved to where another call stands."""
+
+    def __init__(self, outside: Scope | None, origin: Origin) -> None:
+        self._outside = outside
+        self._origin = origin
+        self._moved: dict[int, Scope] = {}
+
+    def moved(self, origin: Origin) -> Origin:
+        """The origin of what ran inside the captured call, for the other call."""
+        return origin._replace(scope=self._scope(origin.scope))
+
+    def _scope(self, scope: Scope | None) -> Scope | None:
+        if scope is self._outside or scope is None:
+            return self._origin.scope
+        found = self._moved.get(id(scope))
+        if found is None:
+            place = self._origin if scope.outer is self._outside else scope
+            outer = self._scope(scope.outer)
+            found = type(scope)(scope.name, outer, place.code, place.instruction)
+            self._moved[id(scope)] = found
+        return found
+
+
+class Origins:
+    """Where results come from: the lines inside, and around them the line of the call."""
+
+    def __init__(self, captured: list[Origin], outside: Scope | None) -> None:
+        self._captured = captured
+        self._outside = outside
+        self._known: dict[tuple[int, int, int], tuple[Origin, list[Origin]]] = {}
+
+    def at(self, here: Origin) -> list[Origin]:
+        """The origins of the results of a call from a place."""
+        _, code, instruction, scope = here
+        key = id(code), instruction, id(scope)  # which live as long as they are kept here
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= _PLACES:
+                self._known.clear()
+            scopes = Scopes(self._outside, here)
+            found = self._known[key] = here, list(map(scopes.moved, self._captured))
+        return found[1]

@@ -17,11 +17,13 @@ from tapelab.compiling.generating import Run, generated
 from tapelab.compiling.lowered import Lowered, NotLoweredError
 from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised, results_of, without_dead_code
-from tapelab.compiling.program import Instruction, Program
+from tapelab.compiling.program import Instruction, Moving, Program
 from tapelab.compiling.worlds import fresh_state, thread_in
+from tapelab.engine.aside import aside
 from tapelab.engine.log import next_id, origin_here, thread
+from tapelab.engine.op import Op
 from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor, wrap
+from tapelab.engine.tensor import Tensor, constant_of, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 Flags = tuple[bool, ...]
@@ -52,7 +54,8 @@ def values_of(program: Program, values: Sequence[Any]) -> dict[int, Any]:
     slots: dict[int, Any] = {**program.constants}
     slots |= zip(program.parameters, values, strict=True)
     for each in program.instructions:
-        slots |= zip(each.outputs, results_of(each, slots), strict=True)
+        if each.outputs:
+            slots |= zip(each.outputs, results_of(each, slots), strict=True)
     return slots
 
 
@@ -63,18 +66,19 @@ def cut(
 
     The values of its parameters and the upstream gradients of what is asked stand for all others.
     """
+    flags = (*asked, *(False,) * (len(program.results) - len(asked)))
     questions = thread.asked
     thread.asked = deque(maxlen=questions.maxlen)  # nobody but us asks here
     try:
         with thread_in(fresh_state()):
-            found, reached = _both(program, values, followed, asked, upstream)
+            found, reached = _both(program, values, followed, flags, upstream)
     except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
         return None
     finally:
         thread.asked = questions
-    if found.cells or found.draws or found.assignments:
+    if found.cells or found.draws.runs or found.assignments:
         return None
-    return Cut(asked, reached, *_parts(optimised(found.program), len(values), len(asked)))
+    return Cut(asked, reached, *_parts(optimised(found.program), len(values), len(flags)))
 
 
 def _both(
@@ -101,12 +105,31 @@ def _both(
 
 def _run_on_tensors(program: Program, given: Sequence[Tensor]) -> list[Tensor]:
     here = origin_here()
-    slots = {slot: wrap(value, next_id(), here) for slot, value in program.constants.items()}
+    slots: dict[int, Any] = {
+        slot: wrap(value, next_id(), here) for slot, value in program.constants.items()
+    }
     slots |= zip(program.parameters, given, strict=True)
     for each in program.instructions:
-        made = each.op(*[slots[slot] for slot in each.inputs], **dict(each.settings))  # type: ignore[operator]  # nothing is fused yet
-        slots |= zip(each.outputs, made if each.op.multi else (made,), strict=True)
-    return [slots[slot] for slot in program.results]
+        made = _run_one(each, [slots[slot] for slot in each.inputs])
+        slots |= zip(each.outputs, made if each.op.multi else (made,), strict=False)
+    return [_as_tensor(slots[slot]) for slot in program.results]
+
+
+def _run_one(each: Instruction, given: list[Any]) -> Any:
+    """What an instruction makes of tensors, and of arrays that were worked out beside the tape."""
+    op = each.op
+    if isinstance(op, Moving):
+        count = len(given) - len(op.names)
+        raw = [each._value if type(each) is Tensor else each for each in given[count:]]
+        settings = dict(zip(op.names, raw, strict=True)) | dict(op.fixed)
+        return op.op(*map(_as_tensor, given[:count]), **settings)
+    if isinstance(op, Op):
+        return op(*map(_as_tensor, given), **dict(each.settings))
+    return aside(op.kernel, *given)
+
+
+def _as_tensor(value: Any) -> Tensor:
+    return value if type(value) is Tensor else constant_of(value)
 
 
 def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run, bool]:

@@ -122,15 +122,20 @@ def body(name: str) -> Iterator[None]:
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """Compute off every tape and accumulator, and say so in the log."""
-    listening, thread.active = thread.active, ()
-    for each in listening:
+    """Compute off every tape and accumulator, and say so in the log.
+
+    What writes down all that happens (a compiled function in the making) goes on listening.
+    """
+    listening = thread.active
+    paused = [each for each in listening if not getattr(each, "_hears_all", False)]
+    thread.active = tuple([each for each in listening if each not in paused])
+    for each in paused:
         note(PAUSED, each._serial)
     try:
         yield
     finally:
         thread.active = listening
-        for each in listening:
+        for each in paused:
             note(RESUMED, each._serial)
 
 

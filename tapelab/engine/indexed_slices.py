@@ -20,7 +20,9 @@ from tapelab.shapes import TensorShape
 
 
 def _tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else constant_of(value)
+    if isinstance(value, Tensor):
+        return value
+    return constant_of(value if isinstance(value, np.ndarray) else np.asarray(value))
 
 
 class IndexedSlices:

@@ -43,7 +43,8 @@ FLAT: Final = frozenset({PAIRED, SINGLE})
 DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
 CALLED: Final = 15  # account of what ran · ids it took · ids it gave · small values of either
 HEARD: Final = 16  # input ids · input values · result ids · result values · call · tapes
-"""A call by a program that a tape took. `call.told(record)` are the ops inside, in the form of RAN.
+"""A call by a program that a tape took. `call.told(record)` are the ops inside, in the form of RAN,
+and `call.story(record)` is all that happened there.
 """
 
 OPS: Final = (PAIRED, SINGLE, RAN)
@@ -89,7 +90,7 @@ def one_by_one(records: Iterable[Record]) -> Iterator[Record]:
         if record[0] == CALLED:
             yield from record[4].told(record)
         elif record[0] == HEARD:
-            yield from record[8].told(record)
+            yield from record[8].story(record)
         else:
             yield whole(record)
 

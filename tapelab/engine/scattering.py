@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.arrays import typed_array
+from tapelab.engine.arrays import checked, typed_array
+from tapelab.engine.aside import aside
 from tapelab.engine.stacking import stacked
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.kernels.rows import meet_at, meet_rows
 from tapelab.recording.facts import How
+from tapelab.shapes import TensorShape
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell
@@ -40,35 +43,45 @@ def rows_written(cell: Cell, slices: Any, how: str) -> tuple[Any, int]:
     """The new value after writing IndexedSlices into the rows they name, and the source's id."""
     if not hasattr(slices, "indices"):
         raise TypeError(f"sparse_delta is not IndexedSlices: {slices!r}")
-    return _written(cell, np.asarray(slices.indices), slices.values, how, nested=False)
+    return _written(cell, slices.indices, slices.values, how, nested=False)
 
 
 def elements_written(cell: Cell, indices: Any, updates: Any, how: str) -> tuple[Any, int]:
     """The new value after writing at index tuples, and the source's id."""
-    return _written(cell, np.asarray(typed_array(indices)), updates, how, nested=True)
+    return _written(cell, indices, updates, how, nested=True)
 
 
 def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) -> tuple[Any, int]:
     updates = stacked(updates, cell.dtype)
-    source = updates._id if isinstance(updates, Tensor) else -1
-    rows = typed_array(updates, cell.dtype)
-    value = cell.state._value
+    known = isinstance(updates, Tensor)
+    fit = checked(updates, cell.dtype) if known else typed_array(updates, cell.dtype)
+    rows = fit if known else constant_of(fit)
+    places = indices if type(indices) is Tensor else constant_of(typed_array(indices))
+    write = partial(_with_parts, how=how, nested=nested, shape=cell.shape)
+    return aside(write, cell.state, places, rows), updates._id if known else -1
+
+
+def _with_parts(
+    value: Any, indices: Any, rows: Any, *, how: str, nested: bool, shape: TensorShape
+) -> Any:
+    """A value with rows, or single elements, written into it."""
+    indices = np.asarray(indices)
     depth = indices.shape[-1] if nested else 1
     if np.any(indices < 0) or np.any(
         indices >= np.array(value.shape[:depth] if nested else value.shape[:1])
     ):
         raise invalid_argument(
             f"ResourceScatter{how.capitalize()}",
-            f"indices {indices.tolist()} are not all within a variable of shape {cell.shape}",
+            f"indices {indices.tolist()} are not all within a variable of shape {shape}",
         )
     if how in MEETING and nested and rows.shape == indices.shape[:-1] + value.shape[depth:]:
-        return meet_at(MEETING[how], value, rows, indices), source
+        return meet_at(MEETING[how], value, rows, indices)
     if how in MEETING and not nested and value.ndim:
-        return meet_rows(MEETING[how], value, rows, indices), source
+        return meet_rows(MEETING[how], value, rows, indices)
     where = tuple(np.moveaxis(indices, -1, 0)) if nested else indices
     value = np.array(value)
     WRITES[how](value, where, rows)
-    return value, source
+    return value
 
 
 def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]:

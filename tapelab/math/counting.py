@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from tapelab.arrays.choosing import cast
 from tapelab.arrays.picking import scatter_nd
 from tapelab.arrays.shaping import stack
 from tapelab.dtypes import as_dtype, int32, int64
+from tapelab.engine.aside import aside, decided
 from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
@@ -40,35 +42,54 @@ def bincount(
         raise ValueError(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
-    numbers = _counted(arr)
-    size = max(int(np.max(numbers, initial=-1)) + 1, number(minlength or 0, "DenseBincount"))
-    if maxlength is not None:
-        size = min(size, number(maxlength, "DenseBincount"))
-    rows = numbers if axis == -1 else numbers.reshape(-1)
+    x = _counted(arr)
+    shape = x._value.shape
+    rows = aside(partial(_rows, flat=axis != -1, shown=arr), x)
     if rows.ndim > 2:
         raise invalid_argument(
             "DenseBincount", f"Shape must be at most rank 2 but is rank {rows.ndim}"
         )
     weighed = tensor(np.ones((), as_dtype(dtype).as_numpy_dtype)) if weights is None else None
     if weighed is None:
-        weighed = _weights(weights, numbers.shape, rows.shape)
+        weighed = _weights(weights, shape, rows.shape)
     made: Tensor = marking.dense_bincount(
-        new_constant(rows, None), weighed, size=size, binary=bool(binary_output)
-    )
+        new_constant(rows, None), weighed, size=_size(rows, minlength, maxlength),
+        binary=bool(binary_output),
+    )  # fmt: skip
     return made
 
 
-def _counted(arr: Any) -> Any:
+def _size(rows: Any, minlength: Any, maxlength: Any) -> int:
+    """How many numbers are counted: up to the highest there is, within the limits."""
+    least = number(minlength or 0, "DenseBincount")
+    most = None if maxlength is None else number(maxlength, "DenseBincount")
+    if most is not None and most <= least:
+        return most
+    highest = aside(_highest, rows)
+    decided(highest)
+    size = max(int(highest[0]) + 1, least)
+    return size if most is None else min(size, most)
+
+
+def _highest(rows: Any) -> Any:
+    return np.array([np.max(rows, initial=-1)])
+
+
+def _counted(arr: Any) -> Tensor:
     x = tensor(arr)
     if x.dtype.is_integer and x.dtype not in (int32, int64):
         raise invalid_argument(
             "DenseBincount", f"Value for attr 'Tidx' of {spoken(x._value.dtype)} is not in the "
             "list of allowed values: int32, int64. Try tf.cast(arr, tf.int32)",
         )  # fmt: skip
-    numbers = np.array(x._value if x.dtype.is_integer else cast(x, int32)._value)
+    return x if x.dtype.is_integer else cast(x, int32)
+
+
+def _rows(numbers: Any, *, flat: bool, shown: Any) -> Any:
+    """The numbers to count, each row for itself or all in one."""
     if np.min(numbers, initial=0) < 0:
-        raise invalid_argument("DenseBincount", f"Input arr must be non-negative! It is {arr!r}")
-    return numbers
+        raise invalid_argument("DenseBincount", f"Input arr must be non-negative! It is {shown!r}")
+    return np.array(numbers).reshape(-1) if flat else np.array(numbers)
 
 
 def _weights(weights: Any, wanted: tuple[int, ...], rows: tuple[int, ...]) -> Tensor:
@@ -139,14 +160,23 @@ def histogram_fixed_width(
         )  # fmt: skip
     x, limits = _checked_range(values, value_range)
     count = _bins(nbins)
-    if np.isnan(x._value).any():
+    aside(_check_numbers, x)
+    bins = marking.bins_of(x, limits, count=count)
+    return cast(bincount(bins, minlength=count, maxlength=count), kind)
+
+
+def _check_numbers(x: Any) -> None:
+    if np.isnan(x).any():
         raise invalid_argument("HistogramFixedWidth", "Histogram values must not contain NaN")
-    return cast(bincount(marking.bins_of(x, limits, count=count), minlength=count), kind)
 
 
 def _checked_range(values: Any, value_range: Any) -> tuple[Tensor, Tensor]:
     x, limits = matched(values, value_range)
-    given = limits._value
+    aside(_check_limits, limits)
+    return x, limits
+
+
+def _check_limits(given: Any) -> None:
     if given.shape != (2,):
         raise invalid_argument(
             "HistogramFixedWidth", "value_range should be a vector of 2 elements."
@@ -156,7 +186,6 @@ def _checked_range(values: Any, value_range: Any) -> tuple[Tensor, Tensor]:
             "HistogramFixedWidth", "value_range should satisfy value_range[0] < value_range[1], "
             f"but got '[{given[0]:g}, {given[1]:g}]'",
         )  # fmt: skip
-    return x, limits
 
 
 def _bins(nbins: Any) -> int:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from tapelab.engine.aside import aside, decided
 from tapelab.engine.composite_tensor import takes_composites
+from tapelab.engine.convert import new_constant
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import Op
 from tapelab.engine.tensor import Tensor
@@ -29,9 +32,10 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
 
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         x, ids = tensor(data), _ids(raw, segment_ids)
-        _check_sorted(raw, x, ids._value)
-        count = int(ids._value[-1]) + 1 if ids._value.size else 0
-        made: Tensor = op(x, ids, count=count, **settings)
+        aside(partial(_check_sorted, raw, x._value.shape), ids)
+        count = aside(_highest, ids)
+        decided(count)
+        made: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
         return made
 
     return _named(function, f"segment_{raw.removeprefix('Segment').lower()}", sentence)
@@ -114,10 +118,21 @@ def _totals(data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Ten
             "Maximum", f"Value for attr 'T' of {x.dtype.name} is not in the list of allowed "
             "values: half, float, double, int32, int64. Means by id are there for real numbers",
         )  # fmt: skip
-    found = ids._value[ids._value >= 0]
-    sizes = np.maximum(np.bincount(found, minlength=count), 1).astype(numpy_dtype(x))
+    shape = count, *(1,) * (x.ndim - 1)
+    sizes = aside(partial(_sizes, shape=shape, dtype=numpy_dtype(x)), ids)
     total: Tensor = segments.segment_sum(x, ids, count=count)
-    return total, tensor(sizes.reshape(count, *(1,) * (x.ndim - 1)))
+    return total, new_constant(sizes, None)
+
+
+def _sizes(ids: Any, *, shape: tuple[int, ...], dtype: Any) -> Any:
+    """How many rows each id has, at least 1."""
+    found = np.bincount(ids[ids >= 0], minlength=shape[0])
+    return np.maximum(found, 1).astype(dtype).reshape(shape)
+
+
+def _highest(ids: Any) -> Any:
+    """The last id, as an array; -1 without any."""
+    return np.append(-1, ids)[-1:]
 
 
 def _flat(raw: str, data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor, int]:
@@ -131,25 +146,29 @@ def _flat(raw: str, data: Any, segment_ids: Any, num_segments: Any) -> tuple[Ten
         )  # fmt: skip
     if count < 0:
         raise invalid_argument(raw, f"Input num_segments == {count} must not be negative.")
-    flat = ids._value.reshape(-1)
-    for at in np.flatnonzero(flat >= count)[:1]:
-        raise invalid_argument(
-            raw, f"segment_ids{brackets(np.unravel_index(at, wanted)) if wanted else ''} = "
-            f"{flat[at]} is out of range [0, {count})",
-        )  # fmt: skip
+    aside(partial(_check_range, raw, count), ids)
     if len(wanted) == 1:
         return x, ids, count
     rows = reshape(x, shape=(ids._value.size, *shape[len(wanted) :]))
     return rows, reshape(ids, shape=(-1,)), count
 
 
-def _check_sorted(raw: str, x: Tensor, ids: Any) -> None:
+def _check_range(raw: str, count: int, ids: Any) -> None:
+    flat, wanted = ids.reshape(-1), ids.shape
+    for at in np.flatnonzero(flat >= count)[:1]:
+        raise invalid_argument(
+            raw, f"segment_ids{brackets(np.unravel_index(at, wanted)) if wanted else ''} = "
+            f"{flat[at]} is out of range [0, {count})",
+        )  # fmt: skip
+
+
+def _check_sorted(raw: str, shape: tuple[int, ...], ids: Any) -> None:
     if ids.ndim != 1:
         raise invalid_argument(raw, "segment_ids should be a vector.")
-    if x._value.shape[:1] != ids.shape:
+    if shape[:1] != ids.shape:
         raise invalid_argument(
             raw, "segment_ids should be the same size as dimension 0 of input. There are "
-            f"{ids.size} ids for {brackets(x._value.shape)}",
+            f"{ids.size} ids for {brackets(shape)}",
         )  # fmt: skip
     if np.any(np.diff(ids) < 0):
         raise invalid_argument(

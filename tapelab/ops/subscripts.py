@@ -7,10 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.arrays import typed_array
+from tapelab.engine.arrays import checked, typed_array
+from tapelab.engine.aside import aside
 from tapelab.engine.cell import Cell, Holder, store
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.tensor import Tensor
+from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import UnreadVariable, Variable, read
 from tapelab.engine.wording import brackets
 from tapelab.errors import OpError, invalid_argument
@@ -58,8 +59,17 @@ def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variabl
     """Replace a piece of a variable's value; the rest of it stays."""
     del name
     given = read(value) if isinstance(value, Holder) else value
-    piece = typed_array(given, cell.dtype)
-    whole = np.array(cell.state._value)
+    known = type(given) is Tensor
+    fit = checked(given, cell.dtype) if known else typed_array(given, cell.dtype)
+    piece = fit if known else constant_of(fit)
+    whole = aside(partial(_with_piece, key=key), cell.state, piece)
+    store(cell, whole, How.SLICE, given._id if known else -1)
+    return UnreadVariable._of(cell)
+
+
+def _with_piece(value: Any, piece: Any, *, key: Key) -> Any:
+    """A value with a piece of it replaced."""
+    whole = np.array(value)
     place = whole[key].shape
     try:
         whole[key] = np.broadcast_to(piece, place)
@@ -69,8 +79,7 @@ def _write(cell: Cell, key: Key, value: Any, name: str | None = None) -> Variabl
             f"Cannot broadcast input shape {brackets(np.shape(piece))} into final shape "
             f"{brackets(place)}",
         ) from error
-    store(cell, whole, How.SLICE, given._id if type(given) is Tensor else -1)
-    return UnreadVariable._of(cell)
+    return whole
 
 
 def _is_mask(key: Any) -> bool:

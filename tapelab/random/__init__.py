@@ -88,7 +88,7 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     x = tensor(value)
     if not x._value.ndim:
         return x
-    order = tuple(seeding.source("RandomShuffle", seed, x.dtype).permutation(len(x._value)))
+    order = seeding.source("RandomShuffle", seed, x.dtype).permutation(x._value.shape[0])
     made: Tensor = _random_shuffle(x, order=order)
     return made
 

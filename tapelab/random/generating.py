@@ -135,19 +135,25 @@ class Generator(Source):
     def skip(self, delta: Any) -> Tensor:
         """Leave out so many numbers; the state before is returned."""
         before = new_constant(self._parts(), None)
-        self._take(int(tensor(delta)._value))
+        self._take(int(tensor(delta)._value) * draws.RESERVED)
         return before
 
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions, one column each."""
-        drawn = draws.whole(self._take(int(count)), (int(count),), np.dtype(np.int64))
-        return new_constant(np.stack([drawn, np.zeros_like(drawn)]), None, "tf.random.make_seeds")
+
+        def seeds(place: draws.Place) -> Tensor:
+            drawn = draws.whole(place, (int(count),), np.dtype(np.int64))
+            both = np.stack([drawn, np.zeros_like(drawn)])
+            return new_constant(both, None, "tf.random.make_seeds")
+
+        return self._drawn(int(count), seeds)
 
     def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
         """Whole numbers over the full range of the dtype."""
         kind, size = as_dtype(dtype), sizes(shape)
-        drawn = draws.whole(self._take(int(np.prod(size, dtype=int))), size, kind._numpy)
-        return new_constant(drawn, None, "tf.random.uniform_full_int")
+        return self._drawn(int(np.prod(size, dtype=int)), lambda place: new_constant(
+            draws.whole(place, size, kind._numpy), None, "tf.random.uniform_full_int"
+        ))  # fmt: skip
 
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import math
 import os
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from tapelab.dtypes import DType, as_dtype, float32, int64
+from tapelab.engine.aside import aside
 from tapelab.engine.convert import new_constant
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -20,6 +23,13 @@ from tapelab.kernels import draws
 from tapelab.ops import distributions
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.settings import lengths
+
+Drawn = TypeVar("Drawn")
+Make = Callable[[draws.Place], Any]
+listeners: Final[list[Callable[[Source, int, Make, Any], None]]] = []
+"""Who wants to know of each draw: where it was, how far it moved the place on, what makes something
+of the place before, and what that was.
+"""
 
 
 class Source:
@@ -29,11 +39,21 @@ class Source:
         unknown = int.from_bytes(os.urandom(16), "little"), int.from_bytes(os.urandom(8), "little")
         self._counter, self._key = unknown if place is None else place
 
-    def _take(self, count: int) -> draws.Place:
-        """The place to draw so many numbers from; the next draw begins behind them."""
+    def _take(self, steps: int) -> draws.Place:
+        """The place to draw from; the next draw begins so many steps behind it."""
         place = self._counter, self._key
-        self._counter = (self._counter + count * draws.RESERVED) % 2**128
+        self._counter = (self._counter + steps) % 2**128
         return place
+
+    def _drawn(self, count: int, make: Callable[[draws.Place], Drawn]) -> Drawn:
+        """What is made of so many numbers from the next place on."""
+        return self._made(count * draws.RESERVED, make)
+
+    def _made(self, steps: int, make: Callable[[draws.Place], Drawn]) -> Drawn:
+        result = make(self._take(steps))
+        for listen in listeners:
+            listen(self, steps, make, result)
+        return result
 
     def normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
@@ -41,8 +61,7 @@ class Source:
     ) -> Tensor:  # fmt: skip
         """Random numbers from the bell curve."""
         kind, size = _floating(dtype), sizes(shape)
-        bell = draws.normal(self._take(math.prod(size)), size, kind._numpy)
-        return _moved(bell, mean, stddev, kind, "random.normal")
+        return self._moved(draws.normal, size, mean, stddev, kind, "random.normal")
 
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
@@ -50,8 +69,22 @@ class Source:
     ) -> Tensor:  # fmt: skip
         """Random numbers from the bell curve, none of them further away than 2."""
         kind, size = _floating(dtype), sizes(shape)
-        bell = draws.cut_normal(self._take(math.prod(size)), size, kind._numpy)
-        return _moved(bell, mean, stddev, kind, "random.truncated_normal")
+        return self._moved(draws.cut_normal, size, mean, stddev, kind, "random.truncated_normal")
+
+    def _moved(
+        self, bell: Any, size: tuple[int, ...], mean: Any, stddev: Any, kind: DType, how: str
+    ) -> Tensor:
+        """The bell curve moved and stretched, by ops where a parameter has a history."""
+        width, middle = strict_operand(stddev, kind), strict_operand(mean, kind)
+        plain = _plain(mean, stddev)
+
+        def numbers(place: draws.Place) -> Tensor:
+            found = bell(place, size, kind._numpy)
+            return _constant(found * width._value + middle._value if plain else found, kind, how)
+
+        drawn: Any = self._drawn(math.prod(size), numbers)
+        made: Tensor = drawn if plain else drawn * width + middle
+        return made
 
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
@@ -61,20 +94,27 @@ class Source:
         kind, size = as_dtype(dtype), sizes(shape)
         if kind.is_integer:
             return self._whole(size, minval, maxval, kind)
-        flat = draws.unit(self._take(math.prod(size)), size, _floating(dtype)._numpy)
+        numpy_kind = _floating(dtype)._numpy
         high = 1.0 if maxval is None else maxval
         low: Any = strict_operand(minval, kind)
         top: Any = strict_operand(high, kind)
-        if _plain(minval, high):
-            return _constant(flat * (top._value - low._value) + low._value, kind, "random.uniform")
-        drawn: Any = _constant(flat, kind, "random.uniform")
-        made: Tensor = drawn * (top - low) + low
+        plain = _plain(minval, high)
+
+        def numbers(place: draws.Place) -> Tensor:
+            flat = draws.unit(place, size, numpy_kind)
+            if plain:
+                flat = flat * (top._value - low._value) + low._value
+            return _constant(flat, kind, "random.uniform")
+
+        drawn: Any = self._drawn(math.prod(size), numbers)
+        made: Tensor = drawn if plain else drawn * (top - low) + low
         return made
 
     def _whole(self, size: tuple[int, ...], low: Any, high: Any, kind: DType) -> Tensor:
-        place = self._take(math.prod(size))
+        count = math.prod(size)
         if low is None and high is None:
-            return _constant(draws.whole(place, size, kind._numpy), kind, "random.uniform")
+            return self._drawn(count, lambda place: _constant(
+                draws.whole(place, size, kind._numpy), kind, "random.uniform"))  # fmt: skip
         if low is None or high is None:
             raise ValueError(
                 f"For integer dtype {kind}, minval and maxval must be both `None` or both "
@@ -85,8 +125,9 @@ class Source:
             raise invalid_argument(
                 "RandomUniformInt", f"Need minval < maxval, got {first} >= {last}"
             )
-        drawn = draws.below(place, size, kind._numpy, first, last)
-        return _constant(drawn, kind, "random.uniform")
+        return self._drawn(count, lambda place: _constant(
+            draws.below(place, size, kind._numpy, first, last), kind, "random.uniform"
+        ))  # fmt: skip
 
     def gamma(
         self, shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, *, whole: bool = False
@@ -97,7 +138,7 @@ class Source:
         b: Any = None if beta is None else strict_operand(beta, kind)
         each = np.broadcast_shapes(a._value.shape, () if b is None else b._value.shape)
         size = _ending("StatelessRandomGammaV3", shape, each) if whole else (*sizes(shape), *each)
-        shares = draws.numpys(self._take(math.prod(size))).random(size)
+        shares = self._drawn(math.prod(size), lambda place: draws.numpys(place).random(size))
         made: Any = distributions.gamma_sample(a, share=shares)
         divided: Tensor = made if b is None else made / b
         return divided
@@ -109,48 +150,46 @@ class Source:
         rate, kind = tensor(lam), as_dtype(dtype)
         each = rate._value.shape
         size = _ending("StatelessRandomPoisson", shape, each) if whole else (*sizes(shape), *each)
-        place = self._take(math.prod(size))
+        place = self._drawn(math.prod(size), _itself)
         if whole:
             chosen = {"place": place, "size": size, "dtype": kind._numpy}
             counted: Tensor = distributions.stateless_poisson(rate, **chosen)
             return counted
-        drawn = draws.numpys(place).poisson(rate._value, size)
-        made: Tensor = distributions.random_poisson(rate, drawn=drawn.astype(kind._numpy))
+        drawn = aside(partial(_counts, size=size, dtype=kind._numpy), place, rate)
+        made: Tensor = distributions.random_poisson(rate, drawn=drawn)
         return made
 
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any, name: str | None = None
     ) -> Tensor:
         """How many of so many trials succeed that succeed with a chance."""
-        tries, chances = tensor(counts)._value, tensor(probs)
-        each = np.broadcast_shapes(np.shape(tries), np.shape(chances._value))
+        tries, chances = tensor(counts), tensor(probs)
+        each = np.broadcast_shapes(tries._value.shape, chances._value.shape)
         size = _ending("StatelessRandomBinomial", shape, each)
         made: Tensor = distributions.stateless_binomial(
-            chances, place=self._take(math.prod(size)), tries=np.asarray(tries).astype(np.int64),
-            size=size, dtype=as_dtype(dtype)._numpy,
+            chances, place=self._drawn(math.prod(size), _itself),
+            tries=aside(_wide, tries), size=size, dtype=as_dtype(dtype)._numpy,
         )  # fmt: skip
         return made
 
     def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:
         """Random class numbers, the more likely the higher their logit."""
         scores = tensor(logits)
-        size = np.shape(scores._value)
+        size = scores._value.shape
         if len(size) != 2:
             raise invalid_argument(
                 "Multinomial", f"logits should be a matrix, got shape {list(size)}"
             )
         count = int(tensor(num_samples)._value)
-        place = self._take(size[0] * -(-count // 4) * 4)
+        place = self._drawn(size[0] * -(-count // 4) * 4, _itself)
         drawn: Tensor = distributions.random_categorical(
             scores, place=place, count=count, dtype=as_dtype(dtype)._numpy
         )
         return drawn
 
-    def permutation(self, count: int) -> list[int]:
+    def permutation(self, count: int) -> tuple[int, ...]:
         """The numbers from 0 up to the count in a random order."""
-        place = self._counter, self._key
-        self._counter += -(-count // 4)
-        return draws.order(place, count)
+        return self._made(-(-count // 4), lambda place: tuple(draws.order(place, count)))
 
 
 def sizes(shape: Any) -> tuple[int, ...]:
@@ -188,11 +227,14 @@ def _constant(array: Any, kind: DType, how: str) -> Tensor:
     return new_constant(np.asarray(array).astype(kind.as_numpy_dtype)[()], None, f"tf.{how}")
 
 
-def _moved(bell: Any, mean: Any, stddev: Any, kind: DType, how: str) -> Tensor:
-    """The bell curve moved and stretched, by ops where a parameter has a history."""
-    width, middle = strict_operand(stddev, kind), strict_operand(mean, kind)
-    if _plain(mean, stddev):
-        return _constant(bell * width._value + middle._value, kind, how)
-    drawn: Any = _constant(bell, kind, how)
-    made: Tensor = drawn * width + middle
-    return made
+def _itself(place: draws.Place) -> draws.Place:
+    return place
+
+
+def _wide(counts: Any) -> Any:
+    return np.asarray(counts).astype(np.int64)
+
+
+def _counts(place: draws.Place, rate: Any, *, size: tuple[int, ...], dtype: Any) -> Any:
+    """How many events there are that happen at a rate."""
+    return draws.numpys(place).poisson(rate, size).astype(dtype)

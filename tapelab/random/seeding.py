@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tapelab.dtypes import as_dtype
 from tapelab.random.sampling import Source
@@ -46,6 +46,30 @@ def untouched() -> Iterator[None]:
         yield
     finally:
         shared.streams, shared.ops, shared.keras = kept
+
+
+class Mark(NamedTuple):
+    """Where all sequences stand that are shared."""
+
+    ops: Any
+    keras: Any
+    streams: dict[Any, tuple[Source, int]]
+
+
+def mark() -> Mark:
+    """Where all sequences stand now, to go back to."""
+    ops, keras = (each and each.getstate() for each in (shared.ops, shared.keras))
+    return Mark(ops, keras, {key: (each, each._counter) for key, each in shared.streams.items()})
+
+
+def rewind(to: Mark) -> None:
+    """Let all sequences go on from where they stood."""
+    for sequence, state in ((shared.ops, to.ops), (shared.keras, to.keras)):
+        if sequence is not None and state is not None:
+            sequence.setstate(state)
+    shared.streams = {key: each for key, (each, _) in to.streams.items()}
+    for each, counter in to.streams.values():
+        each._counter = counter
 
 
 def source(raw: str, seed: int | None, dtype: Any) -> Source:

@@ -12,7 +12,11 @@ LINES = (
     *("unary", "unary", "plus", "minus", "times", "over", "larger", "mean", "product", "row"),
     *("number", "branch", "loop", "where", "softmax", "stack", "concat", "turn", "add_to"),
     *("write", "count", "place", "shape", "gather", "twice", "cast"),
+    *("drop", "noise", "seeded", "choose", "pick", "rows", "part", "sums", "bins", "stop", "again"),
 )
+
+WRITING = frozenset({"add_to", "write", "count", "rows", "part"})
+"""Those that write into variables, which later ones may read."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +41,22 @@ class Drawn:
     tapes: int
     sources: tuple[str, ...]
 
+    @property
+    def kinds(self):
+        """The kinds of its lines."""
+        return {line.kind for line in self.lines}
+
 
 def drawn(seed):
     """The function of a seed."""
     dice = random.Random(seed)
     shape = dice.choice([(2, 3), (1, 4), (3, 3)])
     names, lines = ["x", "y", "v", "w"], []
+    kinds = [kind for kind in LINES if seed % 2 or kind not in WRITING]
     for at in range(dice.randint(3, 12)):
         one, other = dice.choice(names), dice.choice(names)
         choices = dice.choice(UNARY), dice.uniform(-2, 2), dice.randrange(shape[0]), dice.random()
-        lines.append(Line(dice.choice(LINES), one, other, *choices))
+        lines.append(Line(dice.choice(kinds), one, other, *choices))
         names.append(f"t{at}")
     sources = dice.sample(["x", "v", "w"], dice.randint(1, 3))
     return Drawn(tuple(lines), shape, dice.choice([0, 1, 1, 2]), tuple(sources))
@@ -108,6 +118,40 @@ def _count(tf, line, a, b, values, counter):
     return a * 0.5 + counter
 
 
+def _choose(tf, line, a, b, values, counter):
+    picked = tf.cast(tf.reduce_sum(tf.abs(a)) * 2.71 + 0.13, tf.int32) % 3
+    return tf.switch_case(picked, [lambda: a + b, lambda: tf.sin(a), lambda: b * 2.0])
+
+
+def _rows(tf, line, a, b, values, counter):
+    values["w"].scatter_nd_add([[line.row]], tf.tanh(a)[:1])
+    values["w"].scatter_update(tf.IndexedSlices(b[:1] * 0.5, tf.constant([line.row])))
+    return a + values["w"]
+
+
+def _part(tf, line, a, b, values, counter):
+    values["v"][line.row].assign(tf.tanh(b)[line.row] * line.number)
+    return a * values["v"]
+
+
+def _sums(tf, line, a, b, values, counter):
+    ids = tf.argmax(b, axis=1) % 2
+    return a + tf.math.unsorted_segment_mean(a, ids, 2)[:1]
+
+
+def _bins(tf, line, a, b, values, counter):
+    found = tf.histogram_fixed_width(b, [-2.0, 2.0], nbins=4)
+    return a * tf.cast(tf.reduce_max(found), tf.float32) * 0.1
+
+
+def _again(tf, line, a, b, values, counter):
+    return tf.recompute_grad(lambda x: tf.tanh(x) * tf.sin(x))(a) + b
+
+
+def _seeded(tf, line, a, b, values, counter):
+    return a + tf.random.stateless_normal(a.shape, [line.row, 3])
+
+
 STEPS = {
     "unary": lambda tf, line, a, b, *_: getattr(tf.math, line.function)(tf.clip_by_value(a, -3, 3)),
     "plus": lambda tf, line, a, b, *_: a + b,
@@ -134,6 +178,19 @@ STEPS = {
     "gather": lambda tf, line, a, b, *_: b + tf.gather(a, tf.argmax(b, axis=1) % a.shape[0])[:1],
     "twice": lambda tf, line, a, b, *_: tf.tanh(a + b) * tf.tanh(a + b),
     "cast": lambda tf, line, a, b, *_: tf.cast(tf.cast(a, tf.float64) * 1.0, tf.float32),
+    "drop": lambda tf, line, a, b, *_: tf.nn.dropout(a, 0.4),
+    "noise": lambda tf, line, a, b, *_: a * tf.random.normal(tf.shape(b), mean=tf.reduce_mean(b)),
+    "seeded": _seeded,
+    "choose": _choose,
+    "pick": lambda tf, line, a, b, *_: tf.cond(
+        tf.random.uniform([], seed=3) < 0.5, lambda: tf.nn.dropout(a, 0.2), lambda: b
+    ),
+    "rows": _rows,
+    "part": _part,
+    "sums": _sums,
+    "bins": _bins,
+    "stop": lambda tf, line, a, b, *_: a + tf.stop_gradient(b * 2.0),
+    "again": _again,
 }
 
 

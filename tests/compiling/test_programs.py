@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.compiling.epochs import epoch_of, pairs, weights
+
 
 class Dense:
     """A layer as a guide writes it."""
@@ -93,23 +95,9 @@ def test_a_recurrent_network_goes_over_sequences_of_any_length(tf):
 
 
 def test_a_dataset_is_trained_on_inside_a_function(tf):
-    w = tf.Variable(0.0)
-
-    @tf.function
-    def epoch(dataset):
-        for x, y in dataset:
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean((w * x - y) ** 2)
-            w.assign_sub(0.1 * tape.gradient(loss, w))
-        return w.read_value()
-
     x = np.arange(1.0, 5.0, dtype=np.float32)
-    dataset = tf.data.Dataset.from_tensor_slices((x, 2 * x)).batch(2)
-    expected = 0.0
-    for first in (0, 2):
-        batch = x[first : first + 2]
-        expected -= 0.1 * np.mean(2 * (expected * batch - 2 * batch) * batch)
-    assert np.isclose(epoch(dataset).numpy(), expected)
+    found = epoch_of(tf, 0.1)(pairs(tf, x))
+    assert np.isclose(found.numpy(), weights(x, 0.1, epochs=1)[0])
 
 
 def test_a_penalty_on_gradients_is_trained_through(tf):
