@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Window } from 'happy-dom';
+import { provide } from '../src/core/extras.js';
 import { mount } from '../src/core/mount.js';
 import type { Handle, MountOptions } from '../src/core/mount.js';
+import { EXTRAS } from '../src/core/views/extras.js';
 import { goldenBytes } from './goldens.js';
 import { LEFT_EXPLAINED, leftTheTape } from './samples.js';
+
+provide(EXTRAS);
 
 interface Page {
   host: HTMLElement;

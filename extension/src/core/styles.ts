@@ -5,7 +5,6 @@ import inspector from './styles/inspector.css';
 import reel from './styles/reel.css';
 import time from './styles/time.css';
 import tokens from './styles/tokens.css';
-import why from './styles/why.css';
 
 /** The style of the widget; every widget carries its own copy, as it may live in a shadow root. */
-export const STYLES = [tokens, frame, code, inspector, graph, time, reel, why].join('');
+export const STYLES = [tokens, frame, code, inspector, graph, time, reel].join('');
