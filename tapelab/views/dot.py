@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from tapelab.views.frame import Model
 from tapelab.views.graph import EdgeKind, NodeKind
-from tapelab.views.numbers import format_brief
+from tapelab.views.still import Card, still
 
 if TYPE_CHECKING:
     import graphviz
 
     from tapelab.recording import Recording
 
-ROOM: Final = 20
 SHAPES: Final = {
     NodeKind.VARIABLE: {"style": "rounded,bold", "color": "#00875F"},
     NodeKind.CONSTANT: {},
@@ -28,30 +26,32 @@ EDGES: Final = {
 
 
 def digraph(recording: Recording) -> graphviz.Digraph:
-    """The values on their way forwards, each node with its value and its gradient."""
+    """The values on their way forwards, each node with its value and its gradient.
+
+    Composites and loops of a long tape are folded; a note below says how much is shown.
+    """
     import graphviz
 
-    model = Model.of(recording)
-    drawn = graphviz.Digraph(recording.tape.name or "tape")
-    drawn.attr(rankdir="LR")
+    shown = still(recording)
+    drawn = graphviz.Digraph(shown.title)
+    drawn.attr(rankdir="LR", label=graphviz.escape(shown.note), fontname="sans-serif")
     drawn.attr("node", shape="box", fontname="monospace", fontsize="11")
     drawn.attr("edge", fontname="monospace", fontsize="10")
-    for number, node in enumerate(model.graph.nodes):
-        drawn.node(str(number), _label(model, number), **SHAPES[node.kind])
-    for edge in model.graph.edges:
-        drawn.edge(str(edge.start), str(edge.end), **EDGES[edge.kind])
+    for number, card in enumerate(shown.cards):
+        more = {"peripheries": "2"} if card.size else {}
+        drawn.node(str(number), _label(card), **SHAPES[card.kind], **more)
+    for road in shown.roads:
+        drawn.edge(str(road.start), str(road.end), **EDGES[road.kind])
     return drawn
 
 
-def _label(model: Model, node: int) -> str:
+def _label(card: Card) -> str:
     """The op and the name, the value, and the gradient if one was asked for."""
     import graphviz
 
-    op, tensor = model.op(node), model.tensor(node)
-    lines = [f"{op.glyph}  {model.label(node)}" if op else model.label(node)]
-    if tensor is not None:
-        lines.append(format_brief(tensor, ROOM))
-    gradient: Any = model.slot_text(model.slot(node), ROOM)
-    if gradient:
-        lines.append(f"gradient {gradient}")
+    lines = [f"{card.pill}  {card.name}" if card.pill else card.name]
+    if card.value:
+        lines.append(card.value)
+    if card.gradient:
+        lines.append(f"gradient {card.gradient}")
     return "\\n".join(map(graphviz.escape, lines))

@@ -7,13 +7,31 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.views.frame import Model
+from tapelab.views.graph import EdgeKind, NodeKind
+from tapelab.views.still import HEIGHT, WIDTH, Card, Road, Still, still
+from tapelab.views.svg import ends
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
     from tapelab.recording import Recording
 
+VALUE: Final = "#0072B2"
 GRADIENT: Final = "#D55E00"
+INK: Final = "#212121"
+FRAMES: Final = {
+    NodeKind.VARIABLE: ("#00875F", 2.0, "-", 12.0),
+    NodeKind.CONSTANT: ("#909090", 1.25, "-", 1.5),
+    NodeKind.OP: ("#909090", 1.25, "-", 6.0),
+    NodeKind.OFF: ("#909090", 1.25, "--", 1.5),
+}
+"""Colour, width, dash and corner of a card's outline."""
+ROADS: Final = {EdgeKind.TAPED: (VALUE, "-"), EdgeKind.OFF: ("#909090", "--")}
+CUT: Final = ("#B5478C", "--")
+SLOTS: Final = {"none": "#8F2A66", "nonezero": "#8F2A66", "nan": INK}
+POINTS: Final = 72 / 96
+"""What a pixel of the screen is in points."""
 
 
 def gradient_sizes(recording: Recording) -> list[tuple[str, float]]:
@@ -45,3 +63,72 @@ def plot_gradient_sizes(recording: Recording, axes: Any = None) -> Axes:
         axes.set_xticks(list(places), [name for name, _ in sizes], rotation=30, ha="right")
     drawn: Axes = axes
     return drawn
+
+
+def figure(recording: Recording) -> Figure:
+    """The graph as a figure: values on their way forwards, gradients on their way back."""
+    from matplotlib.figure import Figure
+
+    shown = still(recording)
+    width, height = shown.size
+    drawn = Figure(figsize=((width + 24) / 96, (height + 40) / 96))
+    axes = drawn.add_axes((0, 0, 1, 1))
+    axes.set_axis_off()
+    axes.set_xlim(-12, width + 12)
+    axes.set_ylim(height + 28, -12)
+    for road in shown.roads:
+        _draw_road(axes, shown, road)
+    for card, (x, y) in zip(shown.cards, shown.places, strict=True):
+        _draw_card(axes, card, x, y)
+    axes.text(0, height + 20, shown.note, fontsize=12 * POINTS, color="#686868")
+    return drawn
+
+
+def _draw_road(axes: Axes, shown: Still, road: Road) -> None:
+    """The lane of the value, and that of the gradient with its number where one came back."""
+    _draw_lane(axes, ends(shown, road, back=False), *ROADS.get(road.kind, CUT))
+    if road.back is not None:
+        x, y, to_x, to_y = ends(shown, road, back=True)
+        _draw_lane(axes, (to_x, to_y, x, y), GRADIENT, "-")
+        place = (x + to_x) / 2, (y + to_y) / 2 + 9
+        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+        _write(axes, *place, road.back, "#A33F00", ha="center", bbox=box)
+
+
+def _draw_lane(axes: Axes, lane: tuple[float, ...], colour: str, dash: str) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    x, y, to_x, to_y = lane
+    middle = (x + to_x) / 2
+    curve = Path([(x, y), (middle, y), (middle, to_y), (to_x, to_y)], [1, 4, 4, 4])
+    style = {"arrowstyle": "-|>", "mutation_scale": 8, "linewidth": 1.5 * POINTS}
+    axes.add_patch(FancyArrowPatch(path=curve, color=colour, linestyle=dash, **style))  # type: ignore[arg-type]  # settings of several types
+
+
+def _draw_card(axes: Axes, card: Card, x: float, y: float) -> None:
+    from matplotlib.patches import FancyBboxPatch
+
+    colour, line, dash, corner = FRAMES[card.kind]
+    for shift in (6, 3, 0) if card.size else (0,):
+        box = FancyBboxPatch(
+            (x + shift + corner, y + shift + corner),
+            WIDTH - 2 * corner,
+            HEIGHT - 2 * corner,
+            boxstyle=f"round,pad={corner}",
+            facecolor="white",
+            edgecolor=colour,
+            linewidth=line * POINTS,
+            linestyle=dash,
+        )
+        axes.add_patch(box)
+    title = f"{card.pill}  {card.name}" if card.pill else card.name
+    _write(axes, x + 12, y + 16, title if len(title) <= 17 else f"{title[:16]}…", INK)
+    _write(axes, x + WIDTH - 12, y + 40, card.value, "#075A99", ha="right")
+    shade = SLOTS.get(card.state, "#A33F00")
+    _write(axes, x + WIDTH - 12, y + 62, card.gradient, shade, ha="right")
+
+
+def _write(axes: Axes, x: float, y: float, text: str, colour: str, **more: Any) -> None:
+    size, shown = 11.5 * POINTS, text.replace("$", r"\$")
+    axes.text(x, y, shown, color=colour, fontsize=size, family="monospace", va="center", **more)

@@ -41,6 +41,8 @@ class Moment:
     result: float
     slopes: tuple[Slope, ...]
     recording: Recording
+    error: str = ""
+    """What the function raised here, if it did; the recording is that of another moment then."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,12 @@ def live(moment: Moment, curves: tuple[Curve, ...]) -> dict[str, Any]:
 
 def told(moment: Moment) -> dict[str, Any]:
     """The numbers of a moment as JSON values; words stand for those that JSON has none for."""
+    error = {"error": moment.error} if moment.error else {}
     return {
         "values": list(moment.values),
         "result": _number(moment.result),
         "slopes": [_number(slope) for slope in moment.slopes],
+        **error,
     }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from tapelab.views import comparing, html
 from tapelab.views.aligning import counterparts
@@ -49,7 +49,8 @@ class Comparison:
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file: the differences, and both pictures to step through, offline."""
         pictures = "".join(html.container(each) for each in self._recordings)
-        body = f"{comparing.html(self.found)}{pictures}"
+        steps = html.as_json("pair", [_listed(each) for each in self._steps])
+        body = f'{comparing.html(self.found)}<div style="{_SIDES}">{pictures}</div>{steps}'
         file = Path(path)
         file.write_text(html.document("tapelab: before and after", body), "utf-8")
         return file
@@ -59,15 +60,20 @@ class Comparison:
         import ipywidgets
 
         sides = [Picture(each).widget() for each in self._recordings]
-        old, new = self.found.models
-        there = counterparts(old, new, self.found.pairs)
-        back = {step: number for number, step in there.items()}
+        there, back = self._steps
         for mine, other, steps in ((sides[0], sides[1], there), (sides[1], sides[0], back)):
             mine.observe(_follower(other, steps), "step")
             mine.layout = ipywidgets.Layout(width="50%", min_width="0")
         return ipywidgets.VBox(
             [ipywidgets.HTML(comparing.html(self.found)), ipywidgets.HBox(sides)]
         )
+
+    @property
+    def _steps(self) -> tuple[dict[int, int], dict[int, int]]:
+        """For each step of one side the step of the other at which the same happens."""
+        old, new = self.found.models
+        there = counterparts(old, new, self.found.pairs)
+        return there, {step: number for number, step in there.items()}
 
     @property
     def _recordings(self) -> tuple[Any, Any]:
@@ -80,6 +86,14 @@ class Comparison:
         from IPython.display import publish_display_data
 
         publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+
+
+_SIDES: Final = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,620px),1fr))"
+
+
+def _listed(steps: dict[int, int]) -> list[int]:
+    """By the number of a step, that of its counterpart, or 0."""
+    return [steps.get(step, 0) for step in range(max(steps, default=0) + 1)]
 
 
 def _follower(other: Any, steps: dict[int, int]) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -12,7 +14,7 @@ from weakref import WeakKeyDictionary
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import Recording, from_bytes, to_bytes
-from tapelab.views import html, rich, text
+from tapelab.views import figures, html, rich, svg, text
 from tapelab.views.answers import last_question
 
 
@@ -45,17 +47,41 @@ class Picture:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the recording to a `.tape` file, to be shown again with `tf.show(path)`.
 
-        A name that ends in `.html` gets the page that `export` writes.
+        A name that ends in `.html`, `.svg`, `.png` or `.dot` gets the picture in that form.
         """
         file = Path(path)
-        if file.suffix.lower() in {".html", ".htm"}:
-            return self.export(file)
-        file.write_bytes(to_bytes(self.recording))
+        form = _FORMS.get(file.suffix.lower().lstrip("."))
+        written = to_bytes(self.recording) if form is None else form(self)
+        file.write_bytes(written.encode() if isinstance(written, str) else written)
         return file
 
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file that shows the picture anywhere, offline."""
         return html.export_html(path, self.recording, self.explanation, step=self.step)
+
+    def to_html(self) -> str:
+        """One HTML document that shows the picture anywhere, offline."""
+        return html.page(self.recording, self.explanation, step=self.step)
+
+    def to_svg(self) -> str:
+        """The graph as an SVG for a page or a paper; what is too large is folded, and says so."""
+        return svg.svg(self.recording)
+
+    def figure(self) -> Any:
+        """The graph as a Matplotlib figure; what is too large is folded, and says so."""
+        return figures.figure(self.recording)
+
+    def to_png(self, dots_per_inch: int = 192) -> bytes:
+        """The graph as an image, drawn with Matplotlib."""
+        image = BytesIO()
+        self.figure().savefig(image, format="png", dpi=dots_per_inch)
+        return image.getvalue()
+
+    def to_dot(self) -> str:
+        """The graph in the language of Graphviz, for `dot`."""
+        from tapelab.views.dot import digraph
+
+        return str(digraph(self.recording).source)
 
     def __str__(self) -> str:
         return text.picture(self.recording, step=self.step, explanation=self.explanation)
@@ -87,6 +113,14 @@ class Picture:
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
+_FORMS: Final[dict[str, Callable[[Picture], str | bytes]]] = {
+    "html": Picture.to_html,
+    "htm": Picture.to_html,
+    "svg": Picture.to_svg,
+    "png": Picture.to_png,
+    "dot": Picture.to_dot,
+}
+"""The forms in which a picture is saved, by the end of the file's name."""
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
 """How each asker is to be called."""
 LOOKED_THROUGH: Final = 5_000

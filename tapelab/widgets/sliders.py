@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import traitlets
 
@@ -11,9 +11,6 @@ from tapelab.views import what_if as views
 from tapelab.views.what_if import Moment
 from tapelab.widgets.explorer import Explorer
 from tapelab.widgets.trying import Trial
-
-LONGEST: Final = 200
-"""So much of an error is shown below the sliders."""
 
 
 class Sliders(Explorer):
@@ -26,7 +23,7 @@ class Sliders(Explorer):
 
     def __init__(self, trial: Trial, stands_for: str = "") -> None:
         self._trial = trial
-        first = trial.moment(trial.starts)
+        self._shown = first = trial.moment(trial.starts)
         super().__init__(
             recording=to_bytes(first.recording),
             what_if=views.settings(trial.experiment),
@@ -42,13 +39,9 @@ class Sliders(Explorer):
     def _run_again(self, change: Any) -> None:
         """Work out the moment that the sliders ask for; what the function raises is shown."""
         values = tuple(change["new"])
-        if values == tuple(self.moment.get("values", ())):
+        if values == self._shown.values:
             return
-        try:
-            found = self._trial.moment(values)
-            recording, told = to_bytes(found.recording), self._told(found)
-        except Exception as error:  # noqa: BLE001 - of whatever f raises, the picture tells
-            text = f"{type(error).__name__}: {error}"[:LONGEST]
-            recording, told = self.recording, {**self.moment, "error": text, "asked": list(values)}
+        self._shown = self._trial.moment_or(self._shown, values)
         with self.hold_sync():
-            self.recording, self.moment = recording, told
+            self.recording = to_bytes(self._shown.recording)
+            self.moment = self._told(self._shown)

@@ -34,6 +34,8 @@ MOMENTS: Final = 200
 BYTES: Final = 6_000_000
 SECONDS: Final = 3.0
 """What a grid may hold, and take to be worked out."""
+LONGEST: Final = 200
+"""So much of an error is told."""
 
 
 def _call(run: Callable[[], Any]) -> Any:
@@ -117,9 +119,21 @@ class Trial:
         return compiled if same else result_and_slopes
 
     def slopes(self, values: Sequence[float]) -> tuple[float, tuple[Slope, ...]]:
-        """Result and slopes at one place."""
+        """Result and slopes at one place; NaN where the function raises something."""
         with _apart():
-            return _numbers(*self._compiled(*[to_tensor(value) for value in values]))
+            try:
+                return _numbers(*self._compiled(*[to_tensor(value) for value in values]))
+            except Exception:  # noqa: BLE001 - whatever it raises, the curve has a gap there
+                return math.nan, (math.nan,) * len(self.inputs)
+
+    def moment_or(self, last: Moment, values: Sequence[float]) -> Moment:
+        """The moment at a place; where the function raises something, that and the last tape."""
+        try:
+            return self.moment(values)
+        except Exception as error:  # noqa: BLE001 - of whatever it raises, the picture tells
+            told = f"{type(error).__name__}: {error}"[:LONGEST]
+            gaps = (math.nan,) * len(self.inputs)
+            return Moment(tuple(values), math.nan, gaps, last.recording, told)
 
     def curve(self, number: int, values: Sequence[float], samples: int) -> Curve:
         """The function along one input, the others where they stand."""
@@ -168,7 +182,7 @@ class Trial:
         side = max(1, int(max(1, most) ** (1 / len(self.inputs)) + 1e-9))
         counts = (side,) * len(self.inputs)
         places = [] if side == 1 else list(_places(self.inputs, counts))
-        moments = (first, *map(self.moment, places))
+        moments = (first, *(self.moment_or(first, values) for values in places))
         families = tuple(self._family(number, counts) for number in range(len(counts)))
         return Grid(counts, moments, families)
 

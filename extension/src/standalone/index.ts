@@ -1,6 +1,7 @@
 import type { Explanation } from '../core/explanation.js';
 import { provide } from '../core/extras.js';
 import { mount } from '../core/mount.js';
+import type { Handle } from '../core/mount.js';
 import { EXTRAS } from '../core/views/extras.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
@@ -24,8 +25,8 @@ function told<Kind>(container: Element, kind: string): Kind | null {
 }
 
 /** Show the recording that a script element holds, in a new element beside it. */
-function show(script: HTMLScriptElement): void {
-  if (script.dataset['shown']) return;
+async function show(script: HTMLScriptElement): Promise<Handle | null> {
+  if (script.dataset['shown']) return null;
   script.dataset['shown'] = 'yes';
   const container = script.parentElement ?? document.body;
   const place = document.createElement('div');
@@ -33,18 +34,26 @@ function show(script: HTMLScriptElement): void {
   container.append(place);
   const step = Number(script.dataset['step'] ?? 0);
   const grid = told<GridData>(container, 'what-if');
-  const draw = (recording: Uint8Array): unknown =>
-    mount(place, {
-      recording: grid ? recording.slice(0, grid.sizes[0]) : recording,
-      whatIf: grid ? gridSource(grid, recording) : undefined,
-      explanation: told<Explanation>(container, 'explanation'),
-      language: container.closest<HTMLElement>('[lang]')?.lang,
-      words: told<Catalogue>(container, 'words') ?? undefined,
-      ...(step > 0 ? { step } : {}),
-    });
-  const bytes = decode(script.textContent ?? '');
-  if (script.dataset['packed'] === 'gzip') void unpacked(bytes).then(draw);
-  else draw(bytes);
+  const read = decode(script.textContent ?? '');
+  const recording = script.dataset['packed'] === 'gzip' ? await unpacked(read) : read;
+  return mount(place, {
+    recording: grid ? recording.slice(0, grid.sizes[0]) : recording,
+    whatIf: grid ? gridSource(grid, recording) : undefined,
+    explanation: told<Explanation>(container, 'explanation'),
+    language: container.closest<HTMLElement>('[lang]')?.lang,
+    words: told<Catalogue>(container, 'words') ?? undefined,
+    ...(step > 0 ? { step } : {}),
+  });
+}
+
+/** Two pictures side by side: where one is moved, the other goes to the same place. */
+function link(handles: readonly (Handle | null)[], steps: readonly (readonly number[])[]): void {
+  handles.forEach((handle, side) =>
+    handle?.onChange((step) => {
+      const [other, there] = [handles[1 - side], steps[side]?.[step]];
+      if (other && there && other.step() !== there) other.dispatch({ kind: 'go', step: there });
+    }),
+  );
 }
 
 /** A frame cannot grow by itself: tell the page around it how high its content is. */
@@ -68,8 +77,10 @@ function followTheme(): void {
 }
 
 provide(EXTRAS);
-for (const script of document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording')) {
-  show(script);
-}
+const scripts = document.querySelectorAll<HTMLScriptElement>('script.tapelab-recording');
+void Promise.all([...scripts].map(show)).then((handles) => {
+  const steps = told<number[][]>(document.body, 'pair');
+  if (steps) link(handles, steps);
+});
 followTheme();
 reportHeight();

@@ -1,0 +1,154 @@
+"""What a still picture shows of a recording: cards and roads, folded or cut where they are many."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tapelab.recording import Recording
+from tapelab.views.folding import Folds, fold_name, folds_of
+from tapelab.views.frame import Model
+from tapelab.views.graph import EdgeKind, NodeKind
+from tapelab.views.layering import columns_of
+from tapelab.views.numbers import count, format_brief
+
+MOST: Final = 60
+"""So many cards fit on a page; of more, those nearest to the end are shown."""
+LONGEST: Final = 20_000
+"""Of more events the last ones are drawn without being folded."""
+ROOM: Final = 12
+WIDTH: Final = 136
+HEIGHT: Final = 78
+ACROSS: Final = 84
+DOWN: Final = 40
+"""The size of a card, and the room between two of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A node, or several folded into one: `size` is how many ops it stands for, or 0."""
+
+    kind: NodeKind
+    glyph: str
+    name: str
+    value: str
+    state: str
+    gradient: str
+    size: int = 0
+
+    @property
+    def pill(self) -> str:
+        """What stands before the name."""
+        return count(self.size, "op") if self.size else self.glyph
+
+
+@dataclass(frozen=True, slots=True)
+class Road:
+    """A value on its way from card to card, and the gradient that comes back, if one does."""
+
+    start: int
+    end: int
+    kind: EdgeKind
+    back: str | None = None
+
+
+@dataclass(frozen=True)
+class Still:
+    """Cards with a place each, roads between them, and a note where not all is shown."""
+
+    title: str
+    cards: tuple[Card, ...]
+    roads: tuple[Road, ...]
+    places: tuple[tuple[float, float], ...]
+    note: str = ""
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the whole picture."""
+        return (
+            max((x for x, _ in self.places), default=0) + WIDTH,
+            max((y for _, y in self.places), default=0) + HEIGHT,
+        )
+
+
+def still(recording: Recording) -> Still:
+    """The picture at its last step: everything recorded, and every gradient that came back."""
+    model = Model.of(recording)
+    title = recording.tape.name or "tape"
+    folds = folds_of(recording, model.graph) if len(recording) <= LONGEST else None
+    hidden, notes = _folded(model, folds)
+    owners = list(dict.fromkeys(hidden))
+    if len(owners) > MOST:
+        notes.append(f"The last {MOST} of {count(len(owners), 'card')} are shown.")
+        owners = owners[-MOST:]
+    number = {owner: at for at, owner in enumerate(owners)}
+    cards = tuple(_card(model, folds, owner) for owner in owners)
+    roads = _roads(model, [number.get(owner, -1) for owner in hidden])
+    return Still(title, cards, roads, _places(len(cards), roads), " ".join(notes))
+
+
+def _folded(model: Model, folds: Folds | None) -> tuple[list[int], list[str]]:
+    """For each node the card that shows it: itself, or -2 - fold for a closed fold around it."""
+    nodes = len(model.graph.nodes)
+    if folds is None or nodes <= 12:
+        return list(range(nodes)), []
+    hidden = folds.hidden_by(folds.open_at_first())
+    of = [hidden[each] if each >= 0 else -1 for each in folds.of_node]
+    shown = [-2 - fold if fold >= 0 else node for node, fold in enumerate(of)]
+    closed = len({fold for fold in of if fold >= 0})
+    return shown, [f"{count(closed, 'group')} of ops folded."] if closed else []
+
+
+def _card(model: Model, folds: Folds | None, owner: int) -> Card:
+    fold = folds.folds[-2 - owner] if owner < 0 and folds is not None else None
+    node = owner if fold is None else fold.last
+    kind = model.graph.nodes[node].kind if fold is None else NodeKind.OP
+    op, tensor, slot = model.op(node), model.tensor(node), model.slot(node)
+    off = kind is NodeKind.OFF
+    return Card(
+        kind,
+        op.glyph if op else "",
+        model.label(node) if fold is None else fold_name(model, fold),
+        format_brief(tensor, ROOM) if tensor else "",
+        "" if off else slot.state,
+        "" if off else model.slot_text(slot, ROOM),
+        0 if fold is None else fold.last - fold.first + 1,
+    )
+
+
+def _roads(model: Model, card: list[int]) -> tuple[Road, ...]:
+    """The edges between different cards, each pair of cards once, with what comes back on it."""
+    back = _back(model)
+    found: dict[tuple[int, int], Road] = {}
+    for edge in model.graph.edges:
+        start, end = card[edge.start], card[edge.end]
+        if start == end or min(start, end) < 0:
+            continue
+        known = found.get((start, end))
+        told = back.get((edge.start, edge.end), known.back if known else None)
+        found[start, end] = Road(start, end, edge.kind, told)
+    return tuple(found.values())
+
+
+def _back(model: Model) -> dict[tuple[int, int], str]:
+    """What each op handed back to each of its inputs, as far as it was kept."""
+    told = {}
+    for flow in model.flows:
+        if flow is None or flow.contribution < 0:
+            continue
+        through = model.graph.of_event.get(flow.event, -1)
+        to = model.graph.of_tensor.get(flow.tensor, -1)
+        if through >= 0 and to >= 0:
+            told[to, through] = format_brief(model.recording.tensor(flow.contribution), ROOM)
+    return told
+
+
+def _places(cards: int, roads: tuple[Road, ...]) -> tuple[tuple[float, float], ...]:
+    columns = columns_of(cards, [(road.start, road.end) for road in roads])
+    tallest = max(map(len, columns), default=0)
+    places = [(0.0, 0.0)] * cards
+    for at, column in enumerate(columns):
+        above = (tallest - len(column)) / 2
+        for row, card in enumerate(column):
+            places[card] = at * (WIDTH + ACROSS), (above + row) * (HEIGHT + DOWN)
+    return tuple(places)

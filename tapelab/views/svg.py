@@ -1,0 +1,127 @@
+"""The graph of a recording as one SVG, to print or to put into a paper."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Final
+
+from tapelab.recording import Recording
+from tapelab.views.graph import EdgeKind, NodeKind
+from tapelab.views.still import HEIGHT, WIDTH, Card, Road, Still, still
+
+MARGIN: Final = 12
+VALUE_ROW: Final = 43
+GRADIENT_ROW: Final = 65
+FITS: Final = 10
+"""So many letters of a value leave room for the word before it."""
+LETTER: Final = 7.3
+"""About so wide is a letter of the names and numbers."""
+STYLE: Final = """
+text{font:12px menlo,consolas,"DejaVu Sans Mono",monospace;fill:#212121}
+.t{font-weight:600}.l{font:11.5px system-ui,"Noto Sans",sans-serif;fill:#686868}
+.v{fill:#075a99;font-weight:600}.g{fill:#a33f00;font-weight:600}.n{fill:#8f2a66;font-weight:600}
+.card{fill:#fff;stroke:#909090;stroke-width:1.25}.variable{stroke:#00875f;stroke-width:2}
+.off{stroke-dasharray:5 4}.pill{fill:#f7f7f7;stroke:#909090}.hair{stroke:#e2e2e2}
+.value,.part{fill:#f9e8db}.zero{fill:none;stroke:#d55e00;stroke-width:1.5}
+.none,.nonezero{fill:none;stroke:#b5478c;stroke-width:1.5;stroke-dasharray:5 3}
+.nan{fill:#212121}.white{fill:#fff;font-weight:600}
+.pending{fill:none;stroke:#909090;stroke-dasharray:1.5 3}
+.ed{fill:none;stroke:#0072b2;stroke-width:1.5}.beside{stroke:#909090;stroke-dasharray:5 4}
+.cut{stroke:#b5478c;stroke-width:2;stroke-dasharray:5 4}.back{stroke:#d55e00;stroke-width:2}
+.knock{paint-order:stroke;stroke:#fff;stroke-width:5px;stroke-linejoin:round}
+"""
+_EDGES: Final = {EdgeKind.TAPED: "ed", EdgeKind.OFF: "ed beside", EdgeKind.CUT: "ed cut"}
+_CORNERS: Final = {NodeKind.VARIABLE: 12, NodeKind.OP: 6}
+_TONES: Final = {"none": "n", "nonezero": "n", "nan": "white"}
+
+
+def svg(recording: Recording) -> str:
+    """Values on their way forwards in blue, gradients on their way back in orange."""
+    shown = still(recording)
+    width, height = (side + 2 * MARGIN for side in shown.size)
+    note = ""
+    if shown.note:
+        note = f'<text class="l" x="0" y="{height - 4:g}">{escape(shown.note)}</text>'
+        height += 16
+    roads = "".join(_road(shown, road) for road in shown.roads)
+    labels = "".join(_label(shown, road) for road in shown.roads)
+    cards = "".join(_card(card, *at) for card, at in zip(shown.cards, shown.places, strict=True))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
+        f'viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}"><title>{escape(shown.title)}</title>'
+        f"<style>{STYLE}</style>{roads}{cards}{labels}{note}</svg>\n"
+    )
+
+
+def ends(shown: Still, road: Road, back: bool) -> tuple[float, float, float, float]:
+    """Where a lane leaves the earlier card and where it meets the later one."""
+    (x, y), (to_x, to_y) = shown.places[road.start], shown.places[road.end]
+    row = GRADIENT_ROW - 4 if back else VALUE_ROW - 4
+    return x + WIDTH, y + row, to_x, to_y + row
+
+
+def _road(shown: Still, road: Road) -> str:
+    drawn = _lane(*ends(shown, road, back=False), _EDGES[road.kind], forward=True)
+    if road.back is not None:
+        drawn += _lane(*ends(shown, road, back=True), "ed back", forward=False)
+    return drawn
+
+
+def _lane(x: float, y: float, to_x: float, to_y: float, look: str, *, forward: bool) -> str:
+    """A curve with horizontal ends, and an arrow at the end where it arrives."""
+    middle = (x + to_x) / 2
+    path = f"M{x:g} {y:g}C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}"
+    colour = {"ed back": "#d55e00", "ed": "#0072b2"}.get(look, "#909090")
+    at, to, turn = (to_x, to_y, -8) if forward else (x, y, 8)
+    head = f'<path fill="{colour}" d="M{at:g} {to:g}l{turn} -4.5v9z"/>'
+    return f'<path class="{look}" d="{path}"/>{head}'
+
+
+def _label(shown: Still, road: Road) -> str:
+    """The number that comes back, below the middle of its lane."""
+    if not road.back:
+        return ""
+    x, y, to_x, to_y = ends(shown, road, back=True)
+    at = f'x="{(x + to_x) / 2:g}" y="{(y + to_y) / 2 + 14:g}"'
+    return f'<text class="g knock" text-anchor="middle" {at}>{escape(road.back)}</text>'
+
+
+def _card(card: Card, x: float, y: float) -> str:
+    corner = _CORNERS.get(card.kind, 1.5)
+    box = f'width="{WIDTH}" height="{HEIGHT}" rx="{corner}"'
+    look = f"card {card.kind.value}"
+    behind = "".join(f'<rect class="{look}" x="{d}" y="{d}" {box}/>' for d in (6, 3) if card.size)
+    return (
+        f'<g transform="translate({x:g} {y:g})">{behind}<rect class="{look}" {box}/>{_title(card)}'
+        f'<path class="hair" d="M0 28.5H{WIDTH}"/><text class="l" x="12" y="{VALUE_ROW}">'
+        f'{"value" if len(card.value) <= FITS else ""}</text><text class="v" x="{WIDTH - 12}" '
+        f'y="{VALUE_ROW}" text-anchor="end">{escape(card.value)}</text>{_slot(card)}</g>'
+    )
+
+
+def _title(card: Card) -> str:
+    at, pill = 12.0, ""
+    if card.pill:
+        wide = max(20, len(card.pill) * 7 + 10)
+        pill = (
+            f'<rect class="pill" x="8" y="5" width="{wide}" height="19" rx="9.5"/><text class="t" '
+            f'text-anchor="middle" x="{8 + wide / 2:g}" y="18.5">{escape(card.pill)}</text>'
+        )
+        at = wide + 16
+    room = max(2, int((WIDTH - at - 6) / LETTER))
+    name = card.name if len(card.name) <= room else f"{card.name[: room - 1]}…"
+    return f'{pill}<text class="t" x="{at:g}" y="19">{escape(name)}</text>'
+
+
+def _slot(card: Card) -> str:
+    """The gradient: its outline says where it comes from, its number what it is."""
+    if not card.state:
+        return f'<text class="l" x="12" y="{GRADIENT_ROW}">not recorded</text>'
+    wide = max(28.0, len(card.gradient) * LETTER + 10)
+    tone = _TONES.get(card.state, "g")
+    return (
+        f'<text class="l" x="12" y="{GRADIENT_ROW}">gradient</text><rect class="{card.state}" '
+        f'x="{WIDTH - 6 - wide:g}" y="{GRADIENT_ROW - 13}" width="{wide:g}" height="18" rx="4"/>'
+        f'<text class="{tone}" x="{WIDTH - 11}" y="{GRADIENT_ROW}" text-anchor="end">'
+        f"{escape(card.gradient)}</text>"
+    )

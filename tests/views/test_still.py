@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import matplotlib.pyplot as plt
+import pytest
+
+import tapelab as tf
+from tapelab.views.dot import digraph
+from tapelab.views.figures import figure
+from tapelab.views.layering import columns_of
+from tapelab.views.still import MOST, still
+from tapelab.views.svg import svg
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(autouse=True)
+def _no_screen():
+    plt.switch_backend("agg")
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    """A tape of many different things, which no fold makes few."""
+    sources = [tf.Variable(float(at), name=f"v{at}") for at in range(80)]
+    with tf.GradientTape() as tape:
+        total = tf.add_n(sources)
+    return tape.recording(total, sources)
+
+
+def words(drawn):
+    return [each.text for each in ET.fromstring(drawn).iter(f"{SVG}text")]
+
+
+def test_every_value_and_every_gradient_stands_in_the_svg(golden):
+    told = words(svg(golden("scene_a")))
+    assert {"x", "z", "12.1411", "3.0100", "tf.sin(x)"} <= set(told)
+    assert told.count("−0.9900") == 1
+
+
+def test_the_contributions_come_back_on_the_roads_they_took(golden):
+    shown = still(golden("scene_a"))
+    back = {
+        (shown.cards[road.start].name, shown.cards[road.end].name): road.back
+        for road in shown.roads
+    }
+    assert back["x", "tf.sin(x)"] == "−0.9900"
+    assert back["x", "x * y"] == "4.0000"
+
+
+def test_what_is_beside_the_tape_has_no_gradient_and_the_cut_is_drawn(golden):
+    drawn = svg(golden("numpy_detour"))
+    assert words(drawn).count("not recorded") == 2
+    assert drawn.count('class="ed cut"') == 1
+
+
+def test_no_two_cards_stand_in_one_place(golden):
+    for name in ("scene_a", "composite", "matmul", "fan_out"):
+        places = still(golden(name)).places
+        assert len(set(places)) == len(places)
+
+
+def test_a_long_chain_is_folded_and_says_so(golden):
+    shown = still(golden("chain"))
+    assert [card.size for card in shown.cards] == [0, 2000]
+    assert shown.note == "1 group of ops folded."
+    assert shown.note in svg(golden("chain"))
+    assert shown.note in digraph(golden("chain")).source
+
+
+def test_a_crowd_is_cut_to_its_end_and_says_so(crowd):
+    shown = still(crowd)
+    assert len(shown.cards) <= MOST
+    assert f"The last {MOST} of" in shown.note
+    assert shown.note in words(svg(crowd))
+
+
+def test_the_figure_says_what_the_svg_says(golden):
+    drawn = figure(golden("scene_a"))
+    told = {text.get_text() for text in drawn.axes[0].texts}
+    assert {"12.1411", "3.0100", "sin  tf.sin(x)"} <= told
+
+
+def test_an_empty_tape_draws_an_empty_picture(golden):
+    assert words(svg(golden("empty"))) == []
+    assert figure(golden("empty")).axes
+
+
+def test_a_card_stands_behind_all_that_it_is_made_from():
+    columns = columns_of(5, [(0, 1), (1, 2), (0, 3), (3, 4), (2, 4)])
+    at = {card: place for place, column in enumerate(columns) for card in column}
+    assert at == {0: 0, 1: 1, 2: 2, 3: 1, 4: 3}
+
+
+def test_what_is_given_stands_right_before_its_first_use():
+    columns = columns_of(4, [(0, 1), (1, 3), (2, 3)])
+    assert columns == [[0], [1, 2], [3]]
+
+
+def test_roads_that_would_cross_are_put_in_order():
+    columns = columns_of(4, [(0, 3), (1, 2)])
+    assert columns[0].index(0) == columns[1].index(3)

@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+
+import tapelab as tf
+from tapelab.engine.log import recent
+from tapelab.recording import from_bytes
+from tapelab.widgets.what_if import what_if
+
+
+def surface(x, y):
+    return x * y + tf.sin(x)
+
+
+def broken(x):
+    if x > 2:
+        raise ValueError("too large")
+    return x * x
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return what_if(surface, x=(0, 6, 3), y=(-1, 6, 4))
+
+
+@pytest.fixture
+def sliders(shown):
+    return shown.widget()
+
+
+def grid_of(page):
+    return json.loads(re.search(r'class="tapelab-what-if">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_a_moment_has_the_result_its_slopes_and_its_tape(shown):
+    moment = shown.at(x=3.0, y=4.0)
+    assert moment.result == pytest.approx(12 + math.sin(3))
+    assert moment.slopes == pytest.approx((4 + math.cos(3), 3.0))
+    assert moment.recording.tape.name == "surface"
+    assert [each.name for each in moment.recording.variables] == ["x", "y"]
+
+
+def test_inputs_that_are_not_named_stand_where_they_began(shown):
+    assert shown.at(x=1.0).values == (1.0, 4.0)
+    with pytest.raises(TypeError, match=r"at\(\) got 'z'; the inputs that move are \['x', 'y'\]"):
+        shown.at(z=1.0)
+
+
+def test_without_a_start_an_input_begins_in_the_middle():
+    assert what_if(tf.sin, x=(-2, 4)).trial.starts == (1.0,)
+
+
+def test_what_is_no_range_is_held():
+    found = what_if(lambda x, scale: x * scale, x=(0, 2), scale=tf.constant(5.0))
+    assert found.at(x=1.0).slopes == (5.0,)
+
+
+def test_the_curves_run_through_the_compiled_function(shown):
+    curve = shown.trial.curve(0, (3.0, 4.0), 7)
+    places = np.linspace(0, 6, 7)
+    assert curve.results == pytest.approx(places * 4 + np.sin(places), rel=1e-5)
+    assert curve.slopes == pytest.approx(4 + np.cos(places), rel=1e-5)
+    assert type(shown.trial._compiled).__name__ == "Function"
+
+
+def test_a_function_that_tracing_would_change_is_run_as_it_is():
+    found = what_if(lambda x: x * float(np.sin(float(x))), x=(0, 2))
+    result, slopes = found.trial.slopes((1.0,))
+    assert (result, *slopes) == pytest.approx((math.sin(1), math.sin(1)))
+
+
+def test_moving_leaves_no_trace_in_what_the_thread_remembers(shown):
+    before = len(tuple(recent))
+    shown.at(x=1.0)
+    shown.trial.curves((1.0, 2.0))
+    assert len(tuple(recent)) == before
+
+
+def test_a_slope_without_a_path_is_none_and_one_of_nothing_is_zero():
+    found = what_if(lambda x, y: tf.sin(x) + tf.stop_gradient(y), x=(0, 1), y=(0, 1))
+    assert found.at().slopes[1] is None
+    assert "slope None: no path leads there" in str(found)
+
+
+def test_the_text_shows_the_numbers_and_a_plot_with_its_tangent(shown):
+    told = str(shown)
+    assert "x = 3.0000  from 0.0000 to 6.0000   slope 3.0100" in told
+    assert told.count("◆") == 2
+    assert "along y" in told
+    assert "·" in told
+
+
+@pytest.mark.parametrize(
+    ("inputs", "error", "told"),
+    [
+        ({"z": (0, 1)}, TypeError, r"tf\.what_if\(surface, x=\(-3, 3\), y=\(-3, 3\)\)"),
+        ({"x": 1.0, "y": 2.0}, ValueError, "moves from 1 to 6 inputs, got 0"),
+        ({"x": (3, 1), "y": 0.0}, ValueError, r"x=\(3\.0000, 1\.0000\)"),
+        ({"x": (0, float("inf")), "y": 0.0}, ValueError, "a lower finite number"),
+        ({"x": (0, "a"), "y": 0.0}, TypeError, "which is no range"),
+        ({"x": (0, 1, 2, 3), "y": 0.0}, TypeError, "which is no range"),
+        ({"x": (0, 1, 5), "y": 0.0}, ValueError, "outside of its range"),
+    ],
+)
+def test_inputs_that_cannot_be_moved_are_refused(inputs, error, told):
+    with pytest.raises(error, match=told):
+        what_if(surface, **inputs)
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        (lambda x: tf.stack([x, x]), r"returned float32\[2\]\. Return tf\.reduce_sum"),
+        (lambda x: tf.cast(x, tf.int32), "returned int32"),
+        (lambda x: None, "returned NoneType"),
+    ],
+)
+def test_a_function_that_returns_no_number_is_refused(function, told):
+    with pytest.raises(TypeError, match=told):
+        what_if(function, x=(0, 1))
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(TypeError, match="needs a function, got int"):
+        what_if(3, x=(0, 1))
+
+
+def test_the_page_holds_a_bounded_grid_that_begins_at_the_start(shown, tmp_path):
+    page = shown.export(tmp_path / "what_if.html").read_text("utf-8")
+    grid = grid_of(page)
+    assert math.prod(grid["counts"]) <= 200
+    assert len(grid["moments"]) == math.prod(grid["counts"]) + 1 == len(grid["sizes"])
+    assert grid["moments"][0]["values"] == [3.0, 4.0]
+    assert [len(each) for each in grid["curves"]] == [count + 1 for count in grid["counts"]]
+
+
+def test_numbers_that_json_has_none_for_are_words(tmp_path):
+    found = what_if(tf.math.log, x=(0, 2, 0))
+    grid = grid_of(found.export(tmp_path / "log.html").read_text("utf-8"))
+    assert grid["moments"][0]["result"] == "−∞"
+    assert grid["moments"][0]["slopes"] == ["+∞"]
+    assert grid["curves"][0][0]["results"][0] is None
+
+
+def test_a_slider_that_moves_brings_a_new_moment_and_a_new_tape(sliders):
+    sliders.values = [1.0, 2.0]
+    assert sliders.moment["values"] == [1.0, 2.0]
+    assert sliders.moment["slopes"] == pytest.approx([2 + math.cos(1), 1.0])
+    recording = from_bytes(sliders.recording)
+    assert float(recording.tensor(0).value) == 1.0
+
+
+def test_what_the_function_raises_is_told_and_the_picture_stays():
+    sliders = what_if(broken, x=(0, 3, 1)).widget()
+    before = sliders.recording
+    sliders.values = [2.5]
+    assert sliders.moment["error"] == "ValueError: too large"
+    assert sliders.recording == before
+    sliders.values = [1.5]
+    assert "error" not in sliders.moment
+
+
+def test_where_the_function_raises_a_curve_has_a_gap_and_the_page_says_why(tmp_path):
+    found = what_if(broken, x=(0, 3, 1))
+    assert math.isnan(found.trial.slopes((2.5,))[0])
+    grid = grid_of(found.export(tmp_path / "broken.html").read_text("utf-8"))
+    assert grid["moments"][-1]["error"] == "ValueError: too large"
+    assert grid["moments"][-1]["result"] == "NaN"
+    assert grid["curves"][0][0]["results"][-1] is None
+
+
+def test_the_output_is_the_page_under_the_name_that_the_widget_knows(shown):
+    told = shown._repr_mimebundle_()
+    assert f'<iframe id="{shown.widget().stands_for}"' in told["text/html"]
+    assert told["text/plain"] == str(shown)
