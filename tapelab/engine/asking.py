@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy as np
+from numpy import ndarray
 
 from tapelab import nest
 from tapelab.engine.backprop import sweep
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True)
 class Answer:
     """A question that was put to a tape and what came of it, for the recording."""
 
@@ -113,8 +114,8 @@ def ask(
     tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any, origin: Origin
 ) -> Answer:
     """Remember a question; its answer is yet to come."""
-    ends = tuple(map(seen, targets)), tuple(map(seen, sources))
-    answer = Answer(next_id(), origin, method, zero, *ends, results=(None,) * len(ends[1]))
+    ends, begins = tuple(map(seen, targets)), tuple(map(seen, sources))
+    answer = Answer(next_id(), origin, method, zero, ends, begins, (None,) * len(begins))
     if method is not Method.PICTURE:
         thread.asked.append((ref(tape), answer.serial))
     tape._answers.append(answer)
@@ -123,11 +124,10 @@ def ask(
 
 def seen(thing: Any) -> Seen:
     """A tensor as the log remembers it, or the present state of a variable."""
-    if isinstance(thing, Variable):
+    owner = None
+    if type(thing) is not Tensor and isinstance(thing, Variable):
         cell = thing._cell
         thing, owner = cell.state, cell.identity
-    else:
-        owner = None
     return tuple.__new__(Seen, (thing._id, small(thing._value), thing._origin, owner))
 
 
@@ -139,8 +139,10 @@ def keep(answer: Answer, results: Any) -> None:
     answer.results = kept(results)
     answer.made = tuple([each._id if type(each) is Tensor else -1 for each in results])
     ends = tuple([each.id for each in answer.targets])
-    record = (DERIVED, next_id(), thread.number, answer.origin, ends, answer.made, answer.results)
-    thread.records.append(record)
+    state = thread.__dict__
+    state["records"].append(
+        (DERIVED, next_id(), state["number"], answer.origin, ends, answer.made, answer.results)
+    )
 
 
 def kept(results: Any) -> tuple[Any, ...]:
@@ -164,6 +166,10 @@ def filled(
     answer: Answer, source: Any, found: Any, zero: bool, before: tuple[int, ...] = ()
 ) -> Any:
     """What a tape answers for a source: a tensor, None without a path, or zeros on request."""
+    if type(found) is ndarray:
+        value = source._value if type(source) is Tensor else source._cell.state._value
+        if found.dtype is value.dtype:
+            return wrap(found, next_id(), answer.origin)
     if isinstance(found, (Tensor, IndexedSlices)):
         return found
     if found is None:

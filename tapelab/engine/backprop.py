@@ -6,7 +6,7 @@ way back is itself recorded and can be differentiated again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from tapelab.engine.flows import Flow, Flows, flow_of, plain
+from tapelab.engine.flows import Flow, Flows, Told, flow_of, in_full, plain
 from tapelab.engine.handing import hand_back, undo_broadcast
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.log import next_id, origin_here, thread
@@ -23,6 +23,7 @@ from tapelab.engine.reaching import (
     Seeds,
     closed,
     collected,
+    holds_calls,
     holds_much,
     op_by_op,
     steps,
@@ -40,6 +41,9 @@ from tapelab.kernels.elements import LARGE
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
+Hand = Callable[..., None]
+"""How adjoints are handed back: raw, on tensors, or with care."""
+
 
 def sweep(
     tape: GradientTape, targets: Sequence[Tensor], upstream: Sequence[Any], sources: Sequence[Any],
@@ -53,19 +57,33 @@ def sweep(
     recorded = bool(thread.active)
     starts = [(each._id, seed) for each, seed in zip(targets, upstream, strict=True)]
     wanted, tracked, windows = wanted_by(tape, sources), tape._tracked, closed(tape)
-    again = not (shown or REGISTERED or holds_much(windows))
-    told = None if again else flows.told()
+    at_once = shown or bool(REGISTERED)
+    hand, told = _how(flows, windows, tape._serial, recorded=recorded, at_once=at_once)
     adjoints, begun = _begin(starts, recorded, told)
     with np.errstate(all="ignore"):
         records = (used_up if once else steps)(windows, tape._serial)
-        if recorded or shown or REGISTERED:
+        if recorded or at_once:
             records = op_by_op(records, windows, tape._serial)
-        _walk(records, adjoints, wanted, tracked, recorded, told, flows)
-        if again:
+        _walk(records, adjoints, wanted, tracked, hand, told, flows)
+        if told is None:
             ends = {each: plain(adjoints[each]) for each in wanted if each in adjoints}
             walk = partial(_told, starts, windows, tape._serial, wanted, tracked, ends)
             flows.tell_later(walk)
         return collected(tape, sources, begun, adjoints)
+
+
+def _how(
+    flows: Flows, windows: Any, serial: int, *, recorded: bool, at_once: bool
+) -> tuple[Hand, Told]:
+    """How adjoints are handed back, and where steps are told: None if they can be walked again."""
+    much, hand = holds_much(windows), hand_back_on_tensors if recorded else hand_back
+    if not (much or at_once):
+        return hand, None
+    if at_once or recorded or holds_calls(windows):
+        return (_one_by_one if much and not recorded else hand), flows.told()
+    told: list[Flow] = []
+    flows.tell_later(lambda: in_full(told, taped(windows, serial)))
+    return hand, told
 
 
 def _begin(
@@ -94,6 +112,15 @@ def told_again(
     return walk
 
 
+def _one_by_one(
+    records: Iterable[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
+    told: Told, otherwise: Callable[[Record], None],
+) -> None:  # fmt: skip
+    """Hand adjoints back where a picture is told at once what large values come to."""
+    for record in records:
+        otherwise(record)
+
+
 def _told(
     starts: Any, windows: Any, serial: int, wanted: set[int], tracked: set[int],
     ends: dict[int, Any],
@@ -102,7 +129,7 @@ def _told(
     flows: list[Flow] = []
     adjoints, _ = _begin(starts, False, flows)
     with np.errstate(all="ignore"), suppress(NoGradientError):  # it is told as far as it led
-        _walk(taped(windows, serial), adjoints, wanted, tracked, False, flows)
+        _walk(taped(windows, serial), adjoints, wanted, tracked, hand_back, flows)
     same = {id(plain(adjoints[each])): end for each, end in ends.items()}
     return [_ending_in(same, each) for each in flows] if same else flows
 
@@ -118,9 +145,10 @@ def _ending_in(same: dict[int, Any], flow: Flow) -> Flow:
 
 def _walk(
     records: Iterator[Record], adjoints: dict[int, Any], wanted: set[int], tracked: set[int],
-    recorded: bool, told: list[Flow] | None, flows: Flows | None = None,
+    hand: Hand, told: Told, flows: Flows | None = None,
 ) -> None:  # fmt: skip
     """Hand the adjoints back through all steps, the last first."""
+    recorded = hand is hand_back_on_tensors
 
     def step_back(record: Record) -> None:
         if record[0] == HEARD:
@@ -128,10 +156,10 @@ def _walk(
         else:
             _step_back(whole(record), adjoints, wanted, tracked, recorded, told)
 
-    def through(records: Any, adjoints: dict[int, Any], told: list[Flow] | None) -> None:
-        _walk((each for each in records if each[-1]), adjoints, wanted, tracked, recorded, told)
+    def through(records: Any, adjoints: dict[int, Any], told: Told) -> None:
+        inside = hand if recorded or told is None else _one_by_one
+        _walk((each for each in records if each[-1]), adjoints, wanted, tracked, inside, told)
 
-    hand = hand_back_on_tensors if recorded else hand_back
     hand(records, adjoints, wanted, tracked, told, step_back)
 
 

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from tapelab.dtypes import DType
-from tapelab.engine.log import Origin, next_id, note_from, origin_here, thread
+from tapelab.engine.log import Origin, next_id, origin_here, thread
 from tapelab.engine.records import ASSIGNED, READ, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
+from tapelab.kernels import bulk
+from tapelab.kernels.elements import LARGE
 from tapelab.recording.facts import How
 from tapelab.shapes import TensorShape
 
 if TYPE_CHECKING:
     from tapelab.engine.variable import Variable
+
+
+_MOVES: Final[dict[How, Any]] = {How.ASSIGN_ADD: np.add, How.ASSIGN_SUB: np.subtract}
 
 
 class Identity:
@@ -67,24 +72,26 @@ def read(variable: Holder) -> Tensor:
     state, now = cell.state, thread.__dict__
     for watcher in now["watchers"]:
         watcher(cell)
-    log = now["log"]
-    if log is None or state._id in log.seen:
+    log, number = now["log"], state._id
+    if log is None or number in log.seen:
         for tape in now["listening"]:
             tape._on_read(cell)
         return state
-    origin = origin_here()
+    origin, value = origin_here(), small(state._value)
     for tape in now["listening"]:
         tape._on_read(cell, origin)
-    log.seen.add(state._id)
-    note_from(origin, READ, cell.identity, state._id, small(state._value))
+    log.seen.add(number)
+    now["records"].append((READ, next_id(), now["number"], origin, cell.identity, number, value))
     return state
 
 
 def store(cell: Cell, value: Any, how: How, source: int) -> None:
     """Give a variable a new state, and write down where it came from."""
-    origin = origin_here()
-    cell.state = state = wrap(value, next_id(), origin)
-    note_from(origin, ASSIGNED, cell.identity, int(how), source, state._id, small(state._value))
+    origin, now = origin_here(), thread.__dict__
+    number = next_id()
+    cell.state = state = wrap(value, number, origin)
+    fields = cell.identity, int(how), source, number, small(state._value)
+    now["records"].append((ASSIGNED, next_id(), now["number"], origin, *fields))
 
 
 def own(value: Any) -> Any:
@@ -117,4 +124,6 @@ def moved(cell: Cell, delta: Any, how: How) -> Any:
             f"Cannot update variable with shape {brackets(np.shape(value))} using a Tensor with "
             f"shape {brackets(np.shape(delta))}, shapes must be equal.",
         )
+    if value.size >= LARGE:
+        return bulk.combined(_MOVES[how], value, delta)
     return value + delta if how is How.ASSIGN_ADD else value - delta

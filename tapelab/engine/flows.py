@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NamedTuple
 
 from numpy import ndarray
 
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import thread
-from tapelab.engine.records import Dropped, bare
+from tapelab.engine.records import Dropped, Record, bare, small, whole
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -23,6 +23,12 @@ class Flow(NamedTuple):
     upstream: Any
     contribution: Any
     sum: Any
+
+
+LARGE_ONE: Final = object()
+"""Stands for the numbers of a large array in a step that is told roughly, on a fast way back."""
+Told = list[Flow] | None
+"""Where steps are told at once; None where that can wait until somebody looks."""
 
 
 class Flows:
@@ -114,6 +120,27 @@ def flow_of(
     total, more = adjoints.get(tensor), plain(contribution)
     whole = more if total is contribution else plain(total)
     return tuple.__new__(Flow, (op, position, tensor, plain(upstream), more, whole))
+
+
+def in_full(told: list[Flow], records: Iterable[Record]) -> list[Flow]:
+    """Steps that were told roughly, as they are shown: with the forms of large values.
+
+    The upstream gradient has the form of the result of its op, and what flows to a tensor has that
+    of the tensor: `records` tell of both.
+    """
+    forms: dict[int, Any] = {}
+    for record in map(whole, records):
+        forms.update(zip(record[4], record[5], strict=True))
+        several = type(record[6]) is tuple
+        forms |= zip(record[6], record[7], strict=True) if several else {record[6]: record[7]}
+
+    def shown(value: Any, owner: int) -> Any:
+        return small(forms[owner]) if value is LARGE_ONE else value
+
+    return [
+        Flow(op, position, tensor, shown(dy, op), shown(more, tensor), shown(total, tensor))
+        for op, position, tensor, dy, more, total in told
+    ]
 
 
 def plain(value: Any) -> Any:

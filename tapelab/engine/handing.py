@@ -1,6 +1,7 @@
 """Handing raw adjoints back through ordinary ops; the rest is left to `backprop`.
 
-What happens to an op here is what `backprop` does: this file is only about speed.
+What happens to an op here is what `backprop` does: this file is only about speed. Steps are told
+roughly: in place of each large array stands LARGE_ONE, see `flows.in_full`.
 """
 
 from __future__ import annotations
@@ -11,15 +12,14 @@ from typing import Any, Final
 import numpy as np
 from numpy import float32, float64, ndarray
 
-from tapelab.engine.flows import Flow, flow_of
+from tapelab.engine.flows import LARGE_ONE, Flow, Told, plain
 from tapelab.engine.indexed_slices import IndexedSlices, accumulated
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.records import PAIRED, SINGLE, Dropped, Record
 from tapelab.engine.tensor import Tensor
 from tapelab.kernels.elements import LARGE
+from tapelab.recording.facts import KEPT_ELEMENTS
 
-Told = list[Flow] | None
-"""Where steps are told at once; None where that can wait until somebody looks."""
 _SCALARS: Final = frozenset({float32, float64})
 _add: Final = np.add
 
@@ -67,7 +67,7 @@ def _pair_back(
         else:  # small, or it would have been strange
             adjoints[one] = _add(held, more) if type(held) is ndarray else _sum(held, more)
         if told is not None:
-            told.append(flow_of(serial, 0, one, dz, more, adjoints))
+            _tell(told, serial, 0, one, dz, more, adjoints[one])
     if other in tracked:
         more = slope_y(dz, z, x, y)
         if stretched:
@@ -78,7 +78,7 @@ def _pair_back(
         else:
             adjoints[other] = _add(held, more) if type(held) is ndarray else _sum(held, more)
         if told is not None:
-            told.append(flow_of(serial, 1, other, dz, more, adjoints))
+            _tell(told, serial, 1, other, dz, more, adjoints[other])
     return True
 
 
@@ -100,7 +100,7 @@ def _single_back(
         held = adjoints.get(one)
         adjoints[one] = more if held is None else _sum(held, more)
         if told is not None:
-            told.append(flow_of(serial, 0, one, dy, more, adjoints))
+            _tell(told, serial, 0, one, dy, more, adjoints[one])
     return True
 
 
@@ -132,8 +132,22 @@ def _ran_back(
                 held = adjoints.get(each)
                 adjoints[each] = more if held is None else _sum(held, more)
             if told is not None:
-                told.append(flow_of(serial, position, each, dy, more, adjoints))
+                _tell(told, serial, position, each, dy, more, adjoints.get(each))
     return True
+
+
+def _tell(
+    told: list[Flow], serial: int, position: int, number: int, dy: Any, more: Any, total: Any
+) -> None:
+    """Tell roughly of a step back: an upstream gradient, a contribution, and the sum so far."""
+    up = LARGE_ONE if dy.size > KEPT_ELEMENTS else dy
+    if type(more) is ndarray and type(total) is ndarray:
+        if more.size > KEPT_ELEMENTS:
+            more = total = LARGE_ONE
+        fields = serial, position, number, up, more, total
+    else:
+        fields = serial, position, number, up, plain(more), plain(total)
+    told.append(tuple.__new__(Flow, fields))
 
 
 def _sum(held: Any, more: Any) -> Any:

@@ -13,13 +13,12 @@ import sys
 import weakref
 from _thread import _local  # `threading.local` without the rest of `threading`
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from tapelab.engine.records import Record, lightened
+from tapelab.engine.records import RECENT, Before, Recent, Record, lightened
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell, Identity
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
 next_id: Final = itertools.count(1).__next__
-RECENT: Final = 4096
 QUESTIONS: Final = 8
 """How many of the last questions of a thread are remembered: their tapes weakly, their serials."""
 _threads: Final = itertools.count()
@@ -77,7 +75,7 @@ class Seen(NamedTuple):
     owner: Identity | None = None
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, slots=True)
 class Log:
     """Everything that happened in a thread while tapes were open in it."""
 
@@ -104,11 +102,12 @@ class Log:
 
     def latest(self) -> list[Record]:
         """The last records as they are remembered when no tape listens any more: all small."""
-        start = max(0, len(self.records) - RECENT)
-        last = self.records[start:]
-        for at in self.heavy:
+        records, heavy = self.records, self.heavy
+        start = max(0, len(records) - RECENT)
+        last = records[start:]
+        for at in heavy:
             if at >= start:
-                last[at - start] = self.light(at)
+                heavy[at] = last[at - start] = heavy[at] or lightened(records[at])
         return last
 
     def release(self, tape: GradientTape) -> None:
@@ -124,60 +123,6 @@ class Log:
         if found is None:
             found = self.heavy[at] = lightened(self.records[at])
         return found
-
-
-class Before(NamedTuple):
-    """What had happened before a log was begun: two lists that only grow, the newer up to here."""
-
-    older: list[Record]
-    newer: list[Record]
-    length: int
-
-    def records(self) -> Iterator[Record]:
-        """The records, oldest first."""
-        return chain(self.older, islice(self.newer, self.length))
-
-
-class Recent:
-    """The last records of all threads: RECENT or more, at most twice as many.
-
-    Full lists are replaced and never emptied, so that a log can begin without a copy.
-    """
-
-    def __init__(self) -> None:
-        self._older: list[Record] = []
-        self._newer: list[Record] = []
-
-    def append(self, record: Record) -> None:
-        """Add a record as the newest."""
-        newer = self._newer
-        newer.append(record)
-        if len(newer) >= RECENT:
-            self._older, self._newer = newer, []
-
-    def extend(self, records: list[Record]) -> None:
-        """Add up to RECENT records, the newest last."""
-        if len(self._newer) + len(records) > RECENT:
-            self._older, self._newer = self._newer, []
-        self._newer.extend(records)
-
-    def clear(self) -> None:
-        """Forget all; logs that were begun remember."""
-        self._older, self._newer = [], []
-
-    def so_far(self) -> Before:
-        """The records up to now."""
-        older, newer = self._older, self._newer
-        return Before(older, newer, len(newer))
-
-    def __iter__(self) -> Iterator[Record]:
-        return self.so_far().records()
-
-    def __reversed__(self) -> Iterator[Record]:
-        return reversed(tuple(self))
-
-    def __getitem__(self, at: int) -> Record:
-        return tuple(self)[at]
 
 
 recent: Final = Recent()
@@ -199,6 +144,7 @@ class ThreadState(_local):
         self.forward: Callable[[Any], Any] | None = None
         self.looking = False  # whether the way back is walked for a picture
         self.here: Origin | None = None  # where all ops stand that a way back is made of
+        self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
         self.asked: deque[tuple[weakref.ref[GradientTape], int]] = deque(maxlen=QUESTIONS)
 
@@ -223,13 +169,17 @@ def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:
         return ()
     last = tapes[-1]
     if last._marks[0] is not tapes:
-        simple = all(each._simple for each in tapes)
+        simple = False not in [each._simple for each in tapes]
         last._marks = tapes, tuple([each._serial if simple else 0 for each in tapes])
     marks: tuple[int, ...] = last._marks[1]
     return marks
 
 
 thread: Final = ThreadState()
+ORIGINS: Final = 4096
+"""So many places in the learner's code are remembered, for what runs there is made anew often."""
+_frame: Final = sys._getframe
+_origins: Final[dict[tuple[Op | None, int, int], Origin]] = {}
 _ours: Final[dict[int, dict[str, Any]]] = {}
 """The names of modules of ours that were met, which live as long as Python does, by their ids."""
 _OWN: Final = frozenset({
@@ -249,12 +199,21 @@ def origin_here(op: Op | None = None) -> Origin:
     here = state["here"]
     if here is not None:
         return tuple.__new__(Origin, (op, here[1], here[2], state["scope"]))
-    frame = sys._getframe(1)
+    frame = _frame(1)
     while id(frame.f_globals) in _ours or _is_ours(frame.f_globals):
         if frame.f_back is None:
             break
         frame = frame.f_back
-    return tuple.__new__(Origin, (op, frame.f_code, frame.f_lasti, state["scope"]))
+    code, instruction, scope = frame.f_code, frame.f_lasti, state["scope"]
+    if scope is not None:
+        return tuple.__new__(Origin, (op, code, instruction, scope))
+    place = op, id(code), instruction
+    known = _origins.get(place)
+    if known is None:
+        if len(_origins) >= ORIGINS:
+            _origins.clear()
+        known = _origins[place] = Origin(op, code, instruction, None)
+    return known
 
 
 def _is_ours(names: dict[str, Any]) -> bool:

@@ -90,6 +90,7 @@ class Op:
     slopes: Slopes | None = None
     slopes_of_floats: Slopes | None = None
     short: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
+    defaults: dict[str, Any] = field(default_factory=dict)  # the settings of the short way
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
@@ -228,6 +229,7 @@ def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
         kernel=kernel if (kernel.__module__ or "").startswith("tapelab.") else _owned(kernel),
         inputs=inputs,
         settings=settings,
+        defaults=inspect.unwrap(kernel).__kwdefaults__ or {},
         variadic=variadic,
         sentence=_first_sentence(kernel),
         output=declared.pop("output", formula.partition("=")[0].strip() or "y"),

@@ -31,20 +31,21 @@ _SINGLE: Final = np.dtype(float32)
 _DOUBLE: Final = np.dtype(float64)
 _EXACT: Final = 2**24
 """Up to here every whole number is a float32."""
-_WAY_BACK: Final = -1
-"""Stands for an instruction where a rule called the operator, on a way back that is recorded."""
 _frame: Final = sys._getframe
 _new: Final = object.__new__
 
 
 def paired(
-    op: Op, apply: Kernel, on_arrays: Kernel, long_way: Method, *, mirrored: bool = False
-) -> Method:
+    op: Op, apply: Kernel, on_arrays: Kernel, long_way: Method, *, mirrored: bool = False,
+    up: int = 1,
+) -> Method:  # fmt: skip
     """The operator `x ∘ y`, `y ∘ x` or function of two tensors, or of tensors and numbers.
 
-    `apply` is what it is on two scalars, `on_arrays` what it is where one is an array.
+    `apply` is what it is on two scalars, `on_arrays` what it is where one is an array. The
+    learner's code stands `up` frames above it.
     """
     places: dict[int, Origin] = {}
+    shrinks = _shrinks(op)
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         if type(x) is not Tensor:
@@ -84,12 +85,22 @@ def paired(
         value = c
         if type(c) is ndarray:
             c.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
-            if c.size > KEPT_ELEMENTS:
-                a, b, c = _large(state, a, b, c)
-        frame = _frame(1)
-        origin = places.get(frame.f_lasti)
-        if origin is None or origin[1] is not frame.f_code or origin[3] is not state["scope"]:
-            origin = _place(op, places)
+            if c.size > KEPT_ELEMENTS or (shrinks and a.size + b.size > KEPT_ELEMENTS):
+                if marks:
+                    log = state["log"]
+                    log.heavy[len(log.records)] = None
+                else:
+                    a, b, c = small(a), small(b), small(c)
+        origins = state["origins"]
+        if origins is None:
+            frame = _frame(up)
+            origin = places.get(frame.f_lasti)
+            if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                origin = _place(op, places, up)
+        else:
+            origin = origins.get(op)
+            if origin is None or origin[3] is not state["scope"]:
+                origin = origins[op] = origin_here(op)
         made = _new(Tensor)
         made._value = value
         made._id = serial = next_id()
@@ -103,10 +114,10 @@ def paired(
     return function
 
 
-def single(op: Op, long_way: Method) -> Method:
+def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
     """The function `y = f(x, name=None)` of a tensor: the kernel on its value, or the long way."""
     places: dict[int, Origin] = {}
-    kernel = op.kernel
+    kernel, shrinks = op.kernel, _shrinks(op)
 
     def function(x: Any, name: str | None = None) -> Any:
         state = thread.__dict__
@@ -124,12 +135,22 @@ def single(op: Op, long_way: Method) -> Method:
             return long_way(x)
         if type(y) is ndarray:
             y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
-            if y.size > KEPT_ELEMENTS:
-                given, y = _large(state, given, y)
-        frame = _frame(1)
-        origin = places.get(frame.f_lasti)
-        if origin is None or origin[1] is not frame.f_code or origin[3] is not state["scope"]:
-            origin = _place(op, places)
+        if (given if shrinks else y).size > KEPT_ELEMENTS:
+            if marks:
+                log = state["log"]
+                log.heavy[len(log.records)] = None
+            else:
+                given, y = small(given), small(y)
+        origins = state["origins"]
+        if origins is None:
+            frame = _frame(up)
+            origin = places.get(frame.f_lasti)
+            if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                origin = _place(op, places, up)
+        else:
+            origin = origins.get(op)
+            if origin is None or origin[3] is not state["scope"]:
+                origin = origins[op] = origin_here(op)
         made = _new(Tensor)
         made._value = value
         made._id = serial = next_id()
@@ -153,30 +174,15 @@ def _alike(x: Any, y: Any) -> bool:
     return dtype is y.dtype and (dtype is _SINGLE or dtype is _DOUBLE) and x.size < LARGE
 
 
-def _large(state: dict[str, Any], *values: Any) -> tuple[Any, ...]:
-    """What the log keeps of large values: all that a way back will take, else only small ones."""
-    if not state["marks"]:
-        return tuple(map(small, values))
-    state["log"].heed()
-    return values
+def _shrinks(op: Op) -> bool:
+    """Whether the result may be small though what went in was large."""
+    return not all(rule.facts.local for rule in op.rules.values())
 
 
-def _place(op: Op, places: dict[int, Origin]) -> Origin:
-    """Where the learner's code called an operator, kept if that very code called it.
-
-    So is the place of a whole way back, at which all ops in it stand.
-    """
-    here = thread.__dict__["here"]
-    if here is not None:
-        known = places.get(_WAY_BACK)
-        if (
-            known is None or known[1] is not here[1] or known[2] != here[2]
-            or known[3] is not thread.scope
-        ):  # fmt: skip
-            known = places[_WAY_BACK] = origin_here(op)
-        return known
+def _place(op: Op, places: dict[int, Origin], up: int) -> Origin:
+    """Where the learner's code called an operator, kept if that very code called it."""
     origin = origin_here(op)
-    caller = _frame(2)
+    caller = _frame(up + 1)
     if origin[1] is caller.f_code and origin[3] is None:
         places[caller.f_lasti] = origin
     return origin

@@ -63,8 +63,12 @@ def op_by_op(
     records: Iterator[Record], windows: list[tuple[Log, int, int]], serial: int
 ) -> Iterator[Record]:
     """Steps, last first, with each call by a program as the ops inside that the tape took."""
-    calls = True in [log.holds_calls for log, _, _ in windows]
-    return _spread_out(records, serial) if calls else records
+    return _spread_out(records, serial) if holds_calls(windows) else records
+
+
+def holds_calls(windows: Sequence[Sequence[Any]]) -> bool:
+    """Whether calls by programs are kept in a log of which these are stretches."""
+    return True in [log.holds_calls for log, _, _ in windows]
 
 
 def _spread_out(records: Iterable[Record], serial: int) -> Iterator[Record]:
@@ -141,6 +145,8 @@ def collected(
     states: dict[int, list[int]] = {}
     for state, owner in tape._states.items():
         states.setdefault(owner.id, []).append(state)
+    if not tape._walled:
+        return [_collected(source, adjoints, states) for source in sources]
     return [
         _collected(source, begun if _walled(tape, source) else adjoints, states)
         for source in sources
@@ -148,7 +154,7 @@ def collected(
 
 
 def _walled(tape: GradientTape, source: Any) -> bool:
-    return bool(tape._walled) and isinstance(source, Tensor) and source._id in tape._walled
+    return isinstance(source, Tensor) and source._id in tape._walled
 
 
 def _collected(source: Any, adjoints: dict[int, Any], states: dict[int, list[int]]) -> Any:
@@ -156,7 +162,8 @@ def _collected(source: Any, adjoints: dict[int, Any], states: dict[int, list[int
     if isinstance(source, Tensor):
         return adjoints.get(source._id)
     cell, total = source._cell, None
-    for state in dict.fromkeys((*states.get(cell.identity.id, ()), cell.state._id)):
+    read, now = states.get(cell.identity.id, []), cell.state._id
+    for state in read if now in read else (*read, now):
         found = adjoints.get(state)
         if found is not None:
             total = found if total is None else accumulated(total, found)

@@ -7,8 +7,10 @@ first result: ids only ever grow, so they tell the time.
 
 from __future__ import annotations
 
+from _thread import allocate_lock  # `threading.Lock` without the rest of `threading`
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from numpy import ndarray
@@ -49,6 +51,9 @@ and `call.story(record)` is all that happened there.
 
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
+RECENT: Final = 4096
+PACKED: Final = 128
+"""So many records at once are packed when they have become the last but so many."""
 BACK: Final = "back"
 """The setting that holds the way back of a step whose gradient is a learner's function."""
 
@@ -71,11 +76,10 @@ def is_large(value: Any) -> bool:
 
 def small(value: Any) -> Any:
     """The value itself if it is small enough to keep, else its shape and dtype."""
-    if type(value) is not ndarray and getattr(value, "size", 1) <= KEPT_ELEMENTS:
-        return value
-    if value.size <= KEPT_ELEMENTS:
-        return value
-    return bare(value.shape, value.dtype)
+    if type(value) is ndarray:  # at a glance, for most are
+        return value if value.size <= KEPT_ELEMENTS else bare(value.shape, value.dtype)
+    is_small = getattr(value, "size", 1) <= KEPT_ELEMENTS
+    return value if is_small else bare(value.shape, value.dtype)
 
 
 @lru_cache(maxsize=1024)
@@ -99,20 +103,23 @@ def whole(record: Record) -> Record:
     """A record of an op in the form of RAN, also where it was laid flat."""
     if record[0] == PAIRED:
         _, serial, number, origin, one, other, x, y, z, tapes = record
-        return RAN, serial, number, origin, (one, other), (x, y), serial, z, {}, tapes
+        settings = origin[0].defaults
+        return RAN, serial, number, origin, (one, other), (x, y), serial, z, settings, tapes
     if record[0] == SINGLE:
         _, serial, number, origin, one, x, y, tapes = record
-        return RAN, serial, number, origin, (one,), (x,), serial, y, {}, tapes
+        return RAN, serial, number, origin, (one,), (x,), serial, y, origin[0].defaults, tapes
     return record
 
 
 def lightened(record: Record) -> Record:
     """A record without its large values and without a learner's function."""
     kind = record[0]
+    if kind == PAIRED:
+        _, serial, number, origin, one, other, x, y, z, tapes = record
+        x, y, z = small(x), small(y), small(z)
+        return PAIRED, serial, number, origin, one, other, x, y, z, tapes
     if kind == RAN:
         return _lightened(record)
-    if kind == PAIRED:
-        return (*record[:6], small(record[6]), small(record[7]), small(record[8]), record[9])
     if kind == SINGLE:
         return (*record[:5], small(record[5]), small(record[6]), record[7])
     if kind == HEARD:
@@ -128,3 +135,85 @@ def _lightened(record: Record) -> Record:
     if BACK in settings:  # a learner's function may hold on to anything
         settings = {**settings, BACK: None}
     return kind, serial, number, origin, ids, values, result_ids, results, settings, tapes
+
+
+class Before(NamedTuple):
+    """What had happened before a log was begun: lists that only grow, the newer ones up to here."""
+
+    older: list[Any]
+    newer: list[Any]
+    packed: int
+    last: list[Record]
+    length: int
+
+    def records(self) -> Iterator[Record]:
+        """The records, oldest first."""
+        older, newer, packed, last, length = self
+        packs = _unpacked(older, len(older)), _unpacked(newer, packed)
+        return chain(*packs, islice(last, length))
+
+
+class Recent:
+    """The last records of all threads: RECENT or more, at most twice as many.
+
+    All but the last are packed, the fields of one after those of another in one list: Python's
+    search for garbage would walk through thousands of tuples again and again. Full lists are
+    replaced and never emptied, so that a log can begin without a copy.
+    """
+
+    def __init__(self) -> None:
+        self._lock = allocate_lock()
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all; logs that were begun remember."""
+        self._older: list[Any] = []
+        self._newer: list[Any] = []
+        self._last: list[Record] = []
+        self._count = 0
+
+    def append(self, record: Record) -> None:
+        """Add a record as the newest."""
+        last = self._last
+        last.append(record)
+        if len(last) >= PACKED:
+            self._pack()
+
+    def extend(self, records: list[Record]) -> None:
+        """Add up to RECENT records, the newest last."""
+        self._last.extend(records)
+        if len(self._last) >= PACKED:
+            self._pack()
+
+    def _pack(self) -> None:
+        with self._lock:
+            last, self._last = self._last, []
+            if self._count + len(last) > RECENT:
+                self._older, self._newer, self._count = self._newer, [], 0
+            pack = self._newer
+            for record in last:
+                pack.append(len(record))
+                pack += record
+            self._count += len(last)
+
+    def so_far(self) -> Before:
+        """The records up to now."""
+        newer, last = self._newer, self._last
+        return Before(self._older, newer, len(newer), last, len(last))
+
+    def __iter__(self) -> Iterator[Record]:
+        return self.so_far().records()
+
+    def __reversed__(self) -> Iterator[Record]:
+        return reversed(tuple(self))
+
+    def __getitem__(self, at: int) -> Record:
+        return tuple(self)[at]
+
+
+def _unpacked(pack: list[Any], length: int) -> Iterator[Record]:
+    """The records in the first part of a list of their lengths and fields."""
+    at = 0
+    while at < length:
+        start, at = at + 1, at + 1 + pack[at]
+        yield tuple(pack[start:at])

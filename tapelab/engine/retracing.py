@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from numpy import ndarray
 
-from tapelab.engine.flows import flow_of
-from tapelab.engine.handing import Told, undo_broadcast
+from tapelab.engine.flows import Told, flow_of
+from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import accumulated
 from tapelab.engine.log import Origin, origin_here, thread
 from tapelab.engine.op import Op, is_ours
@@ -30,18 +30,20 @@ def hand_back_on_tensors(
     told: Told, otherwise: Callable[[Record], None],
 ) -> None:  # fmt: skip
     """Hand adjoints back through ops, the last first; what is not ordinary goes `otherwise`."""
-    tensor, here = _tensors(), origin_here()
+    tensor, here, state = _tensors(), origin_here(), thread.__dict__
+    origins: dict[Op, Origin] = {}
     try:
         for record in records:
             op: Op = record[3][0]
             if _is_ordinary(op):
-                thread.here = here
+                state["here"], state["origins"] = here, origins
                 if _step_back(record, op, adjoints, wanted, tracked, told, tensor):
                     continue
-            thread.here = None  # a learner's rule stands where it is written
+            # A learner's rule stands where it is written.
+            state["here"] = state["origins"] = None
             otherwise(record)
     finally:
-        thread.here = None
+        state["here"] = state["origins"] = None
 
 
 @lru_cache(maxsize=1024)

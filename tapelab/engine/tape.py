@@ -14,7 +14,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.ends import check_ends
-from tapelab.engine.log import Log, note, note_from, origin_here, recent, thread, write_to
+from tapelab.engine.log import Log, note, origin_here, recent, thread, write_to
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.warning import warn
@@ -95,7 +95,7 @@ class GradientTape(Watching):
     def _pop(self) -> None:
         self._recording = False
         wake()
-        self._closed = note_from(origin_here(), kinds.CLOSED, self._serial)
+        self._closed = note(kinds.CLOSED, self._serial)
         window, tapes = self._windows[-1], thread.tapes
         window[2] = len(window[0].records)
         tapes.remove(self)

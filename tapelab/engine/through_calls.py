@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.flows import Flow, Flows, plain
-from tapelab.engine.handing import Told
+from tapelab.engine.flows import Flow, Flows, Told, plain
 from tapelab.engine.indexed_slices import accumulated
 from tapelab.engine.records import Dropped, Record, lightened
 from tapelab.errors import NoGradientError

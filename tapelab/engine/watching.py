@@ -83,21 +83,22 @@ class Watching:
         return bool(tape._simple and (tape is self or number in tape._tracked))
 
     def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
-        identity = cell.identity
-        if (self._auto and identity.trainable) or identity.id in self._watched:
-            if identity.id not in self._watched:
-                self._watched[identity.id] = handle_of(cell)
-            if cell.state._id not in self._states:
-                self._watch_state(cell, 1, origin)
+        identity, watched = cell.identity, self._watched
+        if identity.id not in watched:
+            if not (self._auto and identity.trainable):
+                return
+            watched[identity.id] = handle_of(cell)
+        if cell.state._id not in self._states:
+            self._watch_state(cell, 1, origin)
 
     def _watch_state(self, cell: Cell, how: int, origin: Origin | None = None) -> None:
-        state = cell.state
+        state, identity = cell.state, cell.identity
         if state._id in self._states:
             return
-        self._states[state._id] = cell.identity
-        if cell.dtype.is_differentiable:
+        self._states[state._id] = identity
+        if state._value.dtype.kind in "fcV":  # it is differentiable
             self._take_up(state)
-        fields = state._id, small(state._value), cell.identity, how, self._serial
+        fields = state._id, small(state._value), identity, how, self._serial
         note_from(origin or origin_here(), WATCHED, *fields)
 
     def _forget(self) -> None:

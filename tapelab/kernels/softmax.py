@@ -8,6 +8,7 @@ back of softmax is compiled. A chance that is too small for float32 is a subnorm
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -106,8 +107,9 @@ def numbered_cross_entropy(classes: Any, scores: Any) -> Any:
         right = np.ascontiguousarray(classes, np.int64)
         if _compiled("numbered_cross_entropy32", right, _rows(scores), z):
             return z
-    rows = log_softmax(scores, -1).reshape(-1, scores.shape[-1])
-    return -rows[np.arange(classes.size), classes]
+    away = scores - _largest(scores, axis=-1, keepdims=True, initial=-np.inf)
+    right = away.reshape(-1).take(_places(classes, scores.shape[-1]))
+    return np.log(_sum(np.exp(away, out=away), axis=-1)).reshape(-1) - right
 
 
 def cross_entropy_slope(dz: Any, labels: Any, scores: Any) -> Any:
@@ -134,9 +136,20 @@ def numbered_cross_entropy_slope(dz: Any, classes: Any, scores: Any) -> Any:
 def numbered_softmax_slope(dz: Any, classes: Any, scores: Any) -> Any:
     """The same, for few numbers and in any dtype."""
     y = np.ascontiguousarray(softmax(scores, -1))
-    _rows(y)[np.arange(classes.size), classes.reshape(-1)] -= 1
+    y.reshape(-1)[_places(classes.reshape(-1), y.shape[-1])] -= 1
     y *= dz[..., np.newaxis]
     return y
+
+
+def _places(classes: Any, count: int) -> Any:
+    """Where the entries of some classes stand, one in each row, in rows that lie flat."""
+    return _starts(classes.size, count) + classes.astype(np.int64, copy=False)
+
+
+@lru_cache(maxsize=8)
+def _starts(rows: int, count: int) -> Any:
+    """Where rows begin that lie one after the other."""
+    return np.arange(0, rows * count, max(count, 1))
 
 
 def _last_of(axis: Any, rank: int) -> int | None:

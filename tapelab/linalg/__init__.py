@@ -21,7 +21,7 @@ from tapelab.ops import (
 )
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.casting import cast
-from tapelab.ops.public import in_turn, matched
+from tapelab.ops.public import in_turn, matched, shortened_plainly
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
 from tapelab.ops.settings import lengths
@@ -32,6 +32,7 @@ norm = composites.norm
 global_norm = clipping.global_norm
 
 
+@shortened_plainly(products.matmul)
 @takes_composites
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,

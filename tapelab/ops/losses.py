@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.marking import marked
 from tapelab.ops.rules import FLOATS, numpy_dtype
 from tapelab.ops.shape import expand_dims
+
+_UNSIGNED: Final = {np.dtype(f"{kind}{width}"): np.dtype(f"u{width}")
+                    for kind in "iu" for width in (1, 2, 4, 8)}  # fmt: skip
+_largest: Final[Any] = np.maximum.reduce
 
 
 def scores(rng: np.random.Generator) -> list[samples.Sample]:
@@ -115,8 +119,9 @@ def softmax_cross_entropy_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 def sparse_softmax_cross_entropy(x: Any, y: Any) -> Any:
     """How surprised the scores y are by the right classes, given by number."""
     classes, count = x.reshape(-1), y.shape[-1]
-    outside = (classes < 0) | (classes >= count)
-    if outside.any():
+    # As unsigned numbers those below 0 are large.
+    if _largest(classes.view(_UNSIGNED[classes.dtype]), initial=0) >= count:
+        outside = (classes < 0) | (classes >= count)
         raise invalid_argument(
             "SparseSoftmaxCrossEntropyWithLogits", "Received a label value of "
             f"{classes[outside][0]} which is outside the valid range of [0, {count}).  "

@@ -109,6 +109,23 @@ def matmul_grad_B(  # noqa: N802 - a matrix is B, as on the blackboard
     return matmul(A, dY, transpose_a=not transpose_a)
 
 
+def of_matrices(A: Any, B: Any) -> Any:
+    """The product of two arrays of floats as it is; ValueError where one of them is no matrix."""
+    if A.ndim < 2 or B.ndim < 2:
+        raise ValueError
+    return A @ B
+
+
+@matmul.grad_of_floats("A")
+def matmul_floats_A(dY: Any, Y: Any, A: Any, B: Any) -> Any:  # noqa: N802 - as above
+    return dY @ (B.T if B.ndim == 2 else B.swapaxes(-1, -2))
+
+
+@matmul.grad_of_floats("B")
+def matmul_floats_B(dY: Any, Y: Any, A: Any, B: Any) -> Any:  # noqa: N802 - as above
+    return (A.T if A.ndim == 2 else A.swapaxes(-1, -2)) @ dY
+
+
 def _without_product(dtype: np.dtype[Any]) -> OpError:
     if dtype in _DECLARED_ONLY:
         return NotFoundError(

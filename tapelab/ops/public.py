@@ -25,7 +25,7 @@ from tapelab.engine.quick import paired, single
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
-from tapelab.ops import arithmetic, selection
+from tapelab.ops import arithmetic, products, selection
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths, number
 
@@ -38,6 +38,7 @@ ON_FLOATS: Final[dict[Op, tuple[Public, Public]]] = {
     arithmetic.divide: (operator.truediv, np.true_divide),
     selection.maximum: (np.maximum, np.maximum),
     selection.minimum: (np.minimum, np.minimum),
+    products.matmul: (products.of_matrices, products.of_matrices),
 }
 """What an op of two tensors is on scalars, and what on arrays, of ordinary floats."""
 
@@ -122,6 +123,27 @@ def short(op: Op, long_way: Public, *, mirrored: bool = False) -> Public:
 def shortened(op: Op) -> Callable[[Public], Public]:
     """Let a function that is written out go the short way of its op."""
     return lambda function: wraps(function)(short(op, function))
+
+
+def shortened_plainly(op: Op) -> Callable[[Public], Public]:
+    """Let a function that takes settings go the short way of its op where none is given."""
+
+    def shorten(function: Public) -> Public:
+        count = len(op.inputs)
+        if count == 2:
+            quick = paired(op, *ON_FLOATS[op], function, up=2)
+        else:
+            quick = single(op, function, up=2)
+
+        @wraps(function)
+        def public(*given: Any, **settings: Any) -> Any:
+            if settings or len(given) != count:
+                return function(*given, **settings)
+            return quick(*given)
+
+        return public
+
+    return shorten
 
 
 def binary(op: Op) -> Public:
@@ -227,7 +249,8 @@ def reduction(op: Op) -> Public:
             return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
         return hand_over(refused, function, input_tensor, axis, keepdims)
 
-    return _like(function, op)
+    public = _like(function, op)
+    return shortened_plainly(op)(public) if _is_smooth(op) else public
 
 
 def running(op: Op) -> Public:
