@@ -6,19 +6,23 @@ warmup` does it ahead). Whether a kernel is compiled depends on the array alone 
 before, so that a program gives equal numbers each time. A kernel is named by its file, unless that
 is `compiled`, and its name. Whatever goes wrong on the way (no numba,
 nowhere to keep the compiled code, a damaged entry there) costs speed only: the caller then does the
-work with NumPy.
+work with NumPy. Entries that cannot be read are thrown away, so that the next call compiles anew.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Final
 
 from tapelab.kernels.threads import in_slices
 
 _given_up: Final[set[str]] = set()
+_mended: Final[set[str]] = set()
 
 
 def ran(name: str, *arrays: Any) -> bool:
@@ -76,7 +80,27 @@ def _fetched(name: str) -> Any:
 def _done(name: str, work: Any, arguments: list[Any]) -> bool:
     try:
         work(*arguments)
-    except Exception:  # noqa: BLE001 - a compiler can fail in any way, and none is the learner's
-        _given_up.add(name)
+    except Exception as error:  # noqa: BLE001 - a compiler can fail in any way, and none is the learner's
+        if _is_of_numba(error) or _mended:
+            _given_up.add(name)
+        else:
+            _mended.add(name)
+            _throw_away()
         return False
     return True
+
+
+def _is_of_numba(error: Exception) -> bool:
+    """Whether a kernel cannot be compiled; what else goes wrong comes from reading what was."""
+    errors = sys.modules.get("numba.core.errors")
+    return errors is None or isinstance(error, errors.NumbaError)
+
+
+def _throw_away() -> None:
+    """Delete the compiled code that is kept on disk, of all kernels: they call one another."""
+    for home, module in [*sys.modules.items()]:
+        for each in vars(module).values() if home.startswith("tapelab.kernels.") else ():
+            place = getattr(getattr(each, "stats", None), "cache_path", None)
+            for entry in Path(place).glob(f"{home.rpartition('.')[2]}.*.nb[ic]") if place else ():
+                with suppress(OSError):
+                    entry.unlink()
