@@ -145,6 +145,8 @@ class Helpers:
     if_ = staticmethod(operators.if_)
     while_ = staticmethod(operators.while_)
     for_ = staticmethod(operators.for_)
+    left_by_return = staticmethod(operators.left_by_return)
+    known = staticmethod(operators.known)
     and_ = staticmethod(operators.and_)
     or_ = staticmethod(operators.or_)
     not_ = staticmethod(operators.not_)

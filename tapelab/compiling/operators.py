@@ -191,6 +191,43 @@ def for_(
     _loop(get, put, names, run_loop)
 
 
+_RETURNS_IN_LOOP: Final = (
+    "a return statement cannot be placed inside this TensorFlow loop, which goes by a tensor: how "
+    "often it runs is not known while the function is traced. Give a name to what it finds, leave "
+    "the loop by break, and return that name behind the loop."
+)
+
+
+def left_by_return(items: Any) -> Any:
+    """What a loop with a `return` in it goes over, or its condition; no tensor can decide it."""
+    if _is_symbolic(items) or (thread.trace is not None and is_dataset(items)):
+        raise NotImplementedError(_RETURNS_IN_LOOP)
+    return items
+
+
+_ELSE: Final = (
+    "the else branch must also have a return statement. Where a tensor decides an `if`, both of "
+    "its branches are traced: return from both, and not from inside a Python loop."
+)
+_JUMPS: Final = (
+    "break and return statements which depend on a TF condition are not supported in Python for "
+    "loops. Did you intend to make it a TF loop? Go over tf.range(n) instead of range(n)."
+)
+
+
+def known(test: Any, returns: bool) -> Any:
+    """The condition of an `if` that jumps out of a Python loop; no tensor can decide it."""
+    if _is_symbolic(test):
+        raise ValueError(_ELSE) if returns else NotImplementedError(_JUMPS)
+    return test
+
+
+_BEFORE: Final = (
+    "must be defined before the loop: how often it runs, if at all, is not known while the "
+    "function is traced. Give it a first value there."
+)
+
+
 def _loop(get: Getter, put: Setter, names: tuple[str, ...], make: Any) -> None:
     """Run a loop of the graph on those names that hold tensors or numbers."""
     start = get()
@@ -209,6 +246,9 @@ def _loop(get: Getter, put: Setter, names: tuple[str, ...], make: Any) -> None:
     values = list(start)
     for at, value in zip(staged, outcome, strict=True):
         values[at] = value
+    for at, value in enumerate(values):
+        if isinstance(value, Undefined):
+            values[at] = Undefined(names[at], _BEFORE)
     put(tuple(values))
 
 

@@ -92,11 +92,13 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If) -> Any:
         """`if`, with each branch a function."""
-        if contains([*node.body, *node.orelse], (ast.Break, ast.Continue), into_loops=False):
-            return self.generic_visit(node)
+        jumps = contains([*node.body, *node.orelse], (ast.Break, ast.Continue), into_loops=False)
         returns = contains([*node.body, *node.orelse], ast.Return)
-        if returns and not (always_returns(node.body) and always_returns(node.orelse)):
-            return self.generic_visit(node)
+        whole = always_returns(node.body) and always_returns(node.orelse)
+        if jumps or (returns and not whole):
+            self.generic_visit(node)
+            node.test = expression(f"{HELPER}.known(T, {returns})", node.test, T=node.test)
+            return node
         test = self.visit(node.test)
         names, state, getter = self._state([*node.body, *node.orelse], node)
         first, second = self._fresh("if_body"), self._fresh("else_body")
@@ -115,7 +117,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_While(self, node: ast.While) -> Any:
         """`while`, with its test and its body functions."""
         if contains(node.body, ast.Return) or node.orelse:
-            return self.generic_visit(node)
+            return self._python_loop(node, "test")
         prepared, body, test = self._without_jumps(node)
         names, state, getter = self._state(body, node)
         check, step = self._fresh("loop_test"), self._fresh("loop_body")
@@ -133,7 +135,7 @@ class Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         """`for`, with its body a function of the item."""
         if contains(node.body, ast.Return) or node.orelse:
-            return self.generic_visit(node)
+            return self._python_loop(node, "iter")
         prepared, body, test = self._without_jumps(node)
         item = self._fresh("item")
         target = ast.Assign(targets=[node.target], value=ast.Name(item, ast.Load()))
@@ -149,6 +151,14 @@ class Rewriter(ast.NodeTransformer):
             self._helper(step, item, [target, *self._block(body)], names, node),
             *statements(call, node, ITEMS=self.visit(node.iter), GOES_ON=test),
         ]  # fmt: skip
+
+    def _python_loop(self, node: Any, decides: str) -> Any:
+        """A loop that only Python can run: it is left by `return`, or has an `else`."""
+        self.generic_visit(node)
+        if contains(node.body, ast.Return):
+            asked = getattr(node, decides)
+            setattr(node, decides, expression(f"{HELPER}.left_by_return(T)", asked, T=asked))
+        return node
 
     def _without_jumps(self, node: Any) -> tuple[list[ast.stmt], list[ast.stmt], Any]:
         """A loop's body with its breaks and continues turned into flags, and what must hold on."""
