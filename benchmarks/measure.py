@@ -1,6 +1,7 @@
-"""Measuring one work of one contender in this process; prints seconds per unit as JSON.
+"""Measuring the works of one contender in this process, one after the other as they are asked for.
 
-python -m benchmarks.measure CONTENDER WORK
+python -m benchmarks.measure CONTENDER: each line read is a work, each line written seconds per unit
+as JSON, or null where the contender has no such work.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ import sys
 import time
 from collections.abc import Callable
 from importlib import import_module
+from typing import Final
 
 from benchmarks.task import Task
 from benchmarks.works import BY_NAME
 
-BLOCK = 0.3
+BLOCK: Final = 0.1
 """Seconds that a block of repetitions should take."""
+BLOCKS: Final = 5
 
 
 def seconds_per_unit(task: Task, clock: Callable[[], float]) -> float:
@@ -28,7 +31,7 @@ def seconds_per_unit(task: Task, clock: Callable[[], float]) -> float:
     one = max(_timed(task, clock), 1e-7)
     repetitions = max(1, min(10_000, int(BLOCK / one)))
     gc.collect()
-    return min(_block(task, repetitions, clock) for _ in range(3)) / task.units
+    return min(_block(task, repetitions, clock) for _ in range(BLOCKS)) / task.units
 
 
 def _block(task: Task, repetitions: int, clock: Callable[[], float]) -> float:
@@ -42,17 +45,26 @@ def _timed(task: Task, clock: Callable[[], float]) -> float:
     return clock() - started
 
 
-def main(contender: str, work: str) -> None:
-    """Measure and print; a contender without this work prints null."""
+def measured(tasks: dict[str, Callable[[], object]], name: str) -> object:
+    """What a task gives: seconds per unit, or what it measured itself."""
+    if name not in tasks:
+        return None
+    made = tasks[name]()
+    work = BY_NAME.get(name)
+    clock = time.perf_counter if work and work.wall else time.process_time
+    return seconds_per_unit(made, clock) if isinstance(made, Task) else made
+
+
+def main(contender: str) -> None:
+    """Answer each line with a line."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    clock = time.perf_counter if BY_NAME[work].wall else time.process_time
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # whatever a contender prints is no answer
     tasks = import_module(f"benchmarks.contenders.{contender}").TASKS
-    if work not in tasks:
-        print(json.dumps(None))
-        return
-    made = tasks[work]()
-    print(json.dumps(seconds_per_unit(made, clock) if isinstance(made, Task) else made))
+    for line in sys.stdin:
+        print(json.dumps(measured(tasks, line.strip())), file=answers, flush=True)
+        gc.collect()
 
 
 if __name__ == "__main__":

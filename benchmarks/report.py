@@ -1,126 +1,117 @@
-"""The results as Markdown, JSON and a plot."""
+"""The results as Markdown, beside JSON and a plot."""
 
 from __future__ import annotations
 
-import json
-import platform
 import statistics
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from benchmarks.works import BY_NAME
+from benchmarks.goals import Measured, Verdict, pairs, verdict
+from benchmarks.names import OURS, TITLES
+from benchmarks.plot import draw
+from benchmarks.results import LONG, Results, about, keep
+from benchmarks.works import BY_NAME, Work
 
-Results = dict[str, dict[str, list[float]]]
-OURS = ("tapelab", "tapelab_function")
 
-
-def write(folder: Path, results: Results, absent: list[str]) -> None:
+def write(folder: Path, results: Results) -> None:
     """Write results.md, results.json and results.svg, and print the table."""
     folder.mkdir(parents=True, exist_ok=True)
-    about = _about(absent)
-    text = "\n".join([*_head(about), *_table(results), "", *_ratios(results)]) + "\n"
+    verdicts = {work: _verdicts(work, results.measured) for work in results.measured}
+    text = "\n".join([
+        *_head(results), *_table(results, verdicts), "", *_summary(verdicts), "",
+        *_ratios(results),
+    ]) + "\n"  # fmt: skip
     (folder / "results.md").write_text(text, encoding="utf-8")
-    content = {"about": about, "seconds": results}
-    (folder / "results.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
-    _plot(folder / "results.svg", results)
+    keep(
+        folder, results, {work: _as_data(BY_NAME[work], found) for work, found in verdicts.items()}
+    )
+    draw(folder / "results.svg", results)
     print(text)
 
 
-def _about(absent: list[str]) -> dict[str, Any]:
-    return {
-        "date": datetime.now(UTC).date().isoformat(),
-        "machine": platform.machine(),
-        "processor": _processor(),
-        "python": platform.python_version(),
-        "left out, not installed": absent,
-    }
+def _verdicts(work: str, measured: Measured) -> list[Verdict]:
+    return [verdict(goal, work, measured) for goal in BY_NAME[work].goals]
 
 
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    found = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return f"{found[0]}, {len(found)} cores" if found else platform.processor()
+def _as_data(work: Work, verdicts: list[Verdict]) -> list[dict[str, object]]:
+    return [
+        {"goal": each.goal.told(work.unit, work.per_second), "met": each.met,
+         "shares": [round(share, 4) for share in each.shares]}
+        for each in verdicts
+    ]  # fmt: skip
 
 
-def _head(about: dict[str, Any]) -> list[str]:
-    left_out = ", ".join(about["left out, not installed"]) or "nobody"
-    where = f"{about['date']}, {about['processor']}, Python {about['python']}"
-    how = "One thread, CPU time but for starts; the median of the rounds"
-    return ["# Side by side", "", f"{where}. {how}. Left out, not installed: {left_out}.", ""]
+def _head(results: Results) -> list[str]:
+    told = about()
+    versions = ", ".join(f"{name} {number}" for name, number in list(told.items())[3:])
+    left_out = ", ".join(TITLES[name] for name in results.absent) or "nobody"
+    counts = [len(found) for work in results.measured.values() for found in work.values()]
+    where = f"{told['date']}, {told['processor']}, {told['cores']} cores; {versions}."
+    how = (
+        "One thread, CPU time (wall time for imports, starts and first calls). Each number is the "
+        f"median of {max(counts, default=0)} rounds in which the contenders took turns; what takes "
+        f"one longer than {LONG:g} seconds is measured once."
+    )
+    failed = [f"Failed: {what}: {why}" for what, why in results.failed.items()]
+    told_of = [where, f"Left out, as not installed: {left_out}.", how, *failed]
+    return ["# Side by side", "", *(line for each in told_of for line in (each, ""))]
 
 
-def _table(results: Results) -> list[str]:
-    names = _names(results)
-    rows = [
-        "| work | unit | " + " | ".join(name.replace("_", " ") for name in names) + " | goal |",
-        "|---|---|" + "---|" * (len(names) + 1),
-    ]
-    for work, measured in results.items():
-        told = BY_NAME[work]
-        cells = [
-            _number(statistics.median(measured[name]) * told.per_second) if measured[name] else "–"
-            for name in names
-        ]
-        rows.append(f"| {told.title} | {told.unit} | " + " | ".join(cells) + f" | {told.goal} |")
+def _table(results: Results, verdicts: dict[str, list[Verdict]]) -> list[str]:
+    names = results.names()
+    rows = _columns("work", "unit", *(TITLES[name] for name in names), "goal", "reached")
+    for work, found in results.measured.items():
+        row = BY_NAME[work]
+        cells = [_middle(found.get(name, []), row.per_second) for name in names]
+        goals = "; ".join(each.goal.told(row.unit, row.per_second) for each in verdicts[work])
+        reached = "; ".join(each.told() for each in verdicts[work])
+        rows.append(_row(row.title, row.unit, *cells, goals or "–", reached or "–"))
     return rows
 
 
-def _ratios(results: Results) -> list[str]:
-    """How many times the others take of what we take: the middle, the least and the most."""
-    lines = ["## Others over tapelab", "", "min / median / max over the rounds.", ""]
-    names = [name for name in _names(results) if name not in OURS]
-    lines += ["| work | ours | " + " | ".join(n.replace("_", " ") for n in names) + " |",
-              "|---|---|" + "---|" * len(names)]  # fmt: skip
-    for work, measured in results.items():
-        for ours in OURS:
-            if measured.get(ours):
-                cells = [_ratio(measured[name], measured[ours]) for name in names]
-                shown = ours.replace("_", " ")
-                lines.append(f"| {BY_NAME[work].title} | {shown} | " + " | ".join(cells) + " |")
+def _summary(verdicts: dict[str, list[Verdict]]) -> list[str]:
+    known = [(work, each) for work, found in verdicts.items() for each in found if each.shares]
+    met = sum(each.met for _, each in known)
+    lines = [f"{met} of {len(known)} goals met."]
+    lines += [
+        f"- missed: {BY_NAME[work].title}: {each.share:.2f} times what the goal allows "
+        f"({each.goal.told(BY_NAME[work].unit, BY_NAME[work].per_second)})"
+        for work, each in known
+        if not each.met
+    ]
     return lines
 
 
-def _ratio(theirs: list[float], ours: list[float]) -> str:
-    found = sorted(a / b for a, b in zip(theirs, ours, strict=False) if b)
+def _ratios(results: Results) -> list[str]:
+    """How many times the others take of what we take: the least, the middle and the most."""
+    others = [name for name in results.names() if name not in OURS]
+    rows = ["## Others over tapelab", "", "Least / middle / most over the rounds.", ""]
+    rows += _columns("work", "ours", *(TITLES[name] for name in others))
+    for work, found in results.measured.items():
+        for ours in OURS:
+            if found.get(ours):
+                cells = [_ratio(found[ours], found.get(name, [])) for name in others]
+                rows.append(_row(BY_NAME[work].title, TITLES[ours], *cells))
+    return rows
+
+
+def _columns(*titles: str) -> list[str]:
+    return [_row(*titles), _row(*("---" for _ in titles))]
+
+
+def _row(*cells: str) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _middle(found: list[float], per_second: float) -> str:
+    return _number(statistics.median(found) * per_second) if found else "–"
+
+
+def _ratio(ours: list[float], theirs: list[float]) -> str:
+    found = [b / a for a, b in pairs(ours, theirs) if a]
     if not found:
         return "–"
-    return " / ".join(_number(each) for each in (found[0], statistics.median(found), found[-1]))
+    return " / ".join(_number(each) for each in (min(found), statistics.median(found), max(found)))
 
 
 def _number(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:.0f}"
-
-
-def _names(results: Results) -> list[str]:
-    return list(next(iter(results.values()), {}))
-
-
-def _plot(path: Path, results: Results) -> None:
-    """For each work a row of dots on a logarithmic axis: how long each takes over tapelab."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
-    rows = [work for work, measured in results.items() if any(measured.get(o) for o in OURS)]
-    figure, axes = plt.subplots(figsize=(9, 0.4 * len(rows) + 1.2), layout="constrained")
-    for name in _names(results):
-        points = []
-        for at, work in enumerate(rows):
-            base = min(statistics.median(results[work][o]) for o in OURS if results[work].get(o))
-            if results[work][name] and base:
-                points.append((statistics.median(results[work][name]) / base, at))
-        if points:
-            axes.plot(*zip(*points, strict=True), "o", label=name.replace("_", " "))
-    axes.set_xscale("log")
-    axes.axvline(1.0, color="0.7", zorder=0)
-    axes.set_yticks(range(len(rows)), [BY_NAME[work].title for work in rows], fontsize=7)
-    axes.invert_yaxis()
-    axes.set_xlabel("time over tapelab's best (left of the line: faster than tapelab)")
-    axes.legend(fontsize=7, ncols=3, loc="lower center", bbox_to_anchor=(0.4, 1.0))
-    figure.savefig(path)
-    plt.close(figure)

@@ -1,107 +1,130 @@
 """Run every work with every contender, interleaved, and write the table: python -m benchmarks.run.
 
-Each measurement is a process of its own on one thread; the contenders take turns, and the order
-changes from round to round. What is not installed is left out by name.
+Each contender is a process of its own on one thread, a new one in each round. They take turns work
+by work, and the order changes from round to round. What needs a process in which nothing ran before
+gets one. What is not installed is left out by name.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
-import os
-import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from benchmarks.report import Results, write
+from benchmarks.names import CONTENDERS
+from benchmarks.processes import FailedError, Process
+from benchmarks.progress import Progress
+from benchmarks.report import write
+from benchmarks.results import LONG, Results, earlier
 from benchmarks.works import WORKS, Work
 
-CONTENDERS: Final = {
-    "tapelab": "tapelab",
-    "tapelab_function": "tapelab",
-    "tensorflow": "tensorflow",
-    "tensorflow_function": "tensorflow",
-    "pytorch": "torch",
-    "jax_eager": "jax",
-    "jax_jit": "jax",
-    "hips_autograd": "autograd",
-    "numpy_by_hand": "numpy",
-}
-"""The contenders, and the package that each needs."""
-ONE_THREAD: Final = {
-    **dict.fromkeys(
-        (
-            *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
-            *("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"),
-        ),
-        "1",
-    ),
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
-    "JAX_PLATFORMS": "cpu",
-    "CUDA_VISIBLE_DEVICES": "",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
-}
-TIMEOUT: Final = 600
+HERE: Final = Path(__file__).parent / "results"
+Turn = tuple[int, str, str]
+"""The number of the round, a task and a contender."""
+
+
+class Rounds:
+    """What was measured so far, and the processes of the round that is on."""
+
+    def __init__(self, results: Results) -> None:
+        self.results = results
+        self._running: dict[str, Process] = {}
+        self._round = -1
+        self._long: set[tuple[str, str]] = set()
+
+    def take(self, turn: Turn) -> None:
+        """One contender does one task, unless it took it long before."""
+        number, task, name = turn
+        if number != self._round:
+            self.close()
+            self._round = number
+        if (task, name) in self._long:
+            return
+        begun = time.perf_counter()
+        try:
+            self._keep(task, name, self._asked(task, name))
+        except FailedError as error:
+            self._failed(task, name, str(error))
+        if time.perf_counter() - begun > LONG:
+            self._long.add((task, name))
+
+    def close(self) -> None:
+        """End all processes."""
+        while self._running:
+            self._running.popitem()[1].close()
+
+    def _asked(self, task: str, name: str) -> Any:
+        if any(work.fresh for work in _of(task)):
+            with Process(name) as alone:
+                return alone.ask(task)
+        if name not in self._running:
+            self._running[name] = Process(name)
+        return self._running[name].ask(task)
+
+    def _keep(self, task: str, name: str, found: Any) -> None:
+        if found is None:
+            return
+        several = found if isinstance(found, dict) else {task: found}
+        for work, seconds in several.items():
+            if work in self.results.measured:
+                self.results.measured[work][name].append(seconds)
+
+    def _failed(self, task: str, name: str, why: str) -> None:
+        self._long.add((task, name))
+        self.results.failed[f"{name} at {task}"] = why
+        if name in self._running:
+            self._running.pop(name).close()
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, and write Markdown, JSON and a plot."""
     asked = _parser().parse_args(arguments)
-    here = [name for name, needs in CONTENDERS.items() if importlib.util.find_spec(needs)]
-    absent = sorted(set(CONTENDERS) - set(here))
+    here = [each.name for each in CONTENDERS if importlib.util.find_spec(each.needs)]
+    absent = [each.name for each in CONTENDERS if each.name not in here]
     chosen = [name for name in here if name in (asked.contenders or here)]
     works = [work for work in WORKS if not asked.works or work.name in asked.works]
-    results: Results = {work.name: {name: [] for name in chosen} for work in works}
-    total = asked.rounds * len(works) * len(chosen)
-    for count, (turn, work, name) in enumerate(_schedule(asked.rounds, works, chosen), start=1):
-        print(
-            f"\r{count}/{total} round {turn + 1} {work.name} {name}".ljust(78), end="", flush=True
-        )
-        seconds = measured(name, work.name)
-        if seconds is not None:
-            results[work.name][name].append(seconds)
-    _tell("")
-    write(Path(asked.output), results, absent)
+    folder = asked.output or HERE / ("reference" if asked.reference else "latest")
+    results = earlier(folder) if asked.add else Results()
+    results.expect([work.name for work in works], chosen, absent)
+    turns = list(_turns(asked.rounds, works, chosen))
+    with Progress(len(turns), sys.stderr) as progress, closing(Rounds(results)) as rounds:
+        for turn in turns:
+            progress.tell(*turn)
+            rounds.take(turn)
+    write(folder, results)
 
 
-def _tell(line: str) -> None:
-    """Show how far it is, in place, where somebody looks."""
-    if sys.stderr.isatty():
-        print(f"\r{line:78}", end="" if line else "\r", file=sys.stderr, flush=True)
+def _of(task: str) -> list[Work]:
+    """The works whose numbers a task gives."""
+    return [work for work in WORKS if task in {work.asked, work.name}]
 
 
-def _schedule(rounds: int, works: list[Work], names: list[str]) -> Iterator[tuple[int, Work, str]]:
-    for turn in range(rounds):
-        for work in works:
-            shift = turn % len(names)
+def _turns(rounds: int, works: list[Work], names: list[str]) -> Iterator[Turn]:
+    tasks = list(dict.fromkeys(work.asked or work.name for work in works))
+    for number in range(rounds):
+        for task in tasks:
+            shift = number % len(names)
             for name in names[shift:] + names[:shift]:
-                yield turn, work, name
-
-
-def measured(contender: str, work: str) -> float | None:
-    """Seconds per unit in a fresh process; None where it has no such work or fails."""
-    command = [sys.executable, "-m", "benchmarks.measure", contender, work]
-    environment = {**os.environ, **ONE_THREAD}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, env=environment, timeout=TIMEOUT, check=True
-        )
-    except subprocess.SubprocessError as error:
-        lines = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
-        print(f"\n{contender} failed at {work}: {lines[-1] if lines else error}", file=sys.stderr)
-        return None
-    return json.loads(done.stdout.splitlines()[-1])
+                yield number, task, name
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("works", nargs="*", help="works; all by default")
-    parser.add_argument("--contenders", nargs="+", choices=list(CONTENDERS), help="only these")
+    parser.add_argument(
+        "--contenders", nargs="+", choices=[each.name for each in CONTENDERS], help="only these"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="how often each is measured")
-    parser.add_argument("--output", default="benchmarks/results", help="a folder for the results")
+    parser.add_argument("--output", type=Path, help="a folder for the results")
+    parser.add_argument("--reference", action="store_true",
+                        help="write the results that are committed")  # fmt: skip
+    parser.add_argument("--add", action="store_true",
+                        help="add the rounds to those of the run before")  # fmt: skip
     return parser
 
 

@@ -86,15 +86,41 @@ def softmax() -> Task:
 
 def layer_norm() -> Task:
     x, weights = normal(1024, 1024), normal(1024, 1024, seed=2)
+    scale, shift = np.ones(1024, np.float32), np.zeros(1024, np.float32)
 
     def run(_: None) -> Any:
-        away = x - x.mean(1, keepdims=True)
-        factor = ONE / np.sqrt((away * away).mean(1, keepdims=True) + np.float32(1e-5))
-        y = away * factor
-        slope = weights - weights.mean(1, keepdims=True) - y * (weights * y).mean(1, keepdims=True)
-        return np.sum(y * weights), slope * factor
+        even, factor = evened(x)
+        value, slope = np.sum((even * scale + shift) * weights), weights * scale
+        return value, slopes(slope, even, factor), (weights * even).sum(0), weights.sum(0)
 
     return Task(run)
+
+
+def layer_norm_ops() -> Task:
+    x, weights = normal(1024, 1024), normal(1024, 1024, seed=2)
+
+    def run(_: None) -> Any:
+        even, factor = evened(x)
+        return np.sum(even * weights), slopes(weights, even, factor)
+
+    return Task(run)
+
+
+def evened(x: Any) -> tuple[Any, Any]:
+    away = x - x.mean(1, keepdims=True)
+    factor = ONE / np.sqrt((away * away).mean(1, keepdims=True) + np.float32(1e-5))
+    return away * factor, factor
+
+
+def slopes(upstream: Any, even: Any, factor: Any) -> Any:
+    stretched = even * (upstream * even).mean(1, keepdims=True)
+    return (upstream - upstream.mean(1, keepdims=True) - stretched) * factor
+
+
+def copy() -> Task:
+    x = normal(SIZES["fused_7"])
+    y = np.empty_like(x)
+    return Task(lambda _: np.copyto(y, x))
 
 
 def logsumexp() -> Task:
@@ -121,5 +147,7 @@ TASKS = {
     **{name: lambda size=size: fused(size) for name, size in SIZES.items()},
     "softmax": softmax,
     "layer_norm": layer_norm,
+    "layer_norm_ops": layer_norm_ops,
+    "copy_7": copy,
     "logsumexp": logsumexp,
 }

@@ -37,23 +37,12 @@ f(x); f(x)
 def tasks(tf: Any, *, compiled: bool) -> dict[str, Callable[[], Any]]:
     """All works, in eager mode or as functions."""
     module = tf.__name__
-    wrap = tf.function if compiled else lambda function: function
-    found: dict[str, Callable[[], Any]] = {
-        "small_mlp": lambda: mlp(tf, wrap, *SMALL),
-        "middle_mlp": lambda: mlp(tf, wrap, *MIDDLE),
-        "softmax": lambda: softmax(tf, wrap),
-        "layer_norm": lambda: layer_norm(tf, wrap),
-        "logsumexp": lambda: logsumexp(tf, wrap),
-        "third": lambda: third(tf, wrap),
-        "jacobian": lambda: jacobian(tf, wrap),
-        "hessian": lambda: hessian(tf, wrap),
-        **{name: lambda size=size: fused(tf, wrap, size) for name, size in SIZES.items()},
-    }
+    found = steps(tf, tf.function if compiled else lambda function: function)
     if compiled:
         found["chain"] = lambda: chain(tf, CHAIN)
         found["chain_first"] = lambda: chain_first(tf, CHAIN)
         found["chain_long"] = lambda: chain_first(tf, LONG)
-        found["start_fused"] = lambda: started(FUSED.format(module=module), warm=2)
+        found["start_fused"] = lambda: started(FUSED.format(module=module))
         return found
     found["start_import"] = lambda: started(f"import {module}")
     found["start_gradient"] = lambda: started(GRADIENT.format(module=module))
@@ -61,9 +50,24 @@ def tasks(tf: Any, *, compiled: bool) -> dict[str, Callable[[], Any]]:
     found["record_vector"] = lambda: recorded(tf, tf.fill([8], 1.0001))
     found["back_scalar"] = lambda: back(tf, tf.constant(1.0001))
     found["back_vector"] = lambda: back(tf, tf.fill([8], 1.0001))
-    found["tape_bytes"] = lambda: long_tape(tf)[0]
-    found["tape_seconds"] = lambda: long_tape(tf)[1]
+    found["tape"] = lambda: long_tape(tf)
     return found
+
+
+def steps(tf: Any, wrap: Any) -> dict[str, Callable[[], Any]]:
+    """The works that can be wrapped as a function."""
+    return {
+        "small_mlp": lambda: mlp(tf, wrap, *SMALL),
+        "middle_mlp": lambda: mlp(tf, wrap, *MIDDLE),
+        "softmax": lambda: softmax(tf, wrap),
+        "layer_norm": lambda: layer_norm(tf, wrap),
+        "layer_norm_ops": lambda: layer_norm_ops(tf, wrap),
+        "logsumexp": lambda: logsumexp(tf, wrap),
+        "third": lambda: third(tf, wrap),
+        "jacobian": lambda: jacobian(tf, wrap),
+        "hessian": lambda: hessian(tf, wrap),
+        **{name: lambda size=size: fused(tf, wrap, size) for name, size in SIZES.items()},
+    }
 
 
 def recorded(tf: Any, x: Any) -> Task:
@@ -140,6 +144,21 @@ def softmax(tf: Any, wrap: Any) -> Task:
 
 
 def layer_norm(tf: Any, wrap: Any) -> Task:
+    weights, given = (tf.constant(normal(1024, 1024, seed=seed)) for seed in (2, 0))
+    layer = tf.keras.layers.LayerNormalization(epsilon=1e-5)
+    layer(given)
+
+    def both(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(layer(x) * weights)
+        return y, tape.gradient(y, [x, *layer.trainable_variables])
+
+    whole = wrap(both)
+    return Task(lambda _: whole(given))
+
+
+def layer_norm_ops(tf: Any, wrap: Any) -> Task:
     weights = tf.constant(normal(1024, 1024, seed=2))
 
     def function(x: Any) -> Any:
@@ -214,19 +233,30 @@ def hessian(tf: Any, wrap: Any) -> Task:
     return Task(lambda _: whole(x))
 
 
-def long_tape(tf: Any) -> tuple[float, float]:
+def long_tape(tf: Any) -> dict[str, float]:
     """Bytes that the process grew by for each op, and seconds forward and back."""
     x = tf.constant(1.0000001)
-    before = resident()
-    begun = time.process_time()
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = x
-        for _ in range(TAPE):
-            y = y * x
-    grown = (resident() - before) / TAPE
-    tape.gradient(y, x)
-    return grown, time.process_time() - begun
+
+    def tape_of(length: int) -> tuple[float, float]:
+        before, begun = resident(), time.process_time()
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x
+            for _ in range(length):
+                y = y * x
+        grown = resident() - before
+        tape.gradient(y, x)
+        return grown, time.process_time() - begun
+
+    return as_works(tape_of)
+
+
+def as_works(tape_of: Callable[[int], tuple[float, float]]) -> dict[str, float]:
+    """What a long tape takes for each op, and how that compares with a shorter one."""
+    grown, seconds = tape_of(TAPE)
+    _, shorter = tape_of(TAPE // 10)
+    return {"tape_bytes": grown / TAPE, "tape_seconds": seconds,
+            "tape_growth": seconds / (10 * shorter)}  # fmt: skip
 
 
 def resident() -> float:
