@@ -122,3 +122,30 @@ test('there is a track for the way forward, one for each call, one for each tape
   assert.equal(names('persistent').length, 3);
   assert.equal(names('second_order')[1], 'inside inner: 3 steps');
 });
+
+test('a matrix rule is shown with the matrices of this step put in', () => {
+  const { all } = open('matmul', 12);
+  const tables = all('.insp .eq mtable').map((table) =>
+    [...table.children].map((line) => [...line.children].map((cell) => cell.textContent)),
+  );
+  assert.deepEqual(tables, [
+    [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+    [
+      ['0.167', '0', '0'],
+      ['0.167', '0', '0'],
+    ],
+    [
+      ['0.667', '0', '0'],
+      ['1', '0', '0'],
+    ],
+  ]);
+});
+
+test('a line tells how many ops ran in it, and a moment can be copied as a line', () => {
+  const { text, all } = open('scene_a', 3);
+  assert.equal(text('.uses'), '×3');
+  assert.equal(all('.moment')[0]!.title, 'Copy tf.show(tape, step=3)');
+});

@@ -1,11 +1,12 @@
 import { NodeKind } from './graph.js';
 import { MathematicsError, namesIn, parseFormula, sides } from './mathematics.js';
 import type { Term } from './mathematics.js';
-import { code, identifier, mathml, partial, partialOf, row, sign } from './mathml.js';
+import { BAR, code, identifier, mathml, matrix, number, partial, partialOf } from './mathml.js';
+import { row, sign } from './mathml.js';
 import type { Stand, Substitution } from './mathml.js';
 import type { VNode } from './dom.js';
 import type { Model } from './model.js';
-import { formatValues } from './numbers.js';
+import { formatNumber, formatValues } from './numbers.js';
 import { labelOf, opOf, tensorOf } from './picture.js';
 import { Role } from './schema.js';
 import type { OpInfo, RuleInfo, TensorInfo } from './schema.js';
@@ -55,8 +56,51 @@ function symbol(model: Model, node: number): Stand | null {
 }
 
 /** A number as a person writes it in a formula: 3, not 3.0000. */
-export function shortNumber(value: number): string {
-  return Number.isFinite(value) ? String(Number(value.toPrecision(5))).replace('-', '−') : '∞';
+export function shortNumber(value: number, digits = 5): string {
+  if (!Number.isFinite(value)) return formatNumber(value);
+  return String(Number(value.toPrecision(digits))).replaceAll('-', '−');
+}
+
+/** Larger matrices than this do not fit into an equation. */
+const SIDE = 4;
+const MATRIX_DIGITS = 3;
+
+/** A small tensor as the matrix (or the row, or the number) that it is. */
+export function asMatrix(tensor: TensorInfo | null, tone: 'v' | 'g'): VNode | null {
+  const { values, shape, dtype } = tensor ?? { values: null, shape: [], dtype: '' };
+  const fits = shape.length <= 2 && shape.every((size) => size > 0 && size <= SIDE);
+  if (!values || !fits || dtype.startsWith('complex')) return null;
+  const texts = Array.from(values, (value) => shortNumber(value, MATRIX_DIGITS));
+  if (!shape.length) return number(texts[0]!, tone);
+  const columns = shape.at(-1)!;
+  const rows = Array.from({ length: texts.length / columns }, (_, at) =>
+    texts.slice(at * columns, (at + 1) * columns),
+  );
+  return matrix(rows, tone);
+}
+
+/** The right side of a gradient rule with this step's matrices put in; null if they do not fit. */
+export function withMatrices(
+  model: Model,
+  node: number,
+  op: OpInfo,
+  rule: RuleInfo,
+  upstream: TensorInfo | null,
+): VNode | null {
+  const body = ruleBody(op, rule);
+  const shown = body && asMatrix(upstream, 'g');
+  if (!shown) return null;
+  const stand = (put: VNode): Stand => ({ text: '', tone: '', number: true, shown: put });
+  const found = new Map([[BAR + op.output, stand(shown)]]);
+  const nodes = [...inputsOf(model, node)];
+  for (const letter of namesIn(body)) {
+    const at = op.inputs.indexOf(letter);
+    const from = at >= 0 ? nodes[at] : letter === op.output ? node : undefined;
+    const put = from === undefined ? null : asMatrix(tensorOf(model, from), 'v');
+    if (!put) return null;
+    found.set(letter, stand(put));
+  }
+  return mathml(body, found);
 }
 
 type Choose = (model: Model, node: number) => Stand | null;

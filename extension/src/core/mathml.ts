@@ -7,10 +7,14 @@ export interface Stand {
   readonly text: string;
   readonly tone: '' | 'v' | 'g';
   readonly number: boolean;
+  /** A whole matrix, in place of the text. */
+  readonly shown?: VNode;
 }
+/** What stands for each name; a name after BAR is that of the gradient at a value. */
 export type Substitution = ReadonlyMap<string, Stand>;
 
 const NOTHING: Substitution = new Map();
+export const BAR = '¯';
 
 export const row = (...children: Child[]): VNode => h('mrow', {}, children);
 export const sign = (text: string): VNode => h('mo', { stretchy: 'false' }, text);
@@ -27,11 +31,19 @@ export function identifier(text: string, tone = ''): VNode {
   return /^\w+$/.test(text) ? h('mtext', { class: `word ${tone}` }, text) : code(text);
 }
 
+/** Rows of numbers in square brackets. */
+export function matrix(rows: readonly (readonly string[])[], tone: string): VNode {
+  const cell = (text: string): VNode => h('mtd', {}, number(text, tone));
+  const table = rows.map((texts) => h('mtr', {}, texts.map(cell)));
+  return h('mtable', {}, table);
+}
+
 export function equation(display: 'block' | 'inline', ...children: Child[]): VNode {
   return h('math', { display }, row(children));
 }
 
 function stand(found: Stand, guarded: boolean): VNode {
+  if (found.shown) return found.shown;
   const shown = found.number ? number(found.text, found.tone) : identifier(found.text, found.tone);
   const negative = found.number && found.text.startsWith('−');
   return guarded && negative ? row(sign('('), shown, sign(')')) : shown;
@@ -81,8 +93,12 @@ function draw(term: Term, substitution: Substitution, guarded: boolean): VNode {
       return fraction(draw(term.top, substitution, false), draw(term.bottom, substitution, false));
     case 'root':
       return h('msqrt', {}, draw(term.inner, substitution, false));
-    case 'bar':
-      return h('mover', { accent: 'true' }, draw(term.inner, substitution, false), sign('¯'));
+    case 'bar': {
+      const name = term.inner.kind === 'name' ? term.inner.text : '';
+      const found = substitution.get(BAR + name);
+      if (found) return stand(found, guarded);
+      return h('mover', { accent: 'true' }, draw(term.inner, substitution, false), sign(BAR));
+    }
     case 'group':
       return row(sign('('), draw(term.inner, substitution, false), sign(')'));
     case 'script':

@@ -1,7 +1,8 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import { isOne, numeric, readFormula, ruleEquation, withNumbers } from '../equations.js';
-import { number, sign } from '../mathml.js';
+import { asMatrix, isOne, numeric, readFormula, ruleEquation } from '../equations.js';
+import { withMatrices, withNumbers } from '../equations.js';
+import { equation, number, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { glyphOf, labelOf, slotAt, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
@@ -112,6 +113,15 @@ function mapsOf(model: Model, picture: Picture, flow: Flowed): Child {
   return drawn ? h('div', { class: 'maps' }, maps) : null;
 }
 
+/** The rule with this step's matrices put in, where they are small. */
+function inMatrices(model: Model, flow: Flowed): Child {
+  const { node, op, rule } = opOfFlow(model, flow);
+  const upstream = tensorAt(model, flow.upstream);
+  const put = op && rule && flow.local < 0 ? withMatrices(model, node, op, rule, upstream) : null;
+  const made = put && asMatrix(tensorAt(model, flow.contribution), 'g');
+  return made && h('div', { class: 'eq' }, equation('block', put, sign('='), made));
+}
+
 function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
   const { node, op, rule } = opOfFlow(model, flow);
   const numbers = flowEquation(model, picture, flow);
@@ -123,7 +133,7 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
     }),
     sentence: passedOn(model, flow) + stillToCome(model, picture),
     equation: numbers ?? (general && [general.shown]),
-    figure: mapsOf(model, picture, flow),
+    figure: [general && inMatrices(model, flow), mapsOf(model, picture, flow)],
     facts: general?.letters.length ? [['here', prose(general.letters.join(', '))]] : [],
   };
 }

@@ -1,12 +1,13 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
+import type { Graph } from '../graph.js';
 import type { Model } from '../model.js';
-import { formatBrief } from '../numbers.js';
+import { count, formatBrief, grouped } from '../numbers.js';
 import { isLit, labelOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { Kind } from '../schema.js';
 import type { SourceInfo, Span } from '../schema.js';
-import { WORDS } from '../words.js';
+import { say, WORDS } from '../words.js';
 
 /** A highlighted stretch of source. */
 export interface Mark {
@@ -68,6 +69,33 @@ function noteView({ from, to, text, tone }: Note): VNode {
   return h('span', { class: `under ${tone}`, style }, h('b', {}, text));
 }
 
+/** How many ops ran in each line of a source. */
+type Uses = ReadonlyMap<number, number>;
+
+const usesOf = new WeakMap<Graph, Map<number, Map<number, number>>>();
+
+/** How many ops ran in each line, by source; counted once for a recording. */
+function usesIn({ graph, recording }: Model, source: number): Uses {
+  let found = usesOf.get(graph);
+  if (!found) {
+    usesOf.set(graph, (found = new Map()));
+    for (let frame = 0; frame < graph.frameCount; frame++) {
+      const event = graph.frameEvent[frame]!;
+      const span = recording.kinds[event] === Kind.Ran && recording.eventSpan(event);
+      const place = span === false ? null : recording.span(span);
+      if (!place) continue;
+      const lines = found.get(place.source) ?? new Map<number, number>();
+      found.set(place.source, lines.set(place.line, (lines.get(place.line) ?? 0) + 1));
+    }
+  }
+  return found.get(source) ?? new Map<number, number>();
+}
+
+function usesView(uses: number): VNode | null {
+  const told = say('{ops} ran in this line', { ops: count(uses, 'op') });
+  return uses > 1 ? h('span', { class: 'uses', title: told }, `×${grouped(uses)}`) : null;
+}
+
 /** Source lines with marks; `on` is the current line, `notes` stand under it. */
 export function sourceView(
   source: SourceInfo,
@@ -75,6 +103,7 @@ export function sourceView(
   marks: readonly Mark[],
   notes: readonly Note[] = [],
   title: string | null = null,
+  uses: Uses | null = null,
 ): VNode {
   const all = source.text.replace(/\n+$/, '').split('\n');
   const here = Math.max(0, on - source.first_line);
@@ -94,6 +123,7 @@ export function sourceView(
         'span',
         { class: classes, 'data-n': line, key: line },
         lineText([...text], marks, line),
+        usesView(uses?.get(line) ?? 0),
         noted ? notes.map(noteView) : null,
       );
     }),
@@ -231,7 +261,8 @@ export function codeView(model: Model, picture: Picture): VNode | null {
   const source = sources[span?.source ?? 0];
   if (!source) return null;
   const title = sources.length > 1 ? source.title || source.file : null;
-  if (!span) return sourceView(source, -1, [], [], title);
+  const uses = usesIn(model, span?.source ?? 0);
+  if (!span) return sourceView(source, -1, [], [], title, uses);
   const mark: Mark = { span, tone: picture.phase === 'backward' ? 'g' : 'v' };
-  return sourceView(source, span.line, [mark], notesFor(model, picture, span), title);
+  return sourceView(source, span.line, [mark], notesFor(model, picture, span), title, uses);
 }

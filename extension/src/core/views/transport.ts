@@ -1,3 +1,4 @@
+import { copyText } from '../clipboard.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import type { Model } from '../model.js';
@@ -23,6 +24,28 @@ function whatHappens(model: Model, picture: Picture): string {
   const kind = model.graph.nodeKind[picture.node];
   const isRead = kind === NodeKind.Variable || kind === NodeKind.Constant;
   return isRead ? say('read {label}', { label }) : say('run {label}', { label });
+}
+
+/** So long it says that something was copied, in milliseconds. */
+const SAID = 1500;
+
+/** Where we are; pressed, it copies the line that shows this very moment. */
+function momentButton(model: Model, step: number, position: string): VNode {
+  const line = `tf.show(${model.recording.header.tape.name || 'tape'}, step=${step})`;
+  const onclick = (event: Event): void => {
+    const button = event.currentTarget as HTMLElement;
+    void copyText(button, line).then((copied) => {
+      if (!copied) return;
+      button.dataset['said'] = WORDS.copied;
+      setTimeout(() => delete button.dataset['said'], SAID);
+    });
+  };
+  const title = say('Copy {line}', { line });
+  return h(
+    'button',
+    { class: 'b quiet push moment', type: 'button', title, onclick },
+    h('span', { class: 'muted num' }, position),
+  );
 }
 
 /** The buttons that step, and a sentence that says where we are. */
@@ -54,6 +77,6 @@ export function transportView(
       ' ',
       whatHappens(model, picture),
     ),
-    h('span', { class: 'push muted num' }, position),
+    momentButton(model, picture.step, position),
   );
 }
