@@ -15,13 +15,15 @@ beside_tensorflow = pytest hypothesis matplotlib scipy ml_dtypes
 export PYTHON ?=
 # What `make bench` measures: names of works and options; empty: everything, three rounds.
 BENCH ?=
+# What `make bench-ui` measures: how often, and on which lengths of tape.
+BENCH_UI ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check conformance bench environment clean
+.PHONY: help lab test check conformance bench bench-ui environment clean
 
 help: ## list what make can do
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
 
 lab: ## open the lessons in JupyterLab (LESSONS=folder, PORT=number)
 	@$(find_python) && "$$python" tools/environment.py .venv-lab lab
@@ -57,6 +59,9 @@ bench: ## measure tapelab beside its peers (BENCH="small_mlp --rounds 2")
 	  "$$python" -m venv .venv-bench && \
 	  .venv-bench/bin/python -m pip install -e . -r benchmarks/requirements.txt; }
 	@.venv-bench/bin/python -m benchmarks.run $(BENCH)
+
+bench-ui: environment ## measure the Explorer in JupyterLab (BENCH_UI="--runs 5 --long 100000")
+	@. .venv/bin/activate && python -m benchmarks.ui $(BENCH_UI)
 
 clean: ## remove environments and caches, never lessons
 	rm -rf .venv .venv-lab .venv-tensorflow .venv-bench extension/node_modules build dist

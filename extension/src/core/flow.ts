@@ -1,5 +1,5 @@
 import { FrameKind } from './graph.js';
-import { measureOf } from './measures.js';
+import { measureOf, WIDTH } from './measures.js';
 import type { Model, Passage } from './model.js';
 import type { Recording } from './recording.js';
 import { Kind } from './schema.js';
@@ -85,6 +85,21 @@ export function flowOf(model: Model): Flow | null {
 
 /** The step at which a number that is none is first there: -1 if there is no such step. */
 export function birthOf(model: Model): number {
+  const key = model.passage ?? model.graph;
+  const known = births.get(key) ?? (isOdd(model.recording) ? searchBirth(model) : -1);
+  births.set(key, known);
+  return known;
+}
+
+const births = new WeakMap<object, number>();
+
+/** Whether there is anything to search for: most recordings hold no such number at all. */
+function isOdd({ numbers, measured }: Recording): boolean {
+  const odd = (value: number): boolean => !Number.isFinite(value);
+  return numbers.some(odd) || measured.numbers.some((count, at) => at % WIDTH < 2 && count > 0);
+}
+
+function searchBirth(model: Model): number {
   const { graph, recording, passage } = model;
   const odd = (tensor: number): boolean => pulseOf(recording, tensor).health === 'nan';
   for (let frame = 0; frame < graph.frameCount; frame++) {

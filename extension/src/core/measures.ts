@@ -11,7 +11,7 @@ export interface Measure {
   readonly size: number;
 }
 
-const WIDTH = 6;
+export const WIDTH = 6;
 const places = new WeakMap<Recording, Map<number, number>>();
 
 /** Where the measures of each large tensor stand in their column. */

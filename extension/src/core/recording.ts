@@ -27,6 +27,8 @@ export interface Recording {
   readonly fields: Int32Array;
   readonly roles: Uint8Array;
   /** What the numbers of large tensors come to: six each, see `measures.ts`. */
+  /** The numbers of all tensors, one after the other. */
+  readonly numbers: Float64Array;
   readonly measured: { readonly tensors: Int32Array; readonly numbers: Float64Array };
   event(index: number): RecordingEvent;
   eventSpan(index: number): number;
@@ -140,6 +142,7 @@ export function parseRecording(given: Uint8Array): Recording {
     starts,
     fields,
     roles,
+    numbers: columns.f64('values'),
     measured: { tensors: columns.i32('measure.tensor'), numbers: columns.f64('measure.numbers') },
     eventCount: kinds.length,
     tensorCount: roles.length,

@@ -9,7 +9,9 @@ import type { Catalogue } from '../core/words.js';
 
 function decode(base64: string): Uint8Array {
   const letters = atob(base64.replace(/\s+/g, ''));
-  return Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
 }
 
 /** A long recording travels packed: a notebook is no place for megabytes. */
@@ -32,7 +34,8 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
   const place = document.createElement('div');
   place.className = 'tapelab-explorer';
   container.append(place);
-  const step = Number(script.dataset['step'] ?? 0);
+  const moment = /\bstep=(\d+)/.exec(location.hash)?.[1];
+  const step = Number(moment ?? script.dataset['step'] ?? 0);
   const grid = told<GridData>(container, 'what-if');
   const read = decode(script.textContent ?? '');
   const recording = script.dataset['packed'] === 'gzip' ? await unpacked(read) : read;
