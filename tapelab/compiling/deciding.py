@@ -7,6 +7,7 @@ function runs, one that was captured when they decided so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.compiling.program import Fused, Instruction, Program
@@ -63,18 +64,18 @@ class Ways:
         """Add a program for other numbers; it is tried first from now on."""
         self.programs.insert(0, program)
 
-    def __call__(self, inputs: list[Tensor]) -> Any:
+    def call(self, inputs: Sequence[Tensor]) -> Any:
         """Run the program that is for these numbers; OtherWayError if there is none yet."""
         return self._first(inputs, heard=False)
 
-    def heard(self, inputs: list[Tensor]) -> Any:
+    def heard(self, inputs: Sequence[Tensor]) -> Any:
         """The same while a tape listens; NOT_HEARD where that cannot be."""
         return self._first(inputs, heard=True)
 
-    def _first(self, inputs: list[Tensor], *, heard: bool) -> Any:
+    def _first(self, inputs: Sequence[Tensor], *, heard: bool) -> Any:
         for each in tuple(self.programs):
             try:
-                result = each.heard(inputs) if heard else each(inputs)
+                result = each.heard(inputs) if heard else each.call(inputs)
             except OtherWayError:
                 continue
             if each is not self.programs[0]:

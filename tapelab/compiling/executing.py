@@ -17,7 +17,6 @@ from tapelab.compiling.deciding import OtherWayError, Ways
 from tapelab.compiling.graph import Graph
 from tapelab.compiling.hearing import NOT_HEARD, heard_by_one
 from tapelab.compiling.programs import Compiled, Replayed, captured_program, tried_out
-from tapelab.compiling.worlds import world_here
 from tapelab.engine.cell import Cell
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
@@ -36,12 +35,12 @@ class Execution:
     def __init__(self) -> None:
         self._known: dict[Any, Known] = {_COMPOSITE: "it takes tensors that are made of several"}
 
-    def known(self, inputs: list[Tensor], cells: Sequence[Cell]) -> Known:
+    def known(self, inputs: Sequence[Tensor], cells: Sequence[Cell]) -> Known:
         """What there is for such a call: a program, a count of calls, or a reason why not."""
         return self._known.get(_kind(inputs, cells), 0)
 
     def run(
-        self, graph: Graph, replay: Replayed, inputs: list[Tensor], cells: Sequence[Cell]
+        self, graph: Graph, replay: Replayed, inputs: Sequence[Tensor], cells: Sequence[Cell]
     ) -> Any:
         """The results for some inputs: by a program if there is one, by a replay if not.
 
@@ -51,7 +50,7 @@ class Execution:
         found = self._known.get(key, 0)
         if isinstance(found, (Compiled, Ways)):
             try:
-                return found(inputs)
+                return found.call(inputs)
             except OtherWayError:
                 pass
             except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
@@ -64,7 +63,7 @@ class Execution:
             return replay(inputs)
         return self._captured(key, found, replay, inputs)
 
-    def _captured(self, key: Any, found: Any, replay: Replayed, inputs: list[Tensor]) -> Any:
+    def _captured(self, key: Any, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Any:
         """The results of a replay, and a program of it for the next calls."""
         self._known[key] = "being made"
         try:
@@ -76,7 +75,7 @@ class Execution:
         return result
 
     def heard(
-        self, graph: Graph, replay: Replayed, inputs: list[Tensor], cells: Sequence[Cell]
+        self, graph: Graph, replay: Replayed, inputs: Sequence[Tensor], cells: Sequence[Cell]
     ) -> Any:
         """The results for some inputs while somebody listens: by a program if one tape does."""
         if not heard_by_one():
@@ -97,7 +96,7 @@ class Execution:
                 return made
         return replay(inputs)
 
-    def _learnt(self, found: Any, replay: Replayed, inputs: list[Tensor]) -> Known:
+    def _learnt(self, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
         """What is known after one more call that is heard: a program from the second on.
 
         The call is tried out beside the tape; what it changes is put back.
@@ -126,11 +125,11 @@ class Execution:
 def unheard() -> bool:
     """Whether nobody listens in this thread to what is computed: no tape, no trace, no world."""
     state = thread.__dict__
-    listening = state["listening"] or state["watchers"] or state["lanes"] or state["trace"]
-    return not listening and state["log"] is None and world_here() is None
+    busy = state["listening"] or state["watchers"] or state["lanes"] or state["trace"]
+    return not busy and state["log"] is None and state.get("world") is None
 
 
-def _kind(inputs: list[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
+def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
     try:
         shapes = [each._value.shape for each in inputs]
     except AttributeError:

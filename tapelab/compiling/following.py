@@ -75,8 +75,7 @@ class Following:
         count, changes = hearing.count, hearing.found.assignments
         saved = results[count + len(changes) :]
         serial, made = logs.next_id(), []
-        here = logs.origin_here(CALL)
-        origins = hearing.origins.at(here)
+        here, origins = hearing.origins.at(*logs.origin_here(CALL)[1:])
         for value, origin, follows in zip(
             results[:count], origins[:count], self._reached.outputs, strict=True
         ):

@@ -7,6 +7,7 @@ that the compiled one does not serve.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from tapelab.compiling.following import Following
@@ -86,7 +87,7 @@ class Hearing:
         self._cells = [(cell, id(cell) in read) for cell in found.cells]
         self._undrawn = (False,) * found.draws.count
 
-    def __call__(self, inputs: list[Tensor]) -> Any:
+    def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """The results of a call, on the tape that listens; NOT_HEARD where it follows no input."""
         (tape,) = thread.__dict__["listening"]
         tracked = tape._tracked

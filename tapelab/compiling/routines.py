@@ -40,7 +40,7 @@ class Routine(Bundle):
         if not unheard() or replay.other_variables:
             return replay.run(flat, self._captures)
 
-        def again(given: list[Any]) -> Any:
+        def again(given: Sequence[Any]) -> Any:
             return replay.run(given[: len(flat)], given[len(flat) :])
 
         return self.execution.run(self.graph, again, [*flat, *self._captures], ())

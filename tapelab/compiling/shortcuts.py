@@ -6,7 +6,7 @@ parameters. What such a call goes by (`Function._key`) need not be worked out ea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from tapelab.compiling.deciding import OtherWayError, Ways
@@ -27,7 +27,7 @@ _MOST: Final = 256
 class Way(NamedTuple):
     """How calls of one kind are run: by a replay, or by a program if there is or may be one."""
 
-    replay: Callable[[list[Tensor]], Any]
+    replay: Callable[[Sequence[Tensor]], Any]
     program: Compiled | Ways | None
     may_have_one: bool
     may_learn: bool  # whether calls that a tape hears may lead to a program, too
@@ -38,24 +38,30 @@ class Shortcuts:
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Way] = {}
+        self._last: tuple[tuple[Any, ...], Way | None] = (), None
+        """The way of the last call of tensors alone, by their shapes and dtypes."""
 
     def result(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call with these arguments returns, or MISSED."""
         if not self._known or settings["run_functions_eagerly"]:
             return MISSED
+        kinds, last = self._last
+        if last is not None and not kwargs and len(args) == len(kinds):
+            for each, (shape, dtype) in zip(args, kinds):  # noqa: B905 - strict costs time
+                if type(each) is not Tensor:
+                    break
+                value = each._value
+                if value.dtype is not dtype or value.shape != shape:
+                    break
+            else:
+                return _taken(last, args)
         tensors: list[Tensor] = []
         way = self._known.get(_kind(args, kwargs, tensors))
         if way is None:
             return MISSED
-        if not way.may_have_one or not unheard():
-            inside = thread.trace is not None or world_here() is not None
-            return MISSED if inside else _heard(way, tensors)
-        if way.program is None:
-            return MISSED
-        try:
-            return way.program(tensors)
-        except Exception:  # noqa: BLE001 - the long way meets it again, and tells it at its line
-            return MISSED
+        if not kwargs and len(tensors) == len(args):
+            self._last = tuple([(x._value.shape, x._value.dtype) for x in tensors]), way
+        return _taken(way, tensors)
 
     def learn(
         self, args: tuple[Any, ...], kwargs: dict[str, Any], way: Way | None, inputs: list[Tensor]
@@ -67,9 +73,23 @@ class Shortcuts:
         kind = _kind(args, kwargs, tensors)
         if kind is not None and list(map(id, tensors)) == list(map(id, inputs)):
             self._known[kind] = way
+            self._last = (), None
 
 
-def _heard(way: Way, tensors: list[Tensor]) -> Any:
+def _taken(way: Way, tensors: Sequence[Tensor]) -> Any:
+    """What a call returns that goes such a way, or MISSED."""
+    if not way.may_have_one or not unheard():
+        inside = thread.trace is not None or world_here() is not None
+        return MISSED if inside else _heard(way, tensors)
+    if way.program is None:
+        return MISSED
+    try:
+        return way.program.call(tensors)
+    except Exception:  # noqa: BLE001 - the long way meets it again, and tells it at its line
+        return MISSED
+
+
+def _heard(way: Way, tensors: Sequence[Tensor]) -> Any:
     """The results of a call while somebody listens: by the program if one tape does."""
     if not heard_by_one():
         return way.replay(tensors)

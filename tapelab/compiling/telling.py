@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any, Final
 
 from tapelab.engine import records as kinds
@@ -165,14 +166,16 @@ class Origins:
         self._outside = outside
         self._known: dict[tuple[int, int, int], tuple[Origin, list[Origin]]] = {}
 
-    def at(self, here: Origin) -> list[Origin]:
-        """The origins of the results of a call from a place."""
-        _, code, instruction, scope = here
+    def at(
+        self, code: CodeType, instruction: int, scope: Scope | None
+    ) -> tuple[Origin, list[Origin]]:
+        """The origin of a call from a place, and those of its results."""
         key = id(code), instruction, id(scope)  # which live as long as they are kept here
         found = self._known.get(key)
         if found is None:
             if len(self._known) >= _PLACES:
                 self._known.clear()
+            here = Origin(CALL, code, instruction, scope)
             scopes = Scopes(self._outside, here)
             found = self._known[key] = here, list(map(scopes.moved, self._captured))
-        return found[1]
+        return found

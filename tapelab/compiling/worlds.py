@@ -8,7 +8,6 @@ dtypes, and where a gradient is None, while nothing happens to what belongs to t
 from __future__ import annotations
 
 import copy
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,16 +55,10 @@ def fresh_state(trace: Any = None) -> dict[str, Any]:
     return {**empty, "trace": trace}
 
 
-class _Inside(threading.local):
-    world: World | None = None
-
-
-_inside: Final = _Inside()
-
-
 def world_here() -> World | None:
     """The world in which this thread is trying out a call, if it is."""
-    return _inside.world
+    found: World | None = thread.__dict__.get("world")
+    return found
 
 
 class World:
@@ -80,12 +73,12 @@ class World:
     def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         """Call a function on what stands for its arguments here."""
         here, settings = mapped(args, self.stand_in), mapped(kwargs, self.stand_in)
-        before, _inside.world = _inside.world, self
+        before, thread.__dict__["world"] = world_here(), self
         try:
             with thread_in(self._state), np.errstate(all="ignore"):
                 return function(*here, **settings)
         finally:
-            _inside.world = before
+            thread.__dict__["world"] = before
 
     def taped(self) -> bool:
         """Whether a tape is open here."""
