@@ -18,7 +18,7 @@ from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import fitting_seeds, seeds_of, sources_of, targets_of
 from tapelab.engine.flows import Flows, plain
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.engine.log import Origin, Seen, asked_from, next_id, origin_here, thread
 from tapelab.engine.narrow import narrowed
 from tapelab.engine.reaching import forgotten, needed_once
 from tapelab.engine.records import DERIVED, small
@@ -104,12 +104,6 @@ def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | 
     return None
 
 
-def asked_from() -> Origin:
-    """Where the composite that is running was called."""
-    scope = thread.scope
-    return origin_here() if scope is None else Origin(None, scope.code, scope.instruction, scope)
-
-
 def ask(
     tape: GradientTape, method: Method, zero: bool, targets: Any, sources: Any, origin: Origin
 ) -> Answer:
@@ -117,7 +111,7 @@ def ask(
     ends, begins = tuple(map(seen, targets)), tuple(map(seen, sources))
     answer = Answer(next_id(), origin, method, zero, ends, begins, (None,) * len(begins))
     if method is not Method.PICTURE:
-        thread.asked.append((ref(tape), answer.serial))
+        thread.asked.append((ref(tape), answer.serial, origin))
     tape._answers.append(answer)
     return answer
 

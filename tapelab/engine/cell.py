@@ -77,7 +77,7 @@ def read(variable: Holder) -> Tensor:
         for tape in now["listening"]:
             tape._on_read(cell)
         return state
-    origin, value = origin_here(), small(state._value)
+    origin, value = origin_here(None, 3), small(state._value)
     for tape in now["listening"]:
         tape._on_read(cell, origin)
     log.seen.add(number)
@@ -87,7 +87,7 @@ def read(variable: Holder) -> Tensor:
 
 def store(cell: Cell, value: Any, how: How, source: int) -> None:
     """Give a variable a new state, and write down where it came from."""
-    origin, now = origin_here(), thread.__dict__
+    origin, now = origin_here(None, 3), thread.__dict__
     number = next_id()
     cell.state = state = wrap(value, number, origin)
     fields = cell.identity, int(how), source, number, small(state._value)

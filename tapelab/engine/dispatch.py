@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import LANES, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
-from tapelab.engine.records import FLAT, RAN, Record, is_large, small
+from tapelab.engine.records import PAIRED, RAN, SINGLE, Record, is_large, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, Refusal, invalid_argument
@@ -48,7 +48,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         raise
     except (ValueError, np.linalg.LinAlgError) as error:
         raise _refused(op, values, error) from error
-    origin = origin_here(op)
+    origin = origin_here(op, 3)
     if op.multi:
         return _several(op, origin, ids, values, result, settings)
     made = wrap(result, next_id(), origin)
@@ -138,7 +138,7 @@ def add_results(ids: set[int], serial: int, records: list[Record]) -> None:
     add = ids.add
     for record in records:
         kind = record[0]
-        if kind in FLAT:  # it is differentiable
+        if kind == PAIRED or kind == SINGLE:  # it is differentiable
             if serial in record[-1]:
                 add(record[1])
         elif kind == RAN and serial in record[-1]:
@@ -151,8 +151,8 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def grouped(*args: Any, **kwargs: Any) -> Any:
         outer = thread.scope
-        origin = origin_here()
-        thread.scope = Scope(function.__name__, outer, origin.code, origin.instruction)
+        origin = origin_here(None, 2)
+        thread.scope = Scope(function.__name__, outer, origin[1], origin[2])
         try:
             return function(*args, **kwargs)
         finally:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.asking import Answer, ask, asked_from, filled, keep, unrecorded
+from tapelab.engine.asking import Answer, ask, filled, keep, unrecorded
 from tapelab.engine.batching import sweep_rows
 from tapelab.engine.dispatch import composite
 from tapelab.engine.ends import real, sources_of, targets_of
-from tapelab.engine.log import origin_here
+from tapelab.engine.log import asked_from, origin_here
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.reaching import Seeds
 from tapelab.engine.tensor import Tensor, constant_of

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 next_id: Final = itertools.count(1).__next__
 QUESTIONS: Final = 8
-"""How many of the last questions of a thread are remembered: their tapes weakly, their serials."""
+"""So many of the last questions of a thread are remembered: tapes weakly, serials, places."""
 _threads: Final = itertools.count()
 LANES: Final = (0, 0)
 """The marks while a gradient rule is run for many rows at once: each op asks `ThreadState.lanes`.
@@ -146,7 +146,7 @@ class ThreadState(_local):
         self.here: Origin | None = None  # where all ops stand that a way back is made of
         self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
-        self.asked: deque[tuple[weakref.ref[GradientTape], int]] = deque(maxlen=QUESTIONS)
+        self.asked: deque[tuple[weakref.ref[GradientTape], int, Origin]] = deque(maxlen=QUESTIONS)
 
     @property
     def active(self) -> tuple[Any, ...]:
@@ -191,15 +191,17 @@ and contextlib, which enters `stop_recording`.
 """
 
 
-def origin_here(op: Op | None = None) -> Origin:
+def origin_here(op: Op | None = None, up: int = 1) -> Origin:
     """The place in the learner's code that led to this call: the first frame that is not ours or
     NumPy's.
+
+    The frames below `up` are known to be ours: to look at a frame costs more than to skip it.
     """
     state = thread.__dict__
     here = state["here"]
     if here is not None:
         return tuple.__new__(Origin, (op, here[1], here[2], state["scope"]))
-    frame = _frame(1)
+    frame = _frame(up)
     while id(frame.f_globals) in _ours or _is_ours(frame.f_globals):
         if frame.f_back is None:
             break
@@ -216,6 +218,12 @@ def origin_here(op: Op | None = None) -> Origin:
     return known
 
 
+def asked_from() -> Origin:
+    """Where the composite that is running was called."""
+    scope = thread.scope
+    return origin_here() if scope is None else Origin(None, scope.code, scope.instruction, scope)
+
+
 def _is_ours(names: dict[str, Any]) -> bool:
     """Whether these are the names of a module of ours; the next time that is seen at a glance."""
     name = names.get("__name__", "")
@@ -228,7 +236,7 @@ def _is_ours(names: dict[str, Any]) -> bool:
 
 def note(kind: int, *fields: Any) -> int:
     """Write a record other than that of an op; returns its serial number."""
-    return note_from(origin_here(), kind, *fields)
+    return note_from(origin_here(None, 3), kind, *fields)
 
 
 def note_from(origin: Origin, kind: int, *fields: Any) -> int:

@@ -100,7 +100,7 @@ def paired(
         else:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
-                origin = origins[op] = origin_here(op)
+                origin = origins[op] = origin_here(op, up)
         made = _new(Tensor)
         made._value = value
         made._id = serial = next_id()
@@ -150,7 +150,7 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
         else:
             origin = origins.get(op)
             if origin is None or origin[3] is not state["scope"]:
-                origin = origins[op] = origin_here(op)
+                origin = origins[op] = origin_here(op, up)
         made = _new(Tensor)
         made._value = value
         made._id = serial = next_id()
@@ -181,7 +181,7 @@ def _shrinks(op: Op) -> bool:
 
 def _place(op: Op, places: dict[int, Origin], up: int) -> Origin:
     """Where the learner's code called an operator, kept if that very code called it."""
-    origin = origin_here(op)
+    origin = origin_here(op, up + 2)
     caller = _frame(up + 1)
     if origin[1] is caller.f_code and origin[3] is None:
         places[caller.f_lasti] = origin

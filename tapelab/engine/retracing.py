@@ -17,7 +17,7 @@ from numpy import ndarray
 from tapelab.engine.flows import Told, flow_of
 from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import accumulated
-from tapelab.engine.log import Origin, origin_here, thread
+from tapelab.engine.log import Origin, asked_from, thread
 from tapelab.engine.op import Op, is_ours
 from tapelab.engine.records import PAIRED, SINGLE, Record
 from tapelab.engine.tensor import Tensor, wrap
@@ -30,7 +30,7 @@ def hand_back_on_tensors(
     told: Told, otherwise: Callable[[Record], None],
 ) -> None:  # fmt: skip
     """Hand adjoints back through ops, the last first; what is not ordinary goes `otherwise`."""
-    tensor, here, state = _tensors(), origin_here(), thread.__dict__
+    tensor, here, state = _tensors(), asked_from(), thread.__dict__
     origins: dict[Op, Origin] = {}
     try:
         for record in records:

@@ -14,7 +14,7 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.ends import check_ends
-from tapelab.engine.log import Log, note, origin_here, recent, thread, write_to
+from tapelab.engine.log import Log, note, note_from, origin_here, recent, thread, write_to
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.warning import warn
@@ -51,7 +51,7 @@ class GradientTape(Watching):
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
         super().__init__(watch_accessed_variables)
         self._persistent = persistent
-        self._origin = origin_here()
+        self._origin = origin_here(None, 2)
         self._opened = self._closed = 0
         self._thread = thread.number
 
@@ -90,12 +90,13 @@ class GradientTape(Watching):
         rest()
         self._windows.append([log, len(log.records), None])
         self._looked = len(log.records)
-        self._opened = note(kinds.OPENED, self._serial) if not self._opened else self._opened
+        if not self._opened:
+            self._opened = note_from(origin_here(None, 3), kinds.OPENED, self._serial)
 
     def _pop(self) -> None:
         self._recording = False
         wake()
-        self._closed = note(kinds.CLOSED, self._serial)
+        self._closed = note_from(origin_here(None, 3), kinds.CLOSED, self._serial)
         window, tapes = self._windows[-1], thread.tapes
         window[2] = len(window[0].records)
         tapes.remove(self)

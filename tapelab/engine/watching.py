@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.cell import Cell, Identity
 from tapelab.engine.dispatch import add_results
-from tapelab.engine.log import Origin, note, note_from, origin_here, thread
+from tapelab.engine.log import Origin, note_from, origin_here, thread
 from tapelab.engine.records import WATCHED, small
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
@@ -65,7 +65,8 @@ class Watching:
             self._take_up(thing)
             self._followed[thing._id] = thing
         if fresh or behind_a_wall:
-            note(WATCHED, thing._id, small(thing._value), None, 0, self._serial)
+            origin = origin_here(None, 3)
+            note_from(origin, WATCHED, thing._id, small(thing._value), None, 0, self._serial)
 
     def _take_up(self, tensor: Tensor) -> None:
         """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
