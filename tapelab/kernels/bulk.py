@@ -51,6 +51,8 @@ def product_to(shape: Shape, x: Any, y: Any) -> Any:
     if not (type(x) is type(y) is np.ndarray and x.dtype == y.dtype and x.dtype.char in "fd"):
         return None
     if shape == np.broadcast_shapes(x.shape, y.shape):
+        if shape == y.shape and not any(x.strides) and x.size and x.item(0) == 1:
+            return y  # what comes back from a sum is 1 everywhere
         result = empty(shape, x.dtype)
         if x.shape[:1] == y.shape[:1] and x.ndim == y.ndim:
             in_slices(np.multiply, x, y, result)

@@ -132,3 +132,12 @@ def test_operators_on_large_tensors_are_recorded_like_those_on_small_ones(monkey
     large, same = names()
     assert large == small
     np.testing.assert_allclose(same, slope, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("number", "shared"), [(1.0, True), (2.0, False)])
+def test_ones_that_come_back_from_a_sum_cost_no_product(number, shared):
+    y = np.arange(12, dtype=np.float32).reshape(3, 4)
+    upstream = np.broadcast_to(np.float32(number), y.shape)
+    got = bulk.product_to(y.shape, upstream, y)
+    np.testing.assert_array_equal(got, number * y)
+    assert np.shares_memory(got, y) == shared
