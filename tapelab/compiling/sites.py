@@ -29,9 +29,9 @@ def site(code: CodeType, instruction: int) -> Site:
             node.lineno = line or code.co_firstlineno
             node.end_lineno = end_line or node.lineno
             node.col_offset, node.end_col_offset = column or 0, end_column or 0
-    call: Any = program.body[0]
-    call.name = code.co_name if code.co_name.isidentifier() else "call"
     names: dict[str, Any] = {"__name__": "__replay__"}
     exec(compile(program, code.co_filename, "exec"), names)  # noqa: S102 - our own six words
-    made: Site = names[call.name]
+    call: Any = names["call"]
+    call.__code__ = call.__code__.replace(co_name=code.co_name)
+    made: Site = call
     return made

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tapelab import nest
 from tapelab.diagnosis.explain import explain_call
 from tapelab.diagnosis.finding import Explanation
+from tapelab.diagnosis.names import shortened
 from tapelab.engine.collecting import resting
 from tapelab.engine.log import thread
 from tapelab.engine.looking import look
 from tapelab.engine.snapshot import take
+from tapelab.engine.tables import Spans
 from tapelab.engine.tape import GradientTape
-from tapelab.words import say
+from tapelab.words import paragraph, say
+
+if TYPE_CHECKING:
+    from tapelab.engine.log import Origin
 
 
 def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
@@ -41,39 +47,42 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
 def why() -> Explanation:
     """Explain the last gradient asked for in this thread that was None, a part, zero or NaN.
 
-    It needs the tape that was asked to be there still.
+    It needs the tape that was asked to be there still, and says so where that is gone.
     """
-    whole: Explanation | None = None
-    for tape, call in _asked():
-        explanation = explain_call(take(tape, derived=True), call)
+    whole, gone = None, ""
+    for reference, serial, place in reversed(thread.asked):
+        tape = reference()
+        serials = [answer.serial for answer in tape._answers] if tape else []
+        if tape is None or serial not in serials:
+            gone = gone or ("" if whole else _is_gone(place))
+            continue
+        explanation = explain_call(take(tape, derived=True), serials.index(serial))
+        if gone:
+            older = say("This is about an earlier one:")
+            answer = paragraph(gone, older, explanation.headline)
+            explanation = replace(explanation, answer=answer)
         if explanation.findings:
             return explanation
         whole = whole or explanation
-    return whole or _nothing_to_explain()
+    return whole or _nothing_to_explain(gone)
 
 
-def _asked() -> list[tuple[GradientTape, int]]:
-    """The tapes that were asked in this thread and are alive, and their questions, newest first."""
-    found = []
-    for reference, serial in reversed(thread.asked):
-        tape = reference()
-        if tape is None:
-            continue
-        serials = [answer.serial for answer in tape._answers]
-        if serial in serials:
-            found.append((tape, serials.index(serial)))
-    return found
+def _is_gone(place: Origin) -> str:
+    """That the tape of a question is no more, and why."""
+    where = Spans()
+    text = shortened(where.text(where.of_origin(place))) or "tape.gradient"
+    return say(
+        "The tape that was asked `{question}` in line {line} is gone, and with it what it saw: a "
+        "tape lives as long as something holds it. Return it beside the gradient, or ask "
+        "`tf.explain(tape, target, source)` where it is.",
+        question=text,
+        line=where.rows[0][1],
+    )
 
 
-def _nothing_to_explain() -> Explanation:
-    if thread.asked:
-        said = say(
-            "The tape of the last gradient is gone, and with it what it saw. Keep the tape, and "
-            "ask tf.explain(tape, target, source)."
-        )
-    else:
-        said = say(
-            "No gradient was asked for in this thread so far. After tape.gradient(target, source), "
-            "tf.why() says why it is None, a part, zero or NaN."
-        )
+def _nothing_to_explain(gone: str) -> Explanation:
+    said = gone or say(
+        "No gradient was asked for in this thread so far. After `tape.gradient(target, source)`, "
+        "`tf.why()` says why it is None, a part, zero or NaN."
+    )
     return Explanation("", "", connected=False, partial=False, findings=(), answer=said)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.engine.records import Dropped, is_large
-from tapelab.engine.tables import Groups, Spans, Table, Tensors
+from tapelab.engine.tables import Groups, Spans, Table, Tensors, place_of
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ class Inventory:
 
     def place(self, origin: Origin) -> Place:
         """The place where an op ran."""
-        op, code, instruction, _ = origin
+        op, code, instruction, scope = origin
+        if scope is not None:
+            code, instruction = place_of(origin)
         key = id(op), id(code), instruction
         found = self._places.get(key)
         if found is None:

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import Sequence
 from math import prod
+from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -19,6 +20,8 @@ from tapelab.recording.measures import Measure, measured
 from tapelab.recording.recording import Group, Source
 
 Extent = source.Extent
+CELL: Final = "<module>"
+"""What Python calls the code of a cell, or of a file that is no function's."""
 _TAPE: Final = re.compile(r"\bas (\w+)")
 
 
@@ -56,7 +59,7 @@ class Spans:
 
     def of_origin(self, origin: Origin | None) -> int:
         """The span where something was made; -1 without an origin."""
-        return -1 if origin is None else self.of(origin.code, origin.instruction)
+        return -1 if origin is None else self.of(*place_of(origin))
 
     def name(self, span: int) -> str:
         """The name that the code gives to what a span computes; empty if it gives none."""
@@ -93,6 +96,22 @@ class Spans:
             shown = "" if file.startswith("<") else file.rsplit("/", 1)[-1]
             made.append(Source(source.title_of(file), shown, first, text))
         return tuple(made)
+
+
+def place_of(origin: Origin) -> tuple[CodeType, int]:
+    """The code and the instruction at which something was made.
+
+    An op of a traced function that is not the learner's, such as `tf.function(model)`, stands where
+    that was called when it was traced: in a cell, which runs but once. The composite that the op
+    runs in says where it is called now.
+    """
+    _, code, instruction, scope = origin
+    found = code, instruction
+    while scope is not None and code.co_name == CELL:
+        if scope.code.co_name == CELL and scope.code.co_filename == code.co_filename:
+            found = scope.code, scope.instruction
+        scope = scope.outer
+    return found
 
 
 _COLUMNS = {

@@ -93,7 +93,7 @@ def _latest() -> int:
 
 def _lines(since: int) -> Iterator[str]:
     """A hint for each suspicious answer after a question, the first of them first."""
-    for reference, serial in tuple(thread.asked):
+    for reference, serial, _ in tuple(thread.asked):
         tape = reference()
         if serial <= since or tape is None:
             continue

@@ -53,7 +53,27 @@ def test_nobody_asked():
 def test_the_tape_is_not_kept_alive():
     asked(tf.stop_gradient)
     gc.collect()
-    assert str(tf.why()).startswith("The tape of the last gradient is gone")
+    assert str(tf.why()).startswith(
+        "The tape that was asked tape.gradient(y, x) in line 25 is gone, and with it what it saw"
+    )
+
+
+def test_of_an_earlier_tape_it_says_that_it_is_one():
+    kept = asked(tf.round)
+    asked(tf.stop_gradient)
+    gc.collect()
+    assert codes(tf.why()) == ["NON_DIFFERENTIABLE"]
+    assert "is gone" in str(tf.why())
+    assert "This is about an earlier one: Why the gradient of y" in str(tf.why())
+    assert kept
+
+
+def test_an_earlier_tape_that_is_gone_is_not_spoken_of():
+    asked(tf.stop_gradient)
+    kept = asked(tf.round)
+    gc.collect()
+    assert str(tf.why()).startswith("Why the gradient of y")
+    assert kept
 
 
 def test_another_thread_asks_for_itself():
