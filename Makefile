@@ -20,7 +20,7 @@ BENCH_UI ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check conformance bench bench-ui environment clean
+.PHONY: help lab test check conformance bench bench-ui environment gallery clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -53,6 +53,9 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/conformance tests/guides tests/tutorials
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
+
+gallery: environment ## draw every scene of the Explorer on one page, build/gallery/index.html
+	@. .venv/bin/activate && python -m tests.ui.gallery build/gallery
 
 bench: ## measure tapelab beside its peers (BENCH="small_mlp --rounds 2")
 	@$(find_python) && test -x .venv-bench/bin/tapelab || { \

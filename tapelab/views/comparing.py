@@ -256,7 +256,8 @@ def _frames_html(found: Compared) -> str:
 
 def _heads() -> Iterator[str]:
     for title in (say("before"), say("after")):
-        for each in (title, "", say("value"), say("gradient")):
+        yield f'<th colspan="2">{escape(title)}</th>'
+        for each in (say("value"), say("gradient")):
             yield f"<th>{escape(each)}</th>"
         if title == say("before"):
             yield f'<th class="mark">{say("differs")}</th>'

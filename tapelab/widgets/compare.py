@@ -48,12 +48,16 @@ class Comparison:
 
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file: the differences, and both pictures to step through, offline."""
+        file = Path(path)
+        file.write_text(self.to_html(), "utf-8")
+        return file
+
+    def to_html(self) -> str:
+        """One HTML document: the differences, and both pictures to step through, offline."""
         pictures = "".join(html.container(each) for each in self._recordings)
         steps = html.as_json("pair", [_listed(each) for each in self._steps])
         body = f'{comparing.html(self.found)}<div style="{_SIDES}">{pictures}</div>{steps}'
-        file = Path(path)
-        file.write_text(html.document("tapelab: before and after", body), "utf-8")
-        return file
+        return html.document("tapelab: before and after", body)
 
     def widget(self) -> Any:
         """Both pictures side by side, in step: where one is moved, the other follows."""

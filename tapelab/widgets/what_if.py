@@ -139,8 +139,12 @@ class WhatIf:
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file with sliders over moments that are worked out now, for offline."""
         file = Path(path)
-        file.write_text(views.page(self.trial.experiment, self.trial.grid()), "utf-8")
+        file.write_text(self.to_html(), "utf-8")
         return file
+
+    def to_html(self) -> str:
+        """One HTML document with sliders over moments that are worked out now, for offline."""
+        return views.page(self.trial.experiment, self.trial.grid())
 
     @cached_property
     def _identity(self) -> str:

@@ -1,0 +1,88 @@
+"""One page with every scene, made from what its cell records; nothing comes from elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import tapelab
+from tapelab import words
+from tapelab.views import html
+from tapelab.widgets.show import why_missing
+from tests.fixtures.record import run_cell
+from tests.ui.gallery.scenes import SCENES, Scene, View
+
+HERE: Final = Path(__file__).parent
+_CONTAINER: Final = re.compile(r'<div class="tapelab".*?</script></div>', re.DOTALL)
+
+
+def gallery() -> str:
+    """The whole page."""
+    scenes = "".join(map(_scene, SCENES))
+    style, script = ((HERE / f"gallery.{end}").read_text("utf-8") for end in ("css", "js"))
+    return (
+        '<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width"><title>tapelab: gallery</title>'
+        f"<style>{style}</style></head>\n<body>{_HEAD}<main>{scenes}</main>"
+        f"<script>{html.bundle()}</script><script>{script}</script></body></html>\n"
+    )
+
+
+_HEAD: Final = """<header><h1>The tapelab Explorer: gallery</h1>
+<p>Every scene is made from a real recording. Blue is a value on its way forward, orange a gradient
+on its way back.</p>
+<div class="switches" role="group" aria-label="How it is shown">
+<button type="button" data-switch="dark" aria-pressed="false">Dark</button>
+<button type="button" data-switch="forced" aria-pressed="false">Forced colours</button>
+<button type="button" data-switch="rtl" aria-pressed="false">Right to left</button>
+</div></header>"""
+
+
+def _scene(scene: Scene) -> str:
+    made, _ = run_cell(scene.cell)
+    views = "".join(
+        f'<div class="view" style="--width:{view.width}px" data-keys="{escape(view.keys)}">'
+        f"{_shown(made[view.shows], view)}</div>"
+        for view in scene.views
+    )
+    title = f"{scene.letter}. {scene.title}"
+    return (
+        f'<section id="{scene.letter}"><h2>{escape(title)}</h2><p>{escape(scene.note)}</p>'
+        f'<div class="views">{views}</div></section>'
+    )
+
+
+def _shown(thing: Any, view: View) -> str:
+    """A recording as the Explorer shows it, a page's own container, or a card."""
+    if isinstance(thing, str):
+        found = _CONTAINER.search(thing)
+        assert found is not None
+        return found[0]
+    if hasattr(thing, "_repr_mimebundle_"):
+        return str(thing._repr_mimebundle_()["text/html"])
+    with spoken(view.language):
+        why = why_missing(thing) if view.why else None
+        return html.container(thing, why, step=view.step)
+
+
+@contextmanager
+def spoken(name: str) -> Iterator[None]:
+    """Speak a language for a while."""
+    before = words.language()
+    tapelab.language(name)
+    try:
+        yield
+    finally:
+        tapelab.language(before)
+
+
+def write(folder: Path) -> Path:
+    """Write the page into a folder; returns where it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "index.html"
+    file.write_text(gallery(), encoding="utf-8")
+    return file

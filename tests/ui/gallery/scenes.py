@@ -1,0 +1,242 @@
+"""The scenes of the gallery: each is a cell that runs, and what is shown of what it recorded.
+
+They are the twins of the design's twelve scenes, in its order and under its letters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import dedent
+from typing import Final
+
+
+@dataclass(frozen=True)
+class View:
+    """One picture: of the name that the cell left it under, at a step, in so many pixels.
+
+    `keys` are pressed once it stands there; `language` is the one it speaks.
+    """
+
+    shows: str = "recording"
+    step: int | None = None
+    width: int = 1100
+    keys: str = ""
+    why: bool = False
+    language: str = "en"
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A letter, a title, a sentence, the cell, and what is shown of it."""
+
+    letter: str
+    title: str
+    note: str
+    cell: str
+    views: tuple[View, ...] = (View(),)
+
+
+TWO_PATHS: Final = """
+    x = tf.Variable(3.0)
+    y = tf.Variable(4.0)
+    with tf.GradientTape() as tape:
+        z = x * y + tf.sin(x)
+    recording = tape.recording(z, [x, y])
+"""
+DETOUR: Final = """
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        h = tf.square(x)
+        m = np.mean(h)
+        loss = tf.sqrt(m)
+    recording = tape.recording(loss, [x])
+"""
+TRAINING: Final = """
+    tf.random.set_seed(7)
+    x = tf.random.normal([6, 4])
+    t = tf.one_hot([0, 2, 2, 2, 0, 0], 3)
+    W1 = tf.Variable(tf.random.normal([4, 5]))
+    b1 = tf.Variable(tf.zeros([5]))
+    W2 = tf.Variable(tf.random.normal([5, 3]))
+    b2 = tf.Variable(tf.zeros([3]))
+    with tf.GradientTape() as tape:
+        h = tf.nn.relu(x @ W1 + b1)
+        p = tf.nn.softmax(h @ W2 + b2)
+        loss = -tf.reduce_mean(tf.reduce_sum(t * tf.math.log(p), axis=1))
+    recording = tape.recording(loss, [W1, b1, W2, b2])
+    with tf.GradientTape() as tape:
+        pass
+    empty = tape.recording()
+"""
+VANISHING: Final = """
+    tf.random.set_seed(1)
+    h = tf.random.normal([8, 16])
+    weights = [tf.Variable(tf.random.normal([16, 16], stddev=0.25)) for _ in range(20)]
+    with tf.GradientTape() as tape:
+        for w in weights:
+            h = tf.sigmoid(h @ w)
+        loss = tf.reduce_mean(h)
+    recording = tape.recording(loss, weights)
+"""
+BORN_NAN: Final = """
+    p = tf.Variable([0.0, 0.5, 1.0])
+    with tf.GradientTape() as tape:
+        q = tf.where(p > 0.0, p * tf.math.log(p), 0.0)
+        loss = tf.reduce_sum(q)
+    recording = tape.recording(loss, [p])
+"""
+VERDICT: Final = """
+    @tf.exercise("03.5")
+    def backward(records, target):
+        gradients = {target: 1.0}
+        for output, inputs in reversed(records):
+            for name, local in inputs:
+                gradients[name] = gradients.get(output, 0.0) * local
+        return gradients
+    card = tf.check("03.5")
+"""
+SURPRISE: Final = """
+    a = tf.Variable(-1.5)
+    b = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        h = tf.nn.relu(a)
+        z = h * b
+    recording = tape.recording(z, [a, b])
+"""
+SLIDERS: Final = """
+    def z(x, y):
+        return x * y + tf.sin(x)
+
+    page = tf.what_if(z, x=(0, 6, 3), y=(-1, 6, 4)).to_html()
+"""
+STATES: Final = """
+    x = tf.Variable([1.0, 0.0], name="x")
+    v = tf.Variable(5.0, name="v", trainable=False)
+    c = tf.constant(2.0)
+    with tf.GradientTape() as tape:
+        y = tf.math.log(x) * c
+        n = np.sum(y)
+        with tape.stop_recording():
+            s = tf.square(x)
+        z = tf.reduce_sum(y * tf.nn.relu(-x)) + v
+    recording = tape.recording(z, [x, v])
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = x
+        for _ in range(1000):
+            y = tf.sin(y) + x
+    folded = tape.recording(y, [x])
+"""
+FIXED: Final = """
+    x = tf.Variable([1.0, 2.0, 3.0])
+    with tf.GradientTape() as tape:
+        h = tf.square(x)
+        m = np.mean(h)
+        loss = tf.sqrt(m)
+    before = tape.recording(loss, [x])
+    with tf.GradientTape() as tape:
+        h = tf.square(x)
+        m = tf.reduce_mean(h)
+        loss = tf.sqrt(m)
+    after = tape.recording(loss, [x])
+    card = tf.compare(before, after)
+"""
+
+SCENES: Final = tuple(
+    Scene(letter, title, note, dedent(cell).strip("\n"), views or (View(),))
+    for letter, title, note, cell, *views in (
+        (
+            *("a", "Forward"),
+            "The step highlights exactly the sub-expression that runs.",
+            TWO_PATHS,
+            View(step=4),
+        ),
+        (
+            *("b", "Backward, where two paths meet"),
+            "The same tape, rewound: contributions add up.",
+            TWO_PATHS,
+            View(step=10),
+        ),
+        (
+            *("c", "Why is it None?"),
+            "One sentence, the culprit, the cut, and the line to write instead.",
+            DETOUR,
+            View(why=True),
+        ),
+        (
+            *("d", "A training step"),
+            "Composites fold to one card; matrices are heat maps.",
+            TRAINING,
+            View(step=999),
+        ),
+        (
+            *("e", "Gradient flow"),
+            "How large the gradient is along the tape: where it fades, where a NaN is born.",
+            VANISHING,
+            View(step=999, keys="2"),
+        ),
+        (
+            *("f", "In a side panel"),
+            "360 pixels wide: memory, who is watched, and a tape on which there is nothing yet.",
+            TRAINING,
+            View(step=999, width=360, keys="3"),
+            View("empty", width=360),
+        ),
+        (
+            *("g", "Exercise verdict"),
+            "What is right comes first; help comes in steps that the learner chooses.",
+            VERDICT,
+            View("card", width=860),
+        ),
+        (
+            *("h", "Predict"),
+            "The tape stops before the step that surprises. The learner commits, then sees.",
+            SURPRISE,
+            View(step=6, keys="p>>"),
+        ),
+        (
+            *("i", "What if"),
+            "The tangent is the gradient. Drag, and everything moves together.",
+            SLIDERS,
+            View("page"),
+        ),
+        (
+            *("j", "States"),
+            "NaN, cut, paused, not watched; a thousand iterations folded; a NaN in the flow.",
+            STATES,
+            View(step=999),
+            View("folded", step=99_999),
+        ),
+        (
+            *("k", "Right to left"),
+            "The page mirrors. Code, numbers, graph and tape keep their direction.",
+            DETOUR,
+            View(why=True, language="he"),
+        ),
+        (
+            *("l", "Narrow"),
+            "The same Explorer at 720 and at 360 pixels.",
+            TWO_PATHS,
+            View(step=9, width=720),
+            View(step=10, width=360),
+        ),
+        (
+            *("m", "Before and after"),
+            "Two tapes side by side, aligned, with what differs marked.",
+            FIXED,
+            View("card"),
+        ),
+        (
+            *("n", "Where a NaN is born"),
+            "The branch that `where` threw away, in the flow of the gradient.",
+            BORN_NAN,
+            View(step=999, keys="2"),
+        ),
+        (
+            *("o", "Chinese"),
+            "The Explorer's words come from the catalogue of the language.",
+            TWO_PATHS,
+            View(step=10, language="zh-CN"),
+        ),
+    )
+)
