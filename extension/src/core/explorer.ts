@@ -206,7 +206,7 @@ export class Explorer implements Handle {
     keepOneTabStop(this.root);
     keepScrollable(this.root);
     this.holdHeight();
-    if (inReel && moved)
+    if (inReel && moved && state.predicting !== 'asking')
       this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
   }
 
@@ -301,6 +301,12 @@ export class Explorer implements Handle {
   }
 
   private listen(): void {
+    // Before the other keys, because Shift and an arrow do not step.
+    listenForMoves(this.on.bind(this) as Listen, {
+      zoom: () => this.store.state().zoom,
+      zoomTo: (zoom, x, y) => this.zoomTo(zoom, x, y),
+      moveBy: (x, y) => this.moveBy(x, y),
+    });
     this.on('keydown', (event: KeyboardEvent) => {
       if (!handleKey(this.root, event, this.store.state(), this.dispatch)) return;
       event.preventDefault();
@@ -320,11 +326,6 @@ export class Explorer implements Handle {
     );
     this.on('click', (event: MouseEvent) => this.chooseIn(event));
     this.on('transitionend', () => this.paint());
-    listenForMoves(this.on.bind(this) as Listen, {
-      zoom: () => this.store.state().zoom,
-      zoomTo: (zoom, x, y) => this.zoomTo(zoom, x, y),
-      moveBy: (x, y) => this.moveBy(x, y),
-    });
   }
 
   /** What the camera sees at the present size. */
@@ -339,6 +340,8 @@ export class Explorer implements Handle {
     const canvas = this.root.querySelector<HTMLCanvasElement>('.stage.windowed > canvas');
     const paint = canvas && wantExtras()?.paint;
     if (!paint) return;
+    const { clientWidth: width, clientHeight: height } = canvas;
+    this.camera = { ...this.camera, width, height };
     const { model, step, zoom, selected } = this.store.state();
     const options = { hatch: this.hatch, selected, dispatch: this.dispatch };
     const [chart, camera, picture] = [this.chart(), this.seen(), frameAt(model, step)];

@@ -131,7 +131,7 @@ function besideCode(
   return [
     stageView(state.model, around.chart, picture, state.zoom, options),
     keyView(state.model, around.chart, picture),
-    foldBar(state, around.chart, around.fit, dispatch),
+    foldBar(state, around.fit, dispatch),
   ];
 }
 

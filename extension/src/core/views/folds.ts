@@ -1,4 +1,3 @@
-import type { Chart } from '../chart.js';
 import { foldName } from '../folding.js';
 import { foldsIn, openAround, opened } from '../folded.js';
 import { h } from '../dom.js';
@@ -16,12 +15,7 @@ const FEW = 12;
 type Dispatch = (action: Action) => void;
 
 /** What folds, unfolds and sizes the graph, where it is large enough to need that. */
-export function foldBar(
-  state: State,
-  chart: Chart,
-  fit: () => void,
-  dispatch: Dispatch,
-): VNode | null {
+export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNode | null {
   const { model, open, selected, step } = state;
   const { nodeCount } = model.graph;
   if (nodeCount <= FEW) return null;
@@ -42,6 +36,6 @@ export function foldBar(
     h('span', { class: 'push' }),
     tool('−', { kind: 'zoom', by: -1 }, say('Smaller')),
     tool('+', { kind: 'zoom', by: 1 }, say('Larger')),
-    chart.nodes.length > FEW && button(say('Whole graph'), 'quiet', fit),
+    button(say('Whole graph'), 'quiet', fit),
   );
 }
