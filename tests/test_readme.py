@@ -38,7 +38,7 @@ def test_the_code_prints_what_the_readme_says(tmp_path):
         with contextlib.redirect_stdout(out):
             exec(compile(text, str(file), "exec"), scope)
         printed += out.getvalue()
-    assert checked == 6
+    assert checked == 7
     assert printed == ""
 
 
