@@ -84,9 +84,12 @@ class Compared:
         """How much differs, in one sentence."""
         if not self.differences:
             return say("Both tapes are alike.")
-        one = "{count} frame differs, of {of}."
-        many = "{count} frames differ, of {of}."
-        return say_many(one, many, self.differences, of=len(self.pairs))
+        return say_many(
+            "{count} frame differs, of {of}.",
+            "{count} frames differ, of {of}.",
+            self.differences,
+            of=len(self.pairs),
+        )
 
     @property
     def answers(self) -> list[tuple[str, str, str]]:
