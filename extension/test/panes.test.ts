@@ -97,12 +97,7 @@ test('a typed answer is judged, shown, and told to whoever listens', () => {
   assert.match(text('.ask h3'), /What arrives at x \* y through \+\?/);
   const field = host.querySelector<HTMLInputElement>('.ask input')!;
   field.value = '2';
-  host.querySelector<HTMLElement>('.ask')!.dispatchEvent(
-    new (host.ownerDocument.defaultView as unknown as { Event: typeof Event }).Event('submit', {
-      bubbles: true,
-      cancelable: true,
-    }),
-  );
+  press('Enter', '.ask input');
   assert.match(text('.verdict'), /You said 2\. It is 1\.0000\./);
   assert.deepEqual(
     heard.map(({ step, of, said, truth, right }) => [step, of, said, truth, right]),

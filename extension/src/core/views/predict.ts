@@ -15,7 +15,6 @@ function fieldFor(question: Question): Child {
     { class: 'answer' },
     h('input', {
       name: 'said',
-      required: true,
       autocomplete: 'off',
       inputmode: 'text',
       size: 12,
@@ -31,20 +30,24 @@ function optionView(model: Model, node: number): VNode {
   return h(
     'label',
     { class: 'option', key: node },
-    h('input', { type: 'radio', name: 'said', required: true, value: node }),
+    h('input', { type: 'radio', name: 'said', value: node }),
     h('span', { class: 'chipop' }, glyphOf(model, node) || '·'),
     h('code', { dir: 'ltr' }, labelOf(model, node)),
   );
 }
 
-/** What the learner is asked before the step is shown. */
+/** What the learner is asked before the step is shown; no form, which a frame may not submit. */
 export function questionView(model: Model, question: Question, dispatch: Dispatch): VNode {
   const { asks, node, through, options } = question;
-  const onsubmit = (event: Event): void => {
-    event.preventDefault();
-    const form = event.currentTarget as HTMLElement;
+  const answer = (event: Event): void => {
+    const form = (event.currentTarget as Element).closest('.ask')!;
     const field = form.querySelector<HTMLInputElement>('.answer input, input:checked');
     if (field?.value.trim()) dispatch({ kind: 'guess', said: field.value });
+  };
+  const onkeydown = (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || (event.target as Element).tagName !== 'INPUT') return;
+    event.preventDefault();
+    answer(event);
   };
   const title =
     asks === 'op'
@@ -54,8 +57,8 @@ export function questionView(model: Model, question: Question, dispatch: Dispatc
           op: glyphOf(model, through) || labelOf(model, through),
         });
   return h(
-    'form',
-    { class: 'insp ask', onsubmit, 'aria-label': say('Your turn') },
+    'div',
+    { class: 'insp ask', role: 'form', onkeydown, 'aria-label': say('Your turn') },
     h('h3', {}, prose(title)),
     asks === 'op'
       ? h(
@@ -67,7 +70,11 @@ export function questionView(model: Model, question: Question, dispatch: Dispatc
     h(
       'div',
       { class: 'acts' },
-      h('button', { class: 'b primary', type: 'submit' }, say('Step back and see')),
+      h(
+        'button',
+        { class: 'b primary', type: 'button', onclick: answer },
+        say('Step back and see'),
+      ),
       button(say('Skip'), 'quiet', () => dispatch({ kind: 'next' })),
     ),
   );

@@ -1,0 +1,252 @@
+"""What stands beside the code, time, and the questions: by keyboard, and for every reader."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tapelab.recording import from_bytes
+from tapelab.views import html
+from tapelab.widgets.show import why_missing
+from tests.fixtures.record import FOLDER, run_cell
+from tests.ui.axe import violations
+from tests.ui.browser import Console
+from tests.ui.explorer import Explorer
+
+TWO_CALLS = """\
+img = tf.Variable(tf.random.uniform([1, 5, 4, 3]), name="img")
+kernel = tf.Variable(tf.random.normal([2, 2, 3, 2]), name="kernel")
+fixed = tf.Variable(2.0, trainable=False, name="fixed")
+with tf.GradientTape(persistent=True) as tape:
+    y = tf.nn.conv2d(img, kernel, strides=1, padding="SAME") * fixed
+    loss = tf.reduce_sum(y * y)
+tape.gradient(y, img)
+tape.gradient(loss, [img, kernel, fixed])
+recording = tape.recording()"""
+
+WIDGET = """\
+import tapelab as tf
+x = tf.Variable(3.0, name="x"); y = tf.Variable(4.0, name="y")
+with tf.GradientTape() as tape:
+    z = x * y + tf.sin(x)
+from tapelab.widgets.explorer import Explorer
+from tapelab.recording import to_bytes
+widget = Explorer(recording=to_bytes(tape.recording(z)), step=6)
+widget"""
+
+
+@dataclass(frozen=True)
+class Views(Explorer):
+    """An explorer in a page, and what stands in it beside the graph."""
+
+    page: Page
+
+    def pane(self, name: str) -> Locator:
+        return self.root.get_by_role("group", name=name, exact=True)
+
+    @property
+    def field(self) -> Locator:
+        return self.root.get_by_role("textbox", name="The number that arrives")
+
+    @property
+    def step(self) -> int:
+        return int(self.counter.inner_text().split("/")[0])
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def pressed(self) -> list[str]:
+        """The names of all buttons in the head that are held down."""
+        held = self.root.get_by_role("toolbar", name="This tape").locator("[aria-pressed=true]")
+        return held.all_inner_texts()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Show a golden recording, or that of a cell, in a page without a network."""
+    contexts = []
+
+    def open_one(name: str, *, moment: str = "", **context) -> Views:
+        if "\n" in name:
+            recording = run_cell(name)[0]["recording"]
+        else:
+            recording = from_bytes((FOLDER / f"{name}.tape").read_bytes())
+        file = tmp_path / "shown.html"
+        file.write_text(html.page(recording, why_missing(recording)), "utf-8")
+        contexts.append(browser.new_context(offline=True, **context))
+        page = contexts[-1].new_page()
+        console = Console(page)
+        page.goto(f"{file.as_uri()}{moment}")
+        explorer = Explorer.within(page)
+        expect(explorer.root).to_be_visible()
+        explorer.show_the_tape()
+        explorer.reel.locator("[tabindex='0']").focus()
+        assert console.complaints() == []
+        return Views(explorer.root, page)
+
+    yield open_one
+    for each in contexts:
+        each.close()
+
+
+def test_each_key_leads_where_it_says(show):
+    views = show("scene_a")
+    seen = []
+    for key in ["b", "s", "Home", "n", "2", "3", "4", "1", "End", "s", "p"]:
+        views.press(key)
+        seen.append((key, views.step, *views.pressed()))
+    assert seen == [
+        *[("b", 6, "Graph"), ("s", 10, "Graph"), ("Home", 1, "Graph"), ("n", 1, "Graph")],
+        *[("2", 1, "Flow"), ("3", 1, "Memory"), ("4", 1, "Watched"), ("1", 1, "Graph")],
+        *[("End", 11, "Graph"), ("s", 10, "Graph")],
+        ("p", 10, "Graph", "Predict"),
+    ]
+
+
+def test_the_gradient_fills_the_flow_as_it_comes_back(show):
+    views = show("scene_a")
+    views.press("2", "b")
+    marks = views.pane("Flow").locator(".beat")
+    expect(marks).to_have_count(5)
+    expect(views.pane("Flow").locator(".beat.todo")).to_have_count(4)
+    views.press("End")
+    expect(views.pane("Flow").locator(".beat.todo")).to_have_count(0)
+    expect(views.pane("Flow").get_by_role("img")).to_have_accessible_name(
+        re.compile("mean size of the gradient.*sets out")
+    )
+
+
+def test_the_first_nan_is_one_key_away(show):
+    views = show("not_finite")
+    views.press("2", "n")
+    assert views.step == 2
+    expect(views.pane("Flow")).to_contain_text("The first NaN or ∞ is born at step 2.")
+
+
+def test_memory_tells_of_this_step_and_watched_tells_who_and_why(show):
+    views = show(TWO_CALLS)
+    views.press("Home", "3")
+    expect(views.pane("Memory")).to_contain_text("held by the tape0 bytes")
+    views.press("End")
+    expect(views.pane("Memory")).not_to_contain_text("held by gradients0 bytes")
+    expect(views.pane("Memory")).to_contain_text("This tape is persistent")
+    views.press("4")
+    expect(views.pane("Watched").get_by_role("listitem")).to_have_count(3)
+    expect(views.pane("Watched")).to_contain_text("It is not trainable")
+
+
+def test_a_name_in_the_list_of_the_watched_shows_its_numbers(show):
+    views = show(TWO_CALLS)
+    views.press("End", "4")
+    views.button("kernel").click()
+    expect(views.inspector).to_contain_text("made in")
+    expect(views.inspector).to_contain_text("96 bytes")
+    slider = views.inspector.get_by_role("slider").first
+    slider.focus()
+    slider.press("ArrowRight")
+    expect(slider).to_have_attribute("aria-valuetext", "[0, 1, :, :]")
+    assert views.step == views.steps()
+
+
+def test_an_image_is_drawn_in_its_own_colours(show):
+    views = show(TWO_CALLS)
+    views.press("4")
+    views.button("img").click()
+    colours = views.inspector.locator(".heat rect[style*='rgb']")
+    expect(colours).to_have_count(20)
+
+
+def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
+    views = show("scene_a")
+    views.press("p")
+    expect(views.field).to_be_focused()
+    views.page.keyboard.type("1")
+    views.press("Enter")
+    assert views.step == 7
+    expect(views.root.get_by_role("status")).to_have_text("✓Right: 1.0000.")
+    views.press("ArrowRight")
+    expect(views.field).to_be_focused()
+    assert views.step == 7
+    views.page.keyboard.type("None")
+    views.press("Enter")
+    expect(views.root.get_by_role("status")).to_contain_text("You said None. It is 1.0000.")
+    expect(views.root.get_by_role("toolbar", name="This tape")).to_contain_text("1 of 2")
+
+
+def test_about_matrices_the_next_op_is_chosen(show):
+    views = show("matmul")
+    views.press("b", "ArrowRight", "p")
+    expect(views.root.get_by_role("radio").first).to_be_focused()
+    views.press("Space")
+    views.button("Step back and see").click()
+    assert views.step == 9
+    expect(views.root.get_by_role("status")).to_be_visible()
+
+
+def test_tracks_lead_through_all_of_time(show):
+    views = show(TWO_CALLS)
+    time = views.root.get_by_role("toolbar", name="Time").get_by_role("button")
+    expect(time).to_have_count(3)
+    forward = int(re.search(r"\d+", time.nth(0).get_attribute("aria-label"))[0])
+    time.nth(1).focus()
+    views.press("Enter")
+    assert views.step == forward + 1
+    box = time.nth(2).bounding_box()
+    views.page.mouse.click(box["x"] + box["width"] - 2, box["y"] + box["height"] / 2)
+    assert views.step == views.steps()
+
+
+def test_a_moment_has_an_address_and_a_line_to_copy(show):
+    views = show("scene_a", moment="#step=9")
+    assert views.step == 9
+    expect(views.button("9 / 11")).to_have_attribute("title", "Copy tf.show(tape, step=9)")
+
+
+def test_playing_at_a_speed_reaches_the_end(show):
+    views = show("scene_a")
+    views.root.get_by_role("combobox", name="Speed").select_option("4×")
+    views.button("Play").click()
+    views.stands_at(11, of=11)
+    expect(views.button("Play")).to_be_visible()
+
+
+MOMENTS = [
+    *[("scene_a", ["p"]), ("scene_a", ["End", "2"]), ("not_finite", ["End", "2"])],
+    *[("matmul", ["b", "3"]), ("matmul", ["b", "ArrowRight", "p"]), ("matmul", ["End"])],
+    *[(TWO_CALLS, ["End", "4"]), ("second_order", ["End"]), ("vectors", ["2"])],
+]
+
+
+@pytest.mark.parametrize(
+    "theme",
+    [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}],
+    ids=lambda theme: next(iter(theme.values())),
+)
+def test_axe_finds_nothing_in_any_view(show, theme):
+    for name, keys in MOMENTS:
+        views = show(name, reduced_motion="reduce", **theme)
+        views.press(*keys)
+        assert violations(views.root) == [], (name, keys)
+        views.page.close()
+
+
+def test_a_widget_gets_its_later_views_from_the_kernel_and_tells_it_of_predictions(open_notebook):
+    notebook = open_notebook(WIDGET, "print([each['right'] for each in widget.predictions])")
+    notebook.run_all()
+    explorer = Explorer.within(notebook.output(0))
+    explorer.stands_at(6, of=11)
+    explorer.button("Flow").click()
+    expect(explorer.root.locator(".plot")).to_be_visible()
+    explorer.button("Predict").click()
+    field = explorer.root.get_by_role("textbox", name="The number that arrives")
+    field.fill("1")
+    field.press("Enter")
+    explorer.stands_at(7, of=11)
+    expect(explorer.root.get_by_role("status")).to_contain_text("Right: 1.0000.")
+    notebook.cells.nth(1).locator(".cm-content").click()
+    notebook.page.keyboard.press("Shift+Enter")
+    expect(notebook.output(1)).to_have_text("[True]")
