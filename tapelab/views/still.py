@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from tapelab.recording import Recording
-from tapelab.views.folding import Folds, fold_name, folds_of
+from tapelab.views.folding import FoldKind, Folds, fold_name, folds_of
 from tapelab.views.frame import Model
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.layering import columns_of
@@ -26,7 +26,7 @@ DOWN: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A node, or several folded into one: `size` is how many ops it stands for, or 0."""
+    """A node, or several folded into one: `size` ops, or (`loop`) as many iterations; else 0."""
 
     kind: NodeKind
     glyph: str
@@ -35,11 +35,14 @@ class Card:
     state: str
     gradient: str
     size: int = 0
+    loop: bool = False
 
     @property
     def pill(self) -> str:
         """What stands before the name."""
-        return count(self.size, "op") if self.size else self.glyph
+        if not self.size:
+            return self.glyph
+        return f"×{self.size}" if self.loop else count(self.size, "op")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,8 @@ def _card(model: Model, folds: Folds | None, owner: int) -> Card:
         format_brief(tensor, ROOM) if tensor else "",
         "" if off else slot.state,
         "" if off else model.slot_text(slot, ROOM),
-        0 if fold is None else fold.last - fold.first + 1,
+        0 if fold is None else fold.size,
+        fold is not None and fold.kind in (FoldKind.LOOP, FoldKind.RANGE),
     )
 
 

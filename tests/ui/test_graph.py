@@ -262,7 +262,7 @@ def test_the_whole_graph_can_be_brought_into_view(opened):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_in_folded_and_painted_graphs(opened, scheme):
-    page, explorer = opened(loop(150), step=20, color_scheme=scheme)
+    _, explorer = opened(loop(150), step=20, color_scheme=scheme)
     assert violations(explorer.root) == []
     explorer.button("Unfold all").click()
     assert violations(explorer.root) == []
