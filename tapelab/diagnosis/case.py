@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis.account import Account, Reached
+from tapelab.diagnosis.bodies import cuts_inside
 from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge
 from tapelab.diagnosis.way import Way, way_of
 from tapelab.recording import events as e
@@ -174,7 +175,8 @@ class Case:
             smooth = self._ahead(~np.isin(cuts, PIECEWISE_NUMBERS))
             uncut = self._back((cuts == 0) | self.flow.heard_gradients)
             first = self._crossing(cuts > 0, uncut, smooth)
-            return tuple(edge for edge in first if self._is_missed(edge))
+            missed = (edge for edge in first if self._is_missed(edge))
+            return (*missed, *cuts_inside(self))
         uncut = self._back(cuts == 0)
         on_path = [edge for edge in self.path if edge.cut is not None]
         first = self._crossing(cuts > 0, uncut, self.downstream)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.names import name_of, question, shortened
-from tapelab.diagnosis.watching import uses_in_block
+from tapelab.diagnosis.watching import not_trainable, uses_in_block
 from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
 from tapelab.recording.facts import DATASET
@@ -67,7 +68,9 @@ def inside_a_step(case: Case) -> Finding | None:
             continue
         step = case.recording.groups[event.group].name.strip("<>")
         if step in steps:
-            return _hidden(case, place, step)
+            frozen = not_trainable(case)
+            told = (place.index,)
+            return replace(frozen, evidence=told) if frozen else _hidden(case, place, step)
     return None
 
 

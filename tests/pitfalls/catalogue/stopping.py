@@ -44,9 +44,62 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_sum(x + tf.stop_gradient(tf.round(x) - x))"),
+    Pitfall("P24 in a function that runs again", "STOPPED", """
+        weights = tf.Variable([[0.5, -0.3], [0.2, 0.8]])
+
+        @tf.recompute_grad
+        def block(inputs):
+            hidden = tf.tanh(«tf.stop_gradient(inputs)» @ weights)
+            return hidden * inputs
+
+        x = tf.Variable([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(block(x) ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="hidden = tf.tanh(inputs @ weights)", symptom="value"),
+    Pitfall("P15 in a function that runs again", "LEFT_ENGINE", """
+        weights = tf.Variable([[0.5, -0.3], [0.2, 0.8]])
+
+        @tf.recompute_grad
+        def block(inputs):
+            return tf.tanh(«np.array(inputs @ weights)») * inputs
+
+        x = tf.Variable([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(block(x) ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="return tf.tanh(inputs @ weights) * inputs", symptom="value"),
+    Pitfall("P05 in a function that runs again", "NOT_TRAINABLE", """
+        x = «tf.Variable([[0.5, -0.3], [0.2, 0.8]], trainable=False)»
+
+        @tf.recompute_grad
+        def block(inputs):
+            return tf.tanh(inputs @ x)
+
+        data = tf.Variable([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(block(data) ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="x = tf.Variable([[0.5, -0.3], [0.2, 0.8]])"),
 ]  # fmt: skip
 
 NEAR_MISSES = {
+    "P24 a constant of a function that runs again": """
+        weights = tf.Variable([[0.5, -0.3], [0.2, 0.8]])
+
+        @tf.recompute_grad
+        def block(inputs):
+            scale = float(tf.constant(2.0))
+            return tf.tanh(inputs @ weights) * tf.stop_gradient(tf.constant(scale))
+
+        x = tf.Variable([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(block(x) ** 2)
+        g = tape.gradient(y, x)
+        """,
     "P24 stopped elsewhere": """
         x = tf.Variable(2.0)
         z = tf.Variable(2.0)
