@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,16 +13,11 @@ from tapelab.engine.records import ASSIGNED, READ, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
-from tapelab.kernels import bulk
-from tapelab.kernels.elements import LARGE
 from tapelab.recording.facts import How
 from tapelab.shapes import TensorShape
 
 if TYPE_CHECKING:
     from tapelab.engine.variable import Variable
-
-
-_MOVES: Final[dict[How, Any]] = {How.ASSIGN_ADD: np.add, How.ASSIGN_SUB: np.subtract}
 
 
 class Identity:
@@ -124,6 +119,4 @@ def moved(cell: Cell, delta: Any, how: How) -> Any:
             f"Cannot update variable with shape {brackets(np.shape(value))} using a Tensor with "
             f"shape {brackets(np.shape(delta))}, shapes must be equal.",
         )
-    if value.size >= LARGE:
-        return bulk.combined(_MOVES[how], value, delta)
     return value + delta if how is How.ASSIGN_ADD else value - delta

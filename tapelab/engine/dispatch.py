@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import LANES, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
-from tapelab.engine.records import PAIRED, RAN, SINGLE, Record, is_large, small
+from tapelab.engine.records import FLAT, RAN, Record, is_large, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, Refusal, invalid_argument
@@ -138,7 +138,7 @@ def add_results(ids: set[int], serial: int, records: list[Record]) -> None:
     add = ids.add
     for record in records:
         kind = record[0]
-        if kind == PAIRED or kind == SINGLE:  # it is differentiable
+        if kind in FLAT:  # it is differentiable
             if serial in record[-1]:
                 add(record[1])
         elif kind == RAN and serial in record[-1]:

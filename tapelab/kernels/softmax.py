@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from typing import Any, Final
+from weakref import ref
 
 import numpy as np
 
@@ -107,9 +108,12 @@ def numbered_cross_entropy(classes: Any, scores: Any) -> Any:
         right = np.ascontiguousarray(classes, np.int64)
         if _compiled("numbered_cross_entropy32", right, _rows(scores), z):
             return z
-    away = scores - _largest(scores, axis=-1, keepdims=True, initial=-np.inf)
-    right = away.reshape(-1).take(_places(classes, scores.shape[-1]))
-    return np.log(_sum(np.exp(away, out=away), axis=-1)).reshape(-1) - right
+    powers = scores - _largest(scores, axis=-1, keepdims=True, initial=-np.inf)
+    right = powers.reshape(-1).take(_places(classes, scores.shape[-1]))
+    totals = _sum(np.exp(powers, out=powers), axis=-1)
+    if type(scores) is np.ndarray and not scores.flags.writeable:
+        _remember(scores, powers, totals)
+    return np.log(totals).reshape(-1) - right
 
 
 def cross_entropy_slope(dz: Any, labels: Any, scores: Any) -> Any:
@@ -135,10 +139,33 @@ def numbered_cross_entropy_slope(dz: Any, classes: Any, scores: Any) -> Any:
 
 def numbered_softmax_slope(dz: Any, classes: Any, scores: Any) -> Any:
     """The same, for few numbers and in any dtype."""
-    y = np.ascontiguousarray(softmax(scores, -1))
+    known, powers, totals = _last
+    if known is not None and known() is scores:
+        y = powers / totals[..., np.newaxis]
+    else:
+        y = np.ascontiguousarray(softmax(scores, -1))
     y.reshape(-1)[_places(classes.reshape(-1), y.shape[-1])] -= 1
     y *= dz[..., np.newaxis]
     return y
+
+
+_last: tuple[ref[Any] | None, Any, Any] = (None, None, None)
+"""The last scores whose cross entropy was taken, their exponentials and the sums of those.
+
+The way back mostly follows at once, and would work them out again.
+"""
+
+
+def _remember(scores: Any, powers: Any, totals: Any) -> None:
+    """Keep the exponentials of scores that nobody can change, as long as the scores live."""
+    global _last  # noqa: PLW0603 - one thing is remembered at a time
+    _last = ref(scores, _forget), powers, totals
+
+
+def _forget(gone: Any) -> None:
+    global _last  # noqa: PLW0603 - as above
+    if _last[0] is gone:
+        _last = None, None, None
 
 
 def _places(classes: Any, count: int) -> Any:

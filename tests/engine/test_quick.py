@@ -7,7 +7,7 @@ import pytest
 import tapelab as tf
 from tapelab.engine.log import thread
 from tapelab.engine.op import REGISTRY
-from tapelab.engine.records import OPS, PAIRED, RAN, SINGLE, whole
+from tapelab.engine.records import OPS, PAIRED, RAN, SINGLE, bare, whole
 from tapelab.ops.arithmetic import multiply
 from tapelab.recording import events as e
 
@@ -192,3 +192,65 @@ def test_the_collector_is_as_it_was_after_the_last_tape():
             assert gc.get_threshold()[0] > before[0]
         assert gc.get_threshold()[0] > before[0]
     assert gc.get_threshold() == before
+
+
+@pytest.mark.parametrize("name", ["matmul", "reduce_sum", "reduce_mean"])
+def test_functions_with_settings_go_the_short_way_where_none_is_given(name):
+    x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+    given, op = ((x, x) if name == "matmul" else (x,)), REGISTRY[name]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        short, long = getattr(tf, name)(*given), op(*given, **op.defaults)
+    one, other = ops_on(tape)
+    assert [one[0], other[0]] == [PAIRED if name == "matmul" else SINGLE, RAN]
+    assert whole(one)[8] == other[8], "both tell of the same settings"
+    assert short.numpy().tolist() == long.numpy().tolist()
+    assert tape.gradient(short, x).numpy().tolist() == tape.gradient(long, x).numpy().tolist()
+
+
+def test_functions_with_settings_go_the_long_way_where_one_is_given():
+    x = tf.constant([[1.0, 2.0], [3.0, 5.0]])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        tf.matmul(x, x, transpose_b=True)
+        tf.reduce_sum(x, 0)
+        tf.reduce_mean(input_tensor=x)
+    assert [record[0] for record in ops_on(tape)] == [RAN, RAN, RAN]
+
+
+def test_products_of_matrices_in_batches_sum_what_was_broadcast():
+    one, many = tf.ones([2, 3]), tf.ones([4, 3, 2])
+    with tf.GradientTape() as tape:
+        tape.watch([one, many])
+        y = one @ many
+    assert [each.shape for each in tape.gradient(y, [one, many])] == [[2, 3], [4, 3, 2]]
+
+
+def test_a_vector_is_refused_on_the_short_way_too():
+    with pytest.raises(tf.errors.InvalidArgumentError, match="ndims must be >= 2"):
+        tf.matmul(tf.ones([2, 2]), tf.ones([2]))
+
+
+def test_what_a_small_sum_was_made_of_is_let_go_of_if_it_was_large():
+    x = tf.ones([1000])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x)
+    (log, *_), *_ = tape._windows
+    assert log.heavy
+    tape.gradient(y, x)
+    assert whole(ops_on(tape)[0])[5] == (bare((1000,), x._value.dtype),)
+
+
+def test_steps_with_large_values_are_told_with_their_forms():
+    x, b = tf.ones([30, 10]), tf.ones([10])
+    with tf.GradientTape() as tape:
+        tape.watch([x, b])
+        y = tf.reduce_sum(tf.tanh(x * 2.0 + b))
+    bias = tape.gradient(y, [x, b])[1]
+    (answer,) = tape._answers
+    steps = answer.flows.told()
+    large = bare((30, 10), x._value.dtype)
+    assert [flow.sum for flow in steps[1:]] == [large, large, large, bias._value, large]
+    assert all(flow.upstream == large for flow in steps[2:])
+    assert steps[1].upstream == 1.0

@@ -5,7 +5,7 @@ import weakref
 
 import tapelab as tf
 from tapelab.engine.log import RECENT, recent
-from tapelab.engine.records import OPS, whole
+from tapelab.engine.records import OPS, PACKED, whole
 
 
 def test_a_tape_that_was_asked_is_freed_without_a_search_for_garbage():
@@ -58,3 +58,20 @@ def test_a_tape_that_died_unasked_keeps_nothing_for_others():
     ((log, *_),) = outer._windows
     large = [whole(record) for record in log.records if record[0] in OPS]
     assert [type(value).__name__ for value in large[0][5]] == ["Dropped", "Dropped"]
+
+
+def test_the_short_memory_gives_back_what_it_packed():
+    recent.clear()
+    made = [tf.constant(float(number)) * 2.0 for number in range(3 * PACKED)]
+    records = [record for record in recent if record[0] in OPS]
+    assert [record[1] for record in records] == [each._id for each in made]
+    assert [whole(record)[7] for record in records] == [each._value for each in made]
+
+
+def test_what_was_before_a_tape_does_not_grow_with_what_comes_after():
+    recent.clear()
+    x = tf.constant(1.0) * 2.0
+    before = recent.so_far()
+    for _ in range(3 * RECENT):
+        x = x * 1.0
+    assert [record[0] in OPS for record in before.records()] == [False, True]

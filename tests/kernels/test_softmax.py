@@ -119,3 +119,34 @@ def test_the_slope_of_few_numbered_scores_does_not_depend_on_their_layout(layout
     chances = np.exp(few) / np.exp(few).sum(axis=1, keepdims=True)
     expected = dz[:, None] * (chances - np.eye(4)[classes])
     assert softmax.numbered_softmax_slope(dz, classes, few) == pytest.approx(expected)
+
+
+def few(*, fixed):
+    scores = np.random.default_rng(3).normal(size=(4, 3)).astype(np.float32)
+    scores.flags.writeable = not fixed
+    return scores
+
+
+def test_the_way_back_takes_up_what_the_loss_of_fixed_scores_worked_out():
+    classes, dz = np.array([0, 2, 1, 1]), np.ones(4, np.float32)
+    for fixed in (False, True):
+        scores = few(fixed=fixed)
+        expected = softmax.numbered_softmax_slope(dz, classes, scores)
+        losses.sparse_softmax_cross_entropy.kernel(classes, scores)
+        assert (softmax._last[0] is not None) is fixed
+        for _ in range(2):
+            found = softmax.numbered_softmax_slope(dz, classes, scores)
+            np.testing.assert_array_equal(found, expected)
+    other = few(fixed=True) + 1
+    np.testing.assert_array_equal(
+        softmax.numbered_softmax_slope(dz, classes, other),
+        softmax.numbered_softmax_slope(dz, classes, other.copy()),
+    )
+
+
+def test_what_was_worked_out_goes_with_the_scores():
+    scores = few(fixed=True)
+    losses.sparse_softmax_cross_entropy.kernel(np.zeros(4, np.int64), scores)
+    assert softmax._last[1] is not None
+    del scores
+    assert softmax._last == (None, None, None)
