@@ -228,13 +228,17 @@ class Case:
         return next((place.index for place in self.recording.placed(e.Opened, e.Reset)), -1)
 
     def _is_ours(self, edge: Edge) -> bool:
-        """Whether a gradient is stopped by a function of tf, or by a rule on the way back."""
+        """Whether a gradient is stopped by a function of tf, or by a rule on the way back.
+
+        In a group, such as a traced function, it may be the learner who wrote `stop_gradient`.
+        """
         place = self.recording.located[edge.event]
         if edge.cut is not Cut.STOPPED or not isinstance(place.event, e.Ran):
             return False
         call = self.codes.expression(place.span)
-        asked = isinstance(call, ast.Call) and ast.unparse(call.func).endswith(QUESTIONS)
-        return place.event.group >= 0 or asked
+        called = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        own = called.endswith("stop_gradient") or place.event.group < 0
+        return called.endswith(QUESTIONS) or not own
 
     def _used_before(self, edge: Edge) -> bool:
         """Whether the part before the tape used the very value that the tape watches.

@@ -44,6 +44,21 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_sum(x + tf.stop_gradient(tf.round(x) - x))"),
+    Pitfall("P24 in a compiled loop", "STOPPED", """
+        x = tf.Variable(1.5)
+
+        @tf.function
+        def f(n):
+            h = x * 1.0
+            for i in tf.range(n):
+                h = h + «tf.stop_gradient(h)» * x
+            return h
+
+        with tf.GradientTape() as tape:
+            y = f(tf.constant(3))
+        g = tape.gradient(y, x)
+        """,
+        fix="h = h + h * x", symptom="value"),
     Pitfall("P24 in a function that runs again", "STOPPED", """
         weights = tf.Variable([[0.5, -0.3], [0.2, 0.8]])
 
