@@ -36,17 +36,33 @@ def largest_of(row: Any) -> Any:
     return float_of_bits(np.int32(top ^ ((top >> np.int32(31)) & np.int32(0x7FFFFFFF))))
 
 
+@njit(cache=True, inline="always", error_model="numpy")
+def sum_of_powers(row: Any, largest: Any) -> Any:
+    """The sum of the exponentials of a row, from whose entries the largest is taken off."""
+    total = ZERO
+    for j in range(row.size):
+        total = plus(total, exp32(row[j] - largest))
+    return total
+
+
+@njit(cache=True, inline="always", error_model="numpy")
+def written_powers(row: Any, largest: Any, result: Any) -> Any:
+    """The same, and each exponential written down."""
+    total = ZERO
+    for j in range(row.size):
+        power = exp32(row[j] - largest)
+        result[j] = power
+        total = plus(total, power)
+    return total
+
+
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
 def softmax32(x: Any, y: Any) -> None:
     """The softmax of each row."""
     rows, width = x.shape
     for i in range(rows):
         row, result = x[i], y[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            power = exp32(row[j] - largest)
-            result[j] = power
-            total = plus(total, power)
+        total = written_powers(row, largest_of(row), result)
         for j in range(width):
             result[j] /= total
 
@@ -57,10 +73,8 @@ def log_softmax32(x: Any, y: Any) -> None:
     rows, width = x.shape
     for i in range(rows):
         row, result = x[i], y[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            total = plus(total, exp32(row[j] - largest))
-        size = np.log(total)
+        largest = largest_of(row)
+        size = np.log(sum_of_powers(row, largest))
         for j in range(width):
             result[j] = (row[j] - largest) - size
 
@@ -70,7 +84,7 @@ def logsumexp32(x: Any, y: Any) -> None:
     """The logarithm of the sum of the exponentials of each row."""
     rows, width = x.shape
     for i in range(rows):
-        row, largest, total = x[i], largest_of(x[i]), ZERO
+        row, largest = x[i], largest_of(x[i])
         if largest == INFINITY:
             y[i] = largest
             for j in range(width):
@@ -78,9 +92,7 @@ def logsumexp32(x: Any, y: Any) -> None:
                     y[i] = row[j]
         else:
             largest = ZERO if largest == -INFINITY else largest
-            for j in range(width):
-                total = plus(total, exp32(row[j] - largest))
-            y[i] = np.log(total) + largest
+            y[i] = np.log(sum_of_powers(row, largest)) + largest
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
@@ -89,11 +101,7 @@ def scaled_softmax32(scale: Any, x: Any, y: Any) -> None:
     rows, width = x.shape
     for i in range(rows):
         row, result = x[i], y[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            power = exp32(row[j] - largest)
-            result[j] = power
-            total = plus(total, power)
+        total = written_powers(row, largest_of(row), result)
         factor = scale[i] / total
         for j in range(width):
             result[j] *= factor
@@ -105,10 +113,8 @@ def cross_entropy32(labels: Any, scores: Any, z: Any) -> None:
     rows, width = scores.shape
     for i in range(rows):
         row, chances = scores[i], labels[i]
-        largest, total, surprise = largest_of(row), ZERO, ZERO
-        for j in range(width):
-            total = plus(total, exp32(row[j] - largest))
-        size = np.log(total)
+        largest, surprise = largest_of(row), ZERO
+        size = np.log(sum_of_powers(row, largest))
         for j in range(width):
             surprise = plus(surprise, chances[j] * ((row[j] - largest) - size))
         z[i] = -surprise
@@ -117,13 +123,10 @@ def cross_entropy32(labels: Any, scores: Any, z: Any) -> None:
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
 def numbered_cross_entropy32(classes: Any, scores: Any, z: Any) -> None:
     """Minus the logarithm of the softmax of the scores at the right class of each row."""
-    rows, width = scores.shape
-    for i in range(rows):
+    for i in range(len(scores)):
         row = scores[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            total = plus(total, exp32(row[j] - largest))
-        z[i] = np.log(total) - (row[classes[i]] - largest)
+        largest = largest_of(row)
+        z[i] = np.log(sum_of_powers(row, largest)) - (row[classes[i]] - largest)
 
 
 @njit(cache=True, nogil=True, fastmath=CONTRACT, error_model="numpy")
@@ -132,11 +135,7 @@ def cross_entropy_slope32(dz: Any, labels: Any, scores: Any, result: Any) -> Non
     rows, width = scores.shape
     for i in range(rows):
         row, chances, slope = scores[i], labels[i], result[i]
-        largest, total = largest_of(row), ZERO
-        for j in range(width):
-            power = exp32(row[j] - largest)
-            slope[j] = power
-            total = plus(total, power)
+        total = written_powers(row, largest_of(row), slope)
         for j in range(width):
             slope[j] = dz[i] * (slope[j] / total - chances[j])
 
