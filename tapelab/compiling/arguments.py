@@ -22,9 +22,13 @@ def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
     if isinstance(leaf, Symbolic):
         return leaf._examples
     if is_composite(leaf):
-        return leaf, leaf
+        if shape == leaf.shape:
+            return leaf, leaf
+        return leaf, examples.from_composite(leaf._type_spec()._reshaped(shape), lengths)[1]
     if isinstance(leaf, Tensor):
         return examples.from_value(leaf, shape)
+    if not isinstance(leaf, TensorSpec):
+        return examples.from_composite(leaf, lengths)
     return examples.from_spec(shape, leaf.dtype.as_numpy_dtype, lengths)
 
 
@@ -41,7 +45,7 @@ def argument_names(binding: Binding, bound: Any) -> list[str]:
 
 
 def told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
-    """What stands for an argument in a signature: the spec of a tensor, anything else itself."""
+    """What stands for an argument in a signature: the spec of what is a tensor, or as it is."""
     open_kinds, open_names = iter(kinds), iter(names)
 
     def told(leaf: Any) -> Any:
@@ -49,6 +53,8 @@ def told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
         if not takes_slot(leaf):
             return leaf
         kind = next(open_kinds)
+        if is_composite(leaf) and not isinstance(leaf, Symbolic):
+            return leaf._type_spec()._reshaped(TensorShape(kind.shape))
         if not isinstance(leaf, (Tensor, TensorSpec)):
             return leaf
         return TensorSpec(TensorShape(kind.shape), kind.dtype, getattr(leaf, "name", name) or name)

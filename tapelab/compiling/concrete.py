@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tapelab.compiling.admission import may_be_tried
 from tapelab.compiling.deciding import Ways
 from tapelab.compiling.executing import Execution, unheard
 from tapelab.compiling.graph import Graph
@@ -25,7 +24,7 @@ from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
-from tapelab.specs import TensorSpec
+from tapelab.specs import TensorSpec, TypeSpec
 
 
 class ConcreteFunction:
@@ -90,7 +89,7 @@ class ConcreteFunction:
             fixed = {
                 name: value
                 for name, value in zip(names, positional, strict=False)
-                if not any(isinstance(leaf, (TensorSpec, Holder)) for leaf in leaves(value))
+                if not any(isinstance(leaf, (TypeSpec, Holder)) for leaf in leaves(value))
             }
             kwargs = {**dict(list(fixed.items())), **kwargs}
             kwargs = {
@@ -148,8 +147,7 @@ class ConcreteFunction:
         found = self._execution.known(flat, ())
         program = found if isinstance(found, (Compiled, Ways)) else None
         again = not isinstance(found, str)
-        alone = again and program is None and may_be_tried(self._graph)
-        return Way(partial(self._replayed, ()), program, again, alone)
+        return Way(partial(self._replayed, ()), program, again)
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}

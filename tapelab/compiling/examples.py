@@ -34,6 +34,15 @@ def from_spec(shape: TensorShape, dtype: Any, lengths: tuple[int, int] = _OPEN) 
     )
 
 
+def from_composite(spec: Any, lengths: tuple[int, int]) -> Any:
+    """An example per world for a ragged or sparse tensor of which only the spec is known."""
+    kind = np.dtype(spec.dtype.as_numpy_dtype)
+    return tuple(
+        spec._made(lengths[world], lambda shape, world=world: invented(shape, kind, world))
+        for world in WORLDS
+    )
+
+
 def open_lengths(shapes: list[TensorShape]) -> tuple[int, int]:
     """How long unknown axes are taken to be: shorter where the tensors are large."""
     largest = max((_elements(shape) for shape in shapes), default=1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from tapelab.compiling.symbolic import OPERATORS, Symbolic
 from tapelab.engine.log import next_id, origin_here, thread
+from tapelab.specs import common_shape
 
 if TYPE_CHECKING:
     from tapelab.compiling.trace import Trace
@@ -26,6 +28,12 @@ class SymbolicObject(Symbolic):
     @property  # type: ignore[misc]  # a class is no property elsewhere
     def __class__(self) -> Any:  # so that isinstance(r, tf.RaggedTensor) holds
         return type(self._examples[0])
+
+    @property
+    def shape(self) -> Any:
+        """How long it is along each axis; None where that is known at replay only."""
+        first, *others = (each.shape for each in self._examples)
+        return reduce(common_shape, others, first)
 
     def __getattr__(self, name: str) -> Any:
         example = getattr(self._examples[0], name)

@@ -18,7 +18,7 @@ from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
 from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec, common_shape
+from tapelab.specs import TensorSpec, TypeSpec, common_shape
 
 Key = tuple[Any, ...]
 _COMPOSITE: Final = -2
@@ -91,6 +91,9 @@ def _key(thing: Any, variables: dict[int, int]) -> Any:
         return type(thing._examples[0] if isinstance(thing, Symbolic) else thing), _kind(
             spread.dtype, spread.shape, _COMPOSITE
         )
+    if isinstance(thing, TypeSpec):  # of a ragged or a sparse tensor
+        spec: Any = thing
+        return spec.value_type, _kind(spec.dtype, spec.shape, _COMPOSITE)
     if isinstance(thing, Mapping):
         return type(thing), tuple((name, _key(thing[name], variables)) for name in thing)
     if isinstance(thing, (list, tuple)):
@@ -169,8 +172,13 @@ class Binding:
             )
         if isinstance(spec, Mapping) and isinstance(value, Mapping):
             return {name: self._cast(value[name], spec[name], args, kwargs) for name in spec}
-        if not isinstance(spec, TensorSpec) or isinstance(value, TensorSpec):
+        if not isinstance(spec, TypeSpec) or isinstance(value, TypeSpec):
             return value
+        if not isinstance(spec, TensorSpec):
+            if spec.is_compatible_with(value):
+                return value
+            told = value._type_spec() if is_composite(value) else value
+            raise self._refused(f"Can not cast {told!r} to {spec!r}", args, kwargs)
         if isinstance(value, Holder):
             value = to_tensor(value)
         if not isinstance(value, Tensor):
@@ -211,4 +219,4 @@ def tensors_in(arguments: Any) -> list[Any]:
 
 def takes_slot(leaf: Any) -> bool:
     """Whether an argument goes into the graph, and is no constant of the trace."""
-    return isinstance(leaf, (Tensor, TensorSpec, Symbolic)) or is_composite(leaf)
+    return isinstance(leaf, (Tensor, TypeSpec, Symbolic)) or is_composite(leaf)

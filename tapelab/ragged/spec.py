@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import accumulate
+from operator import mul
 from typing import Any
+
+import numpy as np
 
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.ragged.tensor import RaggedTensor
@@ -107,6 +112,25 @@ class RaggedTensorSpec(TypeSpec):
     def _of_row(self) -> RaggedTensorSpec:
         """The spec of one row of such a tensor."""
         return RaggedTensorSpec(self._shape[1:], self._dtype, self._ragged_rank - 1, self._splits)
+
+    def _reshaped(self, shape: Any) -> RaggedTensorSpec:
+        """The same kind of ragged tensor in another shape."""
+        return RaggedTensorSpec(shape, self._dtype, self._ragged_rank, self._splits)
+
+    def _made(self, length: int, fill: Callable[[Any], Any]) -> RaggedTensor:
+        """A ragged tensor of this kind, with as many rows as are told where that is open."""
+        cut, shape = self._ragged_rank, self._shape
+        sizes = [None] * (cut + 1) if shape.rank is None else list(shape)
+        known = [(length, 2)[0 < at <= cut] if n is None else n for at, n in enumerate(sizes)]
+        counts = list(accumulate(known[: cut + 1], mul))
+        splits = [
+            np.arange(count + 1, dtype=self._splits.as_numpy_dtype) * size
+            for count, size in zip(counts, known[1 : cut + 1], strict=False)
+        ]
+        made: RaggedTensor = RaggedTensor.from_nested_row_splits(
+            fill((counts[cut], *known[cut + 1 :])), splits
+        )
+        return made
 
     def _kind(self) -> tuple[Any, ...]:
         return self._dtype.name, self._ragged_rank, self._splits.name

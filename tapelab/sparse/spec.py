@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tapelab.dtypes import DType, as_dtype, float32
 from tapelab.shapes import TensorShape
@@ -55,6 +58,17 @@ class SparseTensorSpec(TypeSpec):
     def _of_row(self) -> SparseTensorSpec:
         """What is known of one row of such a tensor."""
         return SparseTensorSpec(self._shape[1:], self._dtype)
+
+    def _reshaped(self, shape: Any) -> SparseTensorSpec:
+        """The same kind of sparse tensor in another shape."""
+        return SparseTensorSpec(shape, self._dtype)
+
+    def _made(self, length: int, fill: Callable[[Any], Any]) -> SparseTensor:
+        """A sparse tensor of this kind with one entry, as long as is told where that is open."""
+        sizes = [None, None] if self._shape.rank is None else list(self._shape)
+        lengths = [length if n is None else n for n in sizes]
+        count = int(all(lengths))
+        return SparseTensor(np.zeros((count, len(lengths)), np.int64), fill((count,)), lengths)
 
     @property
     def ragged_rank(self) -> int:
