@@ -32,7 +32,7 @@ LOOKED_AT: Final = 64
 """So many places, at most, tell from where to where the plots reach."""
 MOMENTS: Final = 200
 BYTES: Final = 6_000_000
-SECONDS: Final = 3.0
+SECONDS: Final = 1.0
 """What a grid may hold, and take to be worked out."""
 LONGEST: Final = 200
 """So much of an error is told."""
