@@ -6,7 +6,7 @@ import { frameAt, labelOf, slotAt } from '../src/core/picture.js';
 import { parseRecording } from '../src/core/recording.js';
 import { AT_FIRST, reduce } from '../src/core/store.js';
 import type { Action, State } from '../src/core/store.js';
-import { unwatchedOf, watchedOf } from '../src/core/watching.js';
+import { watchingOf } from '../src/core/watching.js';
 import { goldenBytes } from './goldens.js';
 
 function at(name: string, step: number): State {
@@ -63,16 +63,16 @@ test('what an edge carries is strong near 1, weak where it vanishes, and null wh
 test('who is watched is told since when, who is not is told why', () => {
   const { model } = at('scene_a', 1);
   assert.deepEqual(
-    watchedOf(model).map(({ name, step }) => [name, step]),
+    watchingOf(model).watched.map(({ name, step }) => [name, step]),
     [
       ['x', 1],
       ['y', 2],
     ],
   );
   const left = at('not_watched', 1).model;
-  assert.deepEqual(watchedOf(left), []);
+  assert.deepEqual(watchingOf(left).watched, []);
   assert.deepEqual(
-    unwatchedOf(left).map(({ name, node }) => [name, labelOf(left, node)]),
+    watchingOf(left).unwatched.map(({ name, node }) => [name, labelOf(left, node)]),
     [['x', 'x']],
   );
 });

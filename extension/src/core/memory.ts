@@ -9,6 +9,8 @@ export interface Memory {
   readonly tape: Float64Array;
   /** Of the gradients that are still needed. */
   readonly gradients: Float64Array;
+  /** Both together. */
+  readonly both: Float64Array;
   readonly peak: number;
   /** The step after which most is held. */
   readonly peakStep: number;
@@ -79,13 +81,12 @@ export function memoryOf(model: Model): Memory {
   const gradients = new Float64Array(model.stepCount + 1);
   forwards(model, tape);
   backwards(model, tape, gradients);
-  let [peak, peakStep] = [0, 0];
-  tape.forEach((bytes, step) => {
-    if (bytes + gradients[step]! > peak) [peak, peakStep] = [bytes + gradients[step]!, step];
-  });
+  const both = tape.map((bytes, step) => bytes + gradients[step]!);
+  const peak = both.reduce((most, bytes) => Math.max(most, bytes), 0);
+  const peakStep = Math.max(0, both.indexOf(peak));
   const { persistent } = model.recording.header.tape;
   const freed = model.passage && !persistent ? tape[model.graph.frameCount]! : 0;
-  const made = { tape, gradients, peak, peakStep, freed };
+  const made = { tape, gradients, both, peak, peakStep, freed };
   known.set(model, made);
   return made;
 }

@@ -1,4 +1,5 @@
 import { NodeKind } from './graph.js';
+import type { Graph } from './graph.js';
 import type { Model } from './model.js';
 import { isWhole } from './numbers.js';
 import { labelOf } from './picture.js';
@@ -24,8 +25,26 @@ export interface Unwatched {
 const told = (how: number): string =>
   how === 1 ? say('a variable, by its first read') : say('by `tape.watch`');
 
-/** Who is watched since when, in the order in which it came to be. */
-export function watchedOf(model: Model): Watched[] {
+/** Who is watched and who is not; found once for a recording. */
+export interface Watching {
+  readonly watched: readonly Watched[];
+  readonly unwatched: readonly Unwatched[];
+}
+
+const known = new WeakMap<Graph, Watching>();
+
+/** Who is watched since when, and who is not and why. */
+export function watchingOf(model: Model): Watching {
+  let found = known.get(model.graph);
+  if (!found) {
+    const watched = watchedOf(model);
+    known.set(model.graph, (found = { watched, unwatched: unwatchedOf(model, watched) }));
+  }
+  return found;
+}
+
+/** Who is watched, in the order in which it came to be. */
+function watchedOf(model: Model): Watched[] {
   const { recording, graph } = model;
   const found = new Map<number, Watched>();
   recording.kinds.forEach((kind, index) => {
@@ -58,11 +77,11 @@ function whyConstant(dtype: string): string {
 }
 
 /** Who takes part without being watched: variables, and tensors that have a name. */
-export function unwatchedOf(model: Model): Unwatched[] {
+function unwatchedOf(model: Model, watched: readonly Watched[]): Unwatched[] {
   const { recording, graph } = model;
-  const seen = new Set(watchedOf(model).map(({ node }) => node));
+  const seen = new Set(watched.map(({ node }) => node));
   const variables = new Set(
-    watchedOf(model).map(({ node }) => recording.tensor(graph.nodeTensor[node]!).variable),
+    watched.map(({ node }) => recording.tensor(graph.nodeTensor[node]!).variable),
   );
   const found = new Map<string, Unwatched>();
   for (let node = 0; node < graph.nodeCount; node++) {

@@ -74,21 +74,31 @@ type Uses = ReadonlyMap<number, number>;
 
 const usesOf = new WeakMap<Graph, Map<number, Map<number, number>>>();
 
+/** How often each span is that of an op on the reel: a loop runs few spans very often. */
+function usesOfSpans({ graph, recording }: Model): Map<number, number> {
+  const found = new Map<number, number>();
+  for (let frame = 0; frame < graph.frameCount; frame++) {
+    const event = graph.frameEvent[frame]!;
+    if (recording.kinds[event] !== Kind.Ran) continue;
+    const span = recording.eventSpan(event);
+    found.set(span, (found.get(span) ?? 0) + 1);
+  }
+  return found;
+}
+
 /** How many ops ran in each line, by source; counted once for a recording. */
-function usesIn({ graph, recording }: Model, source: number): Uses {
-  let found = usesOf.get(graph);
+function usesIn(model: Model, source: number): Uses | null {
+  let found = usesOf.get(model.graph);
   if (!found) {
-    usesOf.set(graph, (found = new Map()));
-    for (let frame = 0; frame < graph.frameCount; frame++) {
-      const event = graph.frameEvent[frame]!;
-      const span = recording.kinds[event] === Kind.Ran && recording.eventSpan(event);
-      const place = span === false ? null : recording.span(span);
+    usesOf.set(model.graph, (found = new Map()));
+    for (const [span, uses] of usesOfSpans(model)) {
+      const place = model.recording.span(span);
       if (!place) continue;
       const lines = found.get(place.source) ?? new Map<number, number>();
-      found.set(place.source, lines.set(place.line, (lines.get(place.line) ?? 0) + 1));
+      found.set(place.source, lines.set(place.line, (lines.get(place.line) ?? 0) + uses));
     }
   }
-  return found.get(source) ?? new Map<number, number>();
+  return found.get(source) ?? null;
 }
 
 function usesView(uses: number): VNode | null {

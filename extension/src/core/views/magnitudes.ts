@@ -27,10 +27,36 @@ const decade = (power: number): string =>
 
 /** The powers of ten between which all sizes lie. */
 function decadesOf({ pulses }: Flow): { low: number; high: number } {
-  const sizes = pulses.filter(({ size, health }) => size > 0 && health !== 'nan');
-  const powers = sizes.map(({ size }) => Math.max(LEAST_DECADE, Math.log10(size)));
-  const high = Math.ceil(Math.max(...powers, 0));
-  return { low: Math.floor(Math.min(...powers, high - 2)), high };
+  let [least, most] = [Infinity, 0];
+  for (const { size, health } of pulses) {
+    if (!(size > 0) || health === 'nan') continue;
+    const power = Math.max(LEAST_DECADE, Math.log10(size));
+    least = Math.min(least, power);
+    most = Math.max(most, power);
+  }
+  const high = Math.ceil(most);
+  return { low: Math.floor(Math.min(least, high - 2)), high };
+}
+
+/** What is the same at every step: the scale, the places to draw, and what they say in words. */
+interface Plan {
+  readonly width: number;
+  readonly scale: Scale;
+  readonly places: readonly number[];
+  readonly told: string;
+}
+
+const plans = new WeakMap<Flow, Plan>();
+
+function planFor(model: Model, flow: Flow, width: number): Plan {
+  let plan = plans.get(flow);
+  if (plan?.width !== width) {
+    const scale = scaleFor(model, flow, width);
+    const places = drawn(model, flow, scale.box.wide);
+    plan = { width, scale, places, told: summary(flow) };
+    plans.set(flow, plan);
+  }
+  return plan;
 }
 
 interface Scale {
@@ -186,13 +212,10 @@ export function magnitudesView(
   if (!flow?.frames.length) {
     return [h('p', { class: 'muted' }, say('No gradient has come back on this tape.'))];
   }
-  const scale = scaleFor(model, flow, width);
+  const { scale, places: all, told } = planFor(model, flow, width);
   const { box } = scale;
   const floor = box.top + box.high;
-  const places = drawn(model, flow, box.wide).filter(
-    (at) => !hidden || flow.steps[at]! <= picture.step,
-  );
-  const told = summary(flow);
+  const places = all.filter((at) => !hidden || flow.steps[at]! <= picture.step);
   const title = say('mean size of the gradient, log scale');
   return [
     h('h4', {}, title),

@@ -12,13 +12,18 @@ import type { Box } from './plot.js';
 
 const MOST_POINTS = 400;
 
+const thin = new WeakMap<Float64Array, readonly (readonly [number, number])[]>();
+
 /** The most of each stretch of a long row, with where it stands. */
-function thinned(values: Float64Array): (readonly [number, number])[] {
+function thinned(values: Float64Array): readonly (readonly [number, number])[] {
+  const known = thin.get(values);
+  if (known) return known;
   const stretch = Math.ceil(values.length / MOST_POINTS);
   const found: (readonly [number, number])[] = [];
   for (let from = 0; from < values.length; from += stretch) {
     found.push([from, Math.max(...values.subarray(from, from + stretch))]);
   }
+  thin.set(values, found);
   return found;
 }
 
@@ -83,7 +88,6 @@ export function memoryView(model: Model, picture: Picture, width: number): Child
     Math.round((box.left + (step / (steps + 1)) * box.wide) * 10) / 10;
   const y = (bytes: number): number =>
     Math.round((box.top + box.high * (1 - bytes / (memory.peak || 1))) * 10) / 10;
-  const both = memory.tape.map((bytes, at) => bytes + memory.gradients[at]!);
   const floor = box.top + box.high;
   const turn = model.graph.frameCount;
   const title = say('bytes held, step by step');
@@ -95,7 +99,7 @@ export function memoryView(model: Model, picture: Picture, width: number): Child
       title,
       level(box, y(memory.peak), grouped(memory.peak)),
       level(box, y(memory.peak / 2), grouped(Math.round(memory.peak / 2))),
-      area('area g', thinned(both), box, x, y),
+      area('area g', thinned(memory.both), box, x, y),
       area('area v', thinned(memory.tape), box, x, y),
       line('limit', `M${x(turn + 1)} ${box.top}V${floor}`),
       line('axis', `M${box.left} ${floor}h${box.wide}`),

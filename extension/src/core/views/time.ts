@@ -55,6 +55,9 @@ interface Track {
   go(at: number): Action;
 }
 
+/** So many calls, around the one that is shown, and so many tapes inside get a track. */
+const MOST_TRACKS = 6;
+
 function tracksOf(model: Model, picture: Picture): Track[] {
   const { frameCount } = model.graph;
   const backward = picture.phase === 'backward';
@@ -67,7 +70,12 @@ function tracksOf(model: Model, picture: Picture): Track[] {
     now: !backward,
     go: (at) => ({ kind: 'track', call: model.chosen, step: at + 1 }),
   };
-  const calls = model.calls.map((call, number): Track => {
+  const first = Math.max(
+    0,
+    Math.min(model.chosen - MOST_TRACKS / 2, model.calls.length - MOST_TRACKS),
+  );
+  const calls = model.calls.slice(first, first + MOST_TRACKS).map((call, at): Track => {
+    const number = first + at;
     const now = backward && number === model.chosen;
     return {
       name: callName(model, call),
@@ -81,9 +89,6 @@ function tracksOf(model: Model, picture: Picture): Track[] {
   });
   return [forward, ...nested(model, picture), ...calls];
 }
-
-/** So many tapes inside this one get a track. */
-const MOST_TAPES = 6;
 
 /** The first frame of an event or of one after it, by bisection. */
 function frameFrom(model: Model, event: number): number {
@@ -100,7 +105,7 @@ function frameFrom(model: Model, event: number): number {
 function nested(model: Model, picture: Picture): Track[] {
   const { frameCount } = model.graph;
   const tapes = model.recording.header.nested ?? [];
-  return tapes.slice(0, MOST_TAPES).flatMap(({ name, opened, closed }): Track[] => {
+  return tapes.slice(0, MOST_TRACKS).flatMap(({ name, opened, closed }): Track[] => {
     const from = frameFrom(model, opened);
     const length = (closed < 0 ? frameCount : frameFrom(model, closed)) - from;
     if (length <= 0) return [];

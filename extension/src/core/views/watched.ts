@@ -5,7 +5,7 @@ import { formatBrief, grouped } from '../numbers.js';
 import { slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Action } from '../store.js';
-import { unwatchedOf, watchedOf } from '../watching.js';
+import { watchingOf } from '../watching.js';
 import { say, WORDS } from '../words.js';
 import { eyeView } from './node.js';
 import { button, chip, prose } from './parts.js';
@@ -47,13 +47,11 @@ function rowView(
   );
 }
 
-function listView(title: string, rows: readonly VNode[], none: string): Child[] {
-  const more = rows.length - MOST_ROWS;
+function listView(title: string, rows: readonly VNode[], all: number, none = ''): Child[] {
+  const more = all - rows.length;
   return [
     h('h4', {}, title),
-    rows.length
-      ? h('ul', { class: 'watch' }, rows.slice(0, MOST_ROWS))
-      : h('p', { class: 'muted' }, none),
+    rows.length ? h('ul', { class: 'watch' }, rows) : h('p', { class: 'muted' }, none),
     more > 0 && h('p', { class: 'muted' }, say('… and {more} more', { more: grouped(more) })),
   ];
 }
@@ -61,19 +59,21 @@ function listView(title: string, rows: readonly VNode[], none: string): Child[] 
 /** Who is watched since when and by which tape; who is not, and why. */
 export function watchedView(model: Model, picture: Picture, dispatch: Dispatch): Child[] {
   const tape = model.recording.header.tape.name || WORDS.untitled;
-  const watched = watchedOf(model).map(({ node, name, step, how }) => {
+  const found = watchingOf(model);
+  const watched = found.watched.slice(0, MOST_ROWS).map(({ node, name, step, how }) => {
     const since = step > 0 ? `, ${say('since step {step}', { step: grouped(step) })}` : '';
     return rowView(model, picture, node, true, name, prose(how + since), dispatch);
   });
-  const unwatched = unwatchedOf(model).map(({ node, name, why }) =>
-    rowView(model, picture, node, false, name, prose(why), dispatch),
-  );
+  const unwatched = found.unwatched
+    .slice(0, MOST_ROWS)
+    .map(({ node, name, why }) => rowView(model, picture, node, false, name, prose(why), dispatch));
   return [
     listView(
       say('Watched by {tape}', { tape }),
       watched,
+      found.watched.length,
       say('Nothing: no gradient can come back.'),
     ),
-    unwatched.length ? listView(say('Not watched'), unwatched, '') : null,
+    unwatched.length ? listView(say('Not watched'), unwatched, found.unwatched.length) : null,
   ];
 }
