@@ -2,6 +2,10 @@
 
 The windows of all pictures at once are many times as large as the pictures, so that they are laid
 flat for a few pictures at a time, as many as stay in the processor's cache.
+
+Loops over the windows without laying them flat were tried, compiled, for seven shapes from
+64 × 28 × 28 × 1 to 32 × 14 × 14 × 64: they took 1.5 to 5 times as long (one thread of an AVX-512
+machine). They win where each channel has a filter of its own, which `pooling` does.
 """
 
 from __future__ import annotations

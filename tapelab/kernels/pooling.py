@@ -21,7 +21,7 @@ COMPILED_FROM: Final = 2**16
 """From so many entries on, compiled code: below, a third of a second for numba is never won."""
 
 LONG: Final = 16
-"""From so many entries on, adding a row of a window to a picture costs less than finding it."""
+"""From so many entries on, a row of a window of one channel costs less to add than to find."""
 
 Shape = tuple[int, ...]
 
@@ -66,7 +66,9 @@ def window_spread(y: Any, how: Sliding, shape: Shape) -> Any:
 
 def windows_back(parts: Any, how: Sliding, shape: Shape) -> Any:
     """What each window says of each of its entries (…, size, channel), added up."""
-    if not suits(parts, how) or how.dilations[-1] != 1 or how.size[-1] * shape[-1] < LONG:
+    if not suits(parts, how) or how.dilations[-1] != 1:
+        return None
+    if shape[-1] == 1 and how.size[-1] < LONG:
         return None
     x = empty(shape, parts.dtype)
     rows = parts.shape[1] if len(how.size) == 2 else 1
