@@ -61,7 +61,7 @@ def int_on_the_way(case: Case, edge: Edge) -> Finding:
                 before=before,
                 after=after,
             ),
-            lost(case),
+            lost(case, is_known=True),  # whole numbers have a slope of 0
         ),
         where=case.codes.where(span),
         fix=_straight_through(case, edge),

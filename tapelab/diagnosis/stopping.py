@@ -32,6 +32,10 @@ CODES: Final = {
 
 WHOLE: Final = sentence("`{text}` answers with whole numbers, and those cannot make small steps.")
 NO_WAY: Final = sentence("No gradient passes through `{text}`")
+ONCE: Final = sentence("Here that is {value} of the gradient for `{source}`.")
+OFTEN: Final = sentence(
+    "It ran several times; the last run alone held back {value} of the gradient for `{source}`."
+)
 LETS_NONE: Final = sentence("`{text}` lets no gradient pass")
 
 
@@ -48,8 +52,8 @@ def stopped(case: Case, edge: Edge) -> Finding:
                 "`stop_gradient` hands on the value of `{name}` and holds its gradient back.",
                 name=name,
             ),
-            _held_back(case, edge),
-            lost(case),
+            held_back := _held_back(case, edge),
+            lost(case, is_known=bool(held_back)),
         ),
         where=case.codes.where(span),
         fix=_without_stop(case, span),
@@ -64,17 +68,21 @@ def _held_back(case: Case, edge: Edge) -> str:
     Who looks at a tape asks it for that at the place of the wall, see `engine/held_back.py`.
     """
     span = case.recording.located[edge.event].span
-    for place in case.recording.placed(e.Asked) if case.connected else ():
-        asked = place.event
-        if isinstance(asked, e.Asked) and (place.span, asked.targets) == (span, (edge.origin,)):
-            for source, result in zip(asked.sources, asked.results, strict=True):
-                if result >= 0 and case.is_source(source):
-                    return say(
-                        "Here that is {value} of the gradient for `{source}`.",
-                        value=number(case, result),
-                        source=name_of(case, case.source),
-                    )
-    return ""
+    found = [result for place in case.recording.placed(e.Asked) if place.span == span
+             for result in _beyond(case, place.event)] if case.connected else []  # fmt: skip
+    if not found:
+        return ""
+    text = ONCE if len(found) == 1 else OFTEN
+    value, source = number(case, found[0]), name_of(case, case.source)
+    return say(text, value=value, source=source)
+
+
+def _beyond(case: Case, asked: e.Event) -> list[int]:
+    """What would have flowed on from a wall to the source, as a question at its place tells."""
+    if not isinstance(asked, e.Asked) or asked.method != e.Method.PICTURE:
+        return []
+    pairs = zip(asked.sources, asked.results, strict=True)
+    return [result for source, result in pairs if result >= 0 and case.is_source(source)]
 
 
 def _without_stop(case: Case, span: int) -> Fix | None:

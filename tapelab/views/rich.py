@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.recording import Recording
@@ -31,10 +32,28 @@ def mimebundle(
 
 def explanation_html(explanation: Explanation) -> str:
     """An explanation as a card: for each finding the code, the cut, and the line to write."""
-    chip = "" if explanation.connected else '<span class="chip">None</span>'
+    none = not (explanation.connected or explanation.partial)
+    chip = '<span class="chip">None</span>' if none else ""
     head = f'<div class="head"><h3>{prose(explanation.headline)}</h3>{chip}</div>'
-    found = "".join(finding_html(each, explanation) for each in explanation.findings)
+    found = "".join(
+        _said_again(each) if _is_the_same_line(before, each) else finding_html(each, explanation)
+        for before, each in pairwise((None, *explanation.findings))
+        if each
+    )
     return card(explanation.headline.replace("`", ""), head + found)
+
+
+def _is_the_same_line(before: Finding | None, finding: Finding) -> bool:
+    """Whether a finding of another source shows the code and the fix that stand above it."""
+    if before is None or finding.where is None:
+        return False
+    return (before.where, before.fix) == (finding.where, finding.fix)
+
+
+def _said_again(finding: Finding) -> str:
+    """What a finding says, without the code above it."""
+    said = f"<h3>{prose(finding.title)}</h3><p>{prose(finding.message)}</p>"
+    return f'<div class="finding" data-code="{finding.code}"><div class="say">{said}</div></div>'
 
 
 def finding_html(finding: Finding, explanation: Explanation | None) -> str:

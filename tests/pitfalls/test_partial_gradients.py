@@ -139,7 +139,8 @@ def test_where_every_use_arrives_the_message_speaks_of_other_ways():
     (finding,) = explanation.findings
     assert explanation.partial
     assert finding.message.endswith(
-        "Other ways lead from `x` to `y` on the tape, so this gradient is only a part."
+        "Other ways lead from `x` to `y` on the tape, so this gradient is only a part. "
+        "What the missing part comes to was not recorded."
     )
 
 
@@ -164,6 +165,19 @@ def test_it_is_not_told_where_the_tape_has_let_go_of_its_numbers():
         g = tape.gradient(y, x)
         """)
     assert "Here that is" not in finding.message
+    assert finding.message.endswith("What the missing part comes to was not recorded.")
+
+
+def test_of_a_wall_that_ran_several_times_the_last_run_is_told():
+    finding = found("""
+        x = tf.Variable(1.5)
+        with tf.GradientTape() as tape:
+            h = x * 1.0
+            for step in range(3):
+                h = h + tf.stop_gradient(h) * (step + 1.0)
+            y = h
+        """)
+    assert "the last run alone held back 3.0000 of the gradient for `x`." in finding.message
 
 
 def test_a_detour_through_whole_numbers_beside_a_living_path():

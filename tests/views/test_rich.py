@@ -99,6 +99,23 @@ def test_where_nothing_is_cut_no_graph_is_drawn():
     assert "A path leads from" in html
 
 
+def test_sources_that_one_line_cuts_off_show_that_line_once():
+    x, z = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x * z)
+    explanation = tf.explain(tape, y, [x, z])
+    html = rich.explanation_html(explanation)
+    assert len(explanation.findings) == html.count('data-code="STOPPED"') == 2
+    assert html.count("<pre") == html.count('class="diff"') == 1
+
+
+def test_a_part_bears_no_chip_that_says_none():
+    x, z = tf.Variable(2.0), tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x * z) + x
+    assert 'class="chip"' not in rich.explanation_html(tf.explain(tape, y, [x, z]))
+
+
 def test_code_and_the_learners_words_are_escaped():
     assert card.prose("`a<b` & c") == '<code dir="ltr">a&lt;b</code> &amp; c'
 
