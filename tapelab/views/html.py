@@ -11,7 +11,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
+
 from tapelab.recording import Recording, to_bytes
+from tapelab.recording.events import KIND_OF, Ran
 from tapelab.views import text
 from tapelab.views.card import direction
 from tapelab.words import language, of_explorer
@@ -71,7 +74,8 @@ def document(title: str, body: str) -> str:
 def container(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
     """The element that the standalone bundle fills in, with the words of the chosen language."""
     at = "" if step is None else f' data-step="{int(step)}"'
-    told = packed("recording", to_bytes(recording), at)
+    ops = np.count_nonzero(recording.columns["event.kind"] == KIND_OF[Ran])
+    told = packed("recording", to_bytes(recording), f'{at} data-ops="{ops}"')
     if explanation is not None:
         told += as_json("explanation", plain(explanation))
     return wrapped(told)

@@ -266,3 +266,31 @@ def test_axe_finds_nothing_in_folded_and_painted_graphs(opened, scheme):
     assert violations(explorer.root) == []
     explorer.button("Unfold all").click()
     assert violations(explorer.root) == []
+
+
+def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path):
+    x = tf.Variable(1.0)
+    with tf.GradientTape() as tape:
+        y = x
+        for _ in range(110_000):
+            y = tf.sin(y)
+    file = html.export_html(tmp_path / "long.html", tape.recording(y))
+    page = browser.new_page()
+    page.add_init_script(NOTE_WHAT_IS_READ)
+    page.goto(file.as_uri())
+    explorer = Explorer.within(page)
+    expect(explorer.graph).to_be_visible(timeout=60_000)
+    told = page.evaluate("window.told")
+    assert [title for title, _ in told][:1] == ["Reading 110\u202f000 ops"]
+    shares = [share for _, share in told]
+    assert shares == sorted(shares)
+    assert len(set(shares)) >= 3
+
+
+NOTE_WHAT_IS_READ = """
+window.told = [];
+new MutationObserver(() => {
+  const bar = document.querySelector('.meter');
+  if (bar) told.push([bar.getAttribute('aria-label'), Number(bar.getAttribute('aria-valuenow'))]);
+}).observe(document, {childList: true, subtree: true, attributes: true});
+"""

@@ -81,7 +81,7 @@ class Column {
   }
 
   all(): Int32Array {
-    return this.room.slice(0, this.length);
+    return this.room.subarray(0, this.length);
   }
 }
 

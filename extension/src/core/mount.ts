@@ -2,6 +2,7 @@ import { patch } from './dom.js';
 import type { Explanation } from './explanation.js';
 import { clear, Explorer } from './explorer.js';
 import type { Handle } from './explorer.js';
+import { foldsIn } from './folded.js';
 import { buildModel } from './model.js';
 import type { Model } from './model.js';
 import { parseRecording, RecordingError } from './recording.js';
@@ -30,7 +31,14 @@ export interface MountOptions {
 }
 
 /** Above so many events, reading is announced before it begins. */
-const MANY_EVENTS = 400_000;
+const MANY_EVENTS = 200_000;
+/** How long the page may draw between two parts of reading, in milliseconds. */
+const PAUSE = 16;
+
+/** Say that a recording of so many ops is on its way. */
+export function announce(host: Element, ops: number, language?: string): void {
+  patch(createRoot(host, language), [loadingView(ops, 0.1)]);
+}
 
 function createRoot(host: Element, language: string | undefined): HTMLElement {
   const root = host.ownerDocument.createElement('div');
@@ -72,7 +80,11 @@ function failed(root: HTMLElement, error: unknown): Handle {
 }
 
 /** A handle for a widget that is still being read: it does later what it is told now. */
-function deferred(root: HTMLElement, recording: Recording, start: () => Explorer): Handle {
+function deferred(
+  root: HTMLElement,
+  recording: Recording,
+  start: (model: Model) => Explorer,
+): Handle {
   let explorer: Explorer | null = null;
   let cancelled = false;
   const waiting: ((ready: Explorer) => void)[] = [];
@@ -81,12 +93,23 @@ function deferred(root: HTMLElement, recording: Recording, start: () => Explorer
     else waiting.push(what);
   };
   const ops = recording.kinds.reduce((sum, kind) => sum + Number(kind === Kind.Ran), 0);
-  patch(root, [loadingView(ops, 0.1)]);
-  setTimeout(() => {
-    if (cancelled) return;
-    explorer = start();
-    for (const what of waiting) what(explorer);
-  }, 32);
+  let model: Model;
+  const parts: readonly (() => void)[] = [
+    () => (model = buildModel(recording)),
+    () => foldsIn(model),
+    () => (explorer = start(model)),
+    () => waiting.forEach((what) => what(explorer!)),
+  ];
+  const read = (part: number): void => {
+    if (cancelled || part === parts.length) return;
+    if (!explorer) patch(root, [loadingView(ops, (part + 1) / parts.length)]);
+    setTimeout(() => {
+      if (cancelled) return;
+      parts[part]!();
+      read(part + 1);
+    }, PAUSE);
+  };
+  read(0);
   return {
     destroy: () => {
       cancelled = true;
@@ -114,14 +137,16 @@ export function mount(host: Element, options: MountOptions): Handle {
   const root = createRoot(host, options.language);
   try {
     const recording = parseRecording(options.recording);
-    const start = (): Explorer => {
-      const store = createStore(initialState(buildModel(recording), options));
+    const start = (model: Model): Explorer => {
+      const store = createStore(initialState(model, options));
       const { explanation, words, whatIf } = options;
       const explorer = new Explorer(root, store, explanation ?? null, words, whatIf);
       whatIf?.listen((bytes) => explorer.show(buildModel(parseRecording(bytes))));
       return explorer;
     };
-    return recording.eventCount > MANY_EVENTS ? deferred(root, recording, start) : start();
+    return recording.eventCount > MANY_EVENTS
+      ? deferred(root, recording, start)
+      : start(buildModel(recording));
   } catch (error) {
     return failed(root, error);
   }

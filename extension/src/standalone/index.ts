@@ -1,6 +1,6 @@
 import type { Explanation } from '../core/explanation.js';
 import { provide } from '../core/extras.js';
-import { mount } from '../core/mount.js';
+import { announce, mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
 import { EXTRAS } from '../core/views/extras.js';
 import { gridSource } from '../core/whatif.js';
@@ -38,7 +38,10 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
   const step = Number(moment ?? script.dataset['step'] ?? 0);
   const grid = told<GridData>(container, 'what-if');
   const read = decode(script.textContent ?? '');
-  const recording = script.dataset['packed'] === 'gzip' ? await unpacked(read) : read;
+  const { packed, ops } = script.dataset;
+  const soon = setTimeout(() => packed && announce(place, Number(ops ?? 0)), 100);
+  const recording = packed ? await unpacked(read) : read;
+  clearTimeout(soon);
   return mount(place, {
     recording: grid ? recording.slice(0, grid.sizes[0]) : recording,
     whatIf: grid ? gridSource(grid, recording) : undefined,
