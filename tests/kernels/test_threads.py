@@ -74,3 +74,18 @@ def test_rows_are_kept_whole(asked):
     totals = np.zeros(1000)
     threads.in_slices(lambda rows, sums: np.sum(rows, axis=1, out=sums), x, totals)
     assert (totals == 3000).all()
+
+
+def test_tf_config_is_obeyed_by_ops_and_by_functions(tf, asked, monkeypatch):
+    asked(0)
+    pool, pools = threads._pool, []
+    monkeypatch.setattr(threads, "_pool", lambda *of: pools.append(of[0]) or pool(*of))
+    x = tf.ones([2 * threads.THREADED_FROM])
+    function = tf.function(lambda x: tf.tanh(x) * x + 1.0)
+    for count, expected in ((1, set()), (3, {3})):
+        tf.config.threading.set_intra_op_parallelism_threads(count)
+        for work in (tf.sigmoid, function):
+            pools.clear()
+            for _ in range(4):
+                work(x)
+            assert set(pools) == expected
