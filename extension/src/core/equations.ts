@@ -63,15 +63,15 @@ export function shortNumber(value: number, digits = 5): string {
 
 /** Larger matrices than this do not fit into an equation. */
 const SIDE = 4;
-const MATRIX_DIGITS = 3;
+const MATRIX_DIGITS = 4;
 
 /** A small tensor as the matrix (or the row, or the number) that it is. */
 export function asMatrix(tensor: TensorInfo | null, tone: 'v' | 'g'): VNode | null {
   const { values, shape, dtype } = tensor ?? { values: null, shape: [], dtype: '' };
   const fits = shape.length <= 2 && shape.every((size) => size > 0 && size <= SIDE);
   if (!values || !fits || dtype.startsWith('complex')) return null;
+  if (!shape.length) return number(formatNumber(values[0]!), tone);
   const texts = Array.from(values, (value) => shortNumber(value, MATRIX_DIGITS));
-  if (!shape.length) return number(texts[0]!, tone);
   const columns = shape.at(-1)!;
   const rows = Array.from({ length: texts.length / columns }, (_, at) =>
     texts.slice(at * columns, (at + 1) * columns),

@@ -19,6 +19,7 @@ type Dispatch = (action: Action) => void;
 /** More marks than one in so many pixels are drawn one for several. */
 const CLOSEST = 5;
 const BAND = 20;
+const ROOM_FOR_WORDS = 420;
 const LEAST_DECADE = -18;
 const MOST_LINES = 6;
 
@@ -230,12 +231,13 @@ export function magnitudesView(
       picture.frame >= 0 &&
         present(box, scale.x(picture.frame), picture.phase === 'backward' ? 'g' : 'v'),
       label(box.left, floor + 18, say('start of the tape')),
-      label(
-        box.left + box.wide / 2,
-        floor + 18,
-        say('← the gradient flows this way'),
-        'mid strong',
-      ),
+      box.wide > ROOM_FOR_WORDS &&
+        label(
+          box.left + box.wide / 2,
+          floor + 18,
+          say('← the gradient flows this way'),
+          'mid strong',
+        ),
       label(box.left + box.wide, floor + 18, say('end'), 'end'),
     ),
     hidden ? null : h('p', {}, told),
