@@ -20,17 +20,21 @@ const LEFT = 44;
 const RIGHT = WIDTH - 12;
 /** About so many numbers stand below a plot. */
 const TICKS = 8;
-/** Steps of a slider that a kernel answers. */
+/** About so many steps has a slider that a kernel answers; they are of a round length. */
 const FINE = 120;
 
 const shown = (value: Slope): string =>
   value === null ? 'None' : typeof value === 'number' ? formatNumber(value) : value;
 
+/** The round number next above a length: 1, 2 or 5, times a power of ten. */
+function roundUp(length: number): number {
+  const unit = 10 ** Math.floor(Math.log10(length) + 1e-9);
+  return unit * ([1, 2, 5].find((factor) => factor * unit >= length * (1 - 1e-9)) ?? 10);
+}
+
 /** About so many round numbers between two ends. */
 function ticks([low, high]: Range, about: number): number[] {
-  const rough = (high - low) / about;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = unit * ([1, 2, 5].find((factor) => factor * unit >= rough) ?? 10);
+  const step = roundUp((high - low) / about);
   const first = Math.ceil(low / step - 1e-9);
   const count = Math.floor(high / step + 1e-9) - first + 1;
   return Array.from({ length: count }, (_, at) => Number(((first + at) * step).toPrecision(12)));
@@ -190,7 +194,7 @@ function sliderView(sliders: Sliders, number: number): VNode {
       type: 'range',
       min: low,
       max: high,
-      step: (high - low) / ((places ?? FINE + 1) - 1 || 1),
+      step: places ? (high - low) / (places - 1 || 1) : roundUp((high - low) / FINE),
       value: values[number],
       disabled: places === 1,
       'aria-valuetext': formatNumber(values[number]!),

@@ -1,0 +1,112 @@
+"""Sliders in a notebook run the function again; in a saved one they move over moments kept."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.axe import violations
+from tests.ui.explorer import Explorer
+from tests.ui.notebook import PATHS
+
+SURFACE = """\
+import tapelab as tf
+def z(x, y):
+    return x * y + tf.sin(x)
+tf.what_if(z, x=(0, 6, 3), y=(-1, 6, 4))"""
+GROWING = """\
+import tapelab as tf
+def area(r):
+    if r > 4: raise ValueError("too large")
+    return 3.0 * r * r
+tf.what_if(area, r=(0, 5, 1))"""
+MOVE = """(slider, value) => {
+  slider.value = value;
+  slider.dispatchEvent(new Event('input', { bubbles: true }));
+}"""
+
+
+def live(notebook):
+    """The Explorer of the widget, which stands in the output itself and in no frame."""
+    return Explorer.within(notebook.panel.locator(".jp-OutputArea").first)
+
+
+@pytest.fixture(scope="module", params=PATHS)
+def shown(open_notebooks, request):
+    notebook = open_notebooks(SURFACE, app=request.param)
+    notebook.run_all()
+    explorer = live(notebook)
+    expect(explorer.root.get_by_role("slider")).to_have_count(2)
+    return notebook, explorer
+
+
+def test_the_live_widget_takes_the_place_of_the_page(shown):
+    notebook, explorer = shown
+    expect(notebook.panel.locator("iframe")).to_have_count(0)
+    expect(explorer.root).to_contain_text("∂z/∂x = 3.0100")
+
+
+def test_dragging_an_input_moves_numbers_plots_and_tape(shown):
+    _, explorer = shown
+    slider = explorer.root.get_by_role("slider").first
+    slider.evaluate(MOVE, 1)
+    expect(explorer.root).to_contain_text("∂z/∂x = 4.5403", timeout=5000)
+    expect(explorer.reel.get_by_role("button").first).to_contain_text("4.5403")
+    expect(explorer.root.get_by_role("img", name="z along x: 4.8415 at 1.0000")).to_be_visible()
+    explorer.button("Reset").click()
+    expect(explorer.root).to_contain_text("∂z/∂x = 3.0100")
+    assert slider.input_value() == "3"
+
+
+def test_many_movements_end_at_the_last_one(shown):
+    _, explorer = shown
+    slider = explorer.root.get_by_role("slider").nth(1)
+    for value in range(6):
+        slider.evaluate(MOVE, value)
+    expect(explorer.root).to_contain_text("∂z/∂x = 4.0100")
+    explorer.button("Reset").click()
+
+
+def test_a_key_moves_a_slider_and_not_the_step(shown):
+    _, explorer = shown
+    explorer.root.get_by_role("slider").first.focus()
+    before = explorer.counter.inner_text()
+    explorer.root.page.keyboard.press("ArrowRight")
+    expect(explorer.root).not_to_contain_text("∂z/∂x = 3.0100")
+    assert explorer.counter.inner_text() == before
+    explorer.button("Reset").click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_among_the_sliders(open_notebook, scheme):
+    notebook = open_notebook(SURFACE, color_scheme=scheme)
+    notebook.run_all()
+    explorer = live(notebook)
+    expect(explorer.root.get_by_role("slider")).to_have_count(2)
+    assert violations(explorer.root) == []
+
+
+def test_what_the_function_raises_is_told_below_the_sliders(open_notebook):
+    notebook = open_notebook(GROWING)
+    notebook.run_all()
+    explorer = live(notebook)
+    slider = explorer.root.get_by_role("slider")
+    slider.evaluate(MOVE, 4.5)
+    expect(explorer.root).to_contain_text("ValueError: too large")
+    slider.evaluate(MOVE, 2)
+    expect(explorer.root).to_contain_text("∂area/∂r = 12.0000")
+    expect(explorer.root).not_to_contain_text("ValueError: too large")
+
+
+def test_in_a_saved_notebook_the_sliders_move_over_what_was_kept(open_notebook):
+    notebook = open_notebook(SURFACE)
+    notebook.run_all()
+    expect(live(notebook).root.get_by_role("slider")).to_have_count(2)
+    notebook.save()
+    notebook.choose("Kernel", "Shut Down Kernel")
+    expect(notebook.page.get_by_text("No Kernel").first).to_be_visible()
+    again = open_notebook(file=notebook.file)
+    explorer = Explorer.in_frame(again.panel.locator(".jp-OutputArea-output").first)
+    expect(explorer.root).to_contain_text("moments worked out beforehand")
+    explorer.root.get_by_role("slider").first.evaluate(MOVE, 0)
+    expect(explorer.reel.get_by_role("button").first).to_contain_text("0.0000")
