@@ -73,7 +73,7 @@ class Process:
         self._said.close()
 
     def _last_words(self) -> str:
-        self._process.wait()
+        code = self._process.wait()
         self._said.seek(0)
         lines = self._said.read().strip().splitlines()
-        return lines[-1] if lines else f"ended with {self._process.returncode}"
+        return lines[-1] if lines and code > 0 else f"its process ended with {code}"
