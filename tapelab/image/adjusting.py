@@ -58,7 +58,7 @@ def _in(x: Any, wanted: DType, saturate: bool) -> Any:
 
 def adjust_brightness(image: Any, delta: Any) -> Any:
     """Pictures made lighter or darker by the same number everywhere."""
-    return _as_floats(image, lambda x: x + cast(tensor(delta), dtype=x._value.dtype))
+    return _as_floats(image, lambda x: x + to_dtype(delta, x.dtype))
 
 
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:

@@ -18,7 +18,7 @@ from tapelab.ops.casting import real
 from tapelab.ops.comparison import greater
 from tapelab.ops.exponential import log
 from tapelab.ops.products import matmul
-from tapelab.ops.public import matched, strict_operand
+from tapelab.ops.public import in_turn, matched, strict_operand
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.reduction import reduce_max, reduce_sum
 from tapelab.ops.refusing import refuse_no_number
@@ -84,7 +84,7 @@ def lstsq(
     It solves the normal equations. With fast=False it stands up to columns that depend on each
     other, but has no gradient.
     """
-    A, b = matched(matrix, rhs)
+    A, b = in_turn(matrix, rhs) if fast else matched(matrix, rhs)
     if A.ndim == 1:
         raise IndexError(f"tuple index out of range: lstsq() asks a matrix, not a {A.shape} row.")
     if b.ndim < 2:
@@ -134,7 +134,7 @@ def matrix_rank(
         size = max(x._value.shape[-2:]) * np.finfo(numpy_dtype(s)).eps
         least: Any = size * reduce_max(s, axis=(-1,), keepdims=True)
     else:
-        least = expand_dims(strict_operand(tol, s.dtype), axis=-1)
+        least = strict_operand(tol, s.dtype)
     made: Tensor = reduce_sum(cast(greater(s, least), int32), axis=(-1,))
     return made
 

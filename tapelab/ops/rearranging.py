@@ -71,7 +71,7 @@ def tile_grad_x(dy: Any, y: Any, x: Any, *, multiples: Shape) -> Any:
 @op(formula=r"y = \operatorname{repeat}(x)", glyph="repeat", samples=repeats)
 def repeat(x: Any, *, repeats: Shape, axis: int) -> Any:
     """Each entry several times in a row along an axis: the same number for all, or one for each."""
-    return np.repeat(x, repeats if len(repeats) > 1 else repeats[0], axis)
+    return np.repeat(x, np.array(repeats, np.intp), axis)
 
 
 @repeat.grad("x", r"\bar x = \sum \bar y")
@@ -95,8 +95,9 @@ def sum_runs(x: Any, *, repeats: Shape, axis: int) -> Any:
     """The sums of consecutive runs of the given lengths along an axis."""
     totals = np.cumsum(np.moveaxis(x, axis, 0), axis=0)
     totals = np.concatenate([np.zeros((1, *totals.shape[1:]), x.dtype), totals])
-    stops = np.cumsum(repeats)
-    return np.moveaxis(totals[stops] - totals[stops - np.array(repeats)], 0, axis)
+    lengths = np.array(repeats, np.intp)
+    stops = np.cumsum(lengths)
+    return np.moveaxis(totals[stops] - totals[stops - lengths], 0, axis)
 
 
 @sum_runs.grad("x", r"\bar x = \operatorname{repeat}(\bar y)")

@@ -23,6 +23,9 @@ from .rounding import ROUNDING, rounding_explains
 REFUSED: Final = r"\w+(Error|Exception): "
 """How a refusal of any type begins."""
 
+SCORES_FROM_BEHIND: Final = r"softmax_cross_entropy_with_logits\(.*axis=-[2-9]"
+"""A softmax along an axis from behind that is not the last one."""
+
 TABLE: Final[tuple[Explained, ...]] = (
     *OF_GRADIENTS,
     Explained(
@@ -151,6 +154,29 @@ TABLE: Final[tuple[Explained, ...]] = (
         "fingerprint of a rounded number",
         "A last digit that is rounded otherwise changes all of a fingerprint.",
         differs("value", r"fingerprint\([yg]\d"),
+    ),
+    Explained(
+        "bits of a rounded number",
+        "The last bits of a number are those of its last digit, which may be rounded otherwise.",
+        lambda text, found, outcome: (
+            found.what == "value"
+            and bool(re.search(rf"\b{found.name} = tf\.bitcast\([yg]\d+, tf\.u?int", text))
+        ),
+    ),
+    Explained(
+        "scores from behind",
+        "TensorFlow takes an axis of scores that is counted from behind only if it is the last; "
+        "here any.",
+        either(
+            raises("", "InvalidArgumentError: .*Range.* start <= limit", SCORES_FROM_BEHIND),
+            sooner("InvalidArgumentError", SCORES_FROM_BEHIND),
+        ),
+    ),
+    Explained(
+        "axes of a product that are not there",
+        "Both refuse them; TensorFlow notices it at its lists (IndexError), at NumPy (ValueError) "
+        "or at the op that turns the axes, depending on how far they are off.",
+        raises("IndexError: tensordot", "(InvalidArgument|Value|Index)Error: ", r"tensordot\("),
     ),
     Explained(
         "beyond acosh",

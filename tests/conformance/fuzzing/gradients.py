@@ -43,7 +43,8 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         raises(
             ".*",
             r"ValueError: (Encountered an exception while vectorizing|Tensor's shape .* is not "
-            "compatible with supplied)|ZeroDivisionError|StagingError",
+            "compatible with supplied)|ZeroDivisionError|StagingError|AttributeError: in user "
+            "code: AttributeError: 'NoneType' object has no attribute 'decode'",
             r"jacobian\(",
         ),
     ),
@@ -144,7 +145,9 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "Where the slope is infinite, the second order through a Jacobian is infinity or NaN, as "
         "the zeros of its rows are multiplied first or last.",
         differs(
-            "value", r"(erfinv|ndtri|lbeta|cumulative_logsumexp)\((?s:.*)jacobian\(", r"inf|nan"
+            "value",
+            r"(erfinv|ndtri|lbeta|cumulative_logsumexp|reciprocal)\((?s:.*)jacobian\(",
+            r"inf|nan",
         ),
     ),
     Explained(
@@ -173,6 +176,20 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "diagonal of one number",
         "TensorFlow takes a number for its own diagonal part, and refuses the way back.",
         raises("no error", r"InvalidArgumentError: .*\[Op:Diag\]", r"diag_part\((?s:.*)gradient\("),
+    ),
+    Explained(
+        "diagonal of nothing",
+        "TensorFlow lays a row of nothing beside the diagonal, and refuses the way back.",
+        raises(
+            "no error",
+            r"InvalidArgumentError: .*MatrixDiagPart.* lower_diag_index is out of bound",
+            r"linalg\.diag\((?s:.*)gradient\(",
+        ),
+    ),
+    Explained(
+        "slope of grouped convolutions",
+        "TensorFlow convolves in groups, and has no gradient of it on the processor.",
+        raises("no error", "InvalidArgumentError: .*Gradients for grouped convolutions", "conv"),
     ),
     Explained(
         "mirror of nothing",
