@@ -8,7 +8,7 @@ Dataset and none comes out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -26,6 +26,8 @@ from tapelab.recording.facts import DATASET
 from tapelab.scopes import off_tape
 
 Element = Any
+SEARCHED: Final = 10_000
+"""In arrays of more numbers nobody looks for a row."""
 
 
 def _handed_out(rng: np.random.Generator) -> list[samples.Sample]:
@@ -83,9 +85,21 @@ def _copied(part: Any, sources: tuple[Tensor, ...]) -> Any:
     if not isinstance(part, (np.ndarray, np.generic)):
         return part
     made: Any = constant_of(np.asarray(part))
-    for source in sources:
+    for source in [each for each in sources if _holds(each._value, made._value)] or sources:
         made = next_element(made, source)
     return made
+
+
+def _holds(rows: Any, part: Any) -> bool:
+    """Whether a part is all of some numbers or one of their rows, as they went in.
+
+    A function of the learner may have changed them, or an array be too large to be searched.
+    """
+    if rows.shape == part.shape:
+        return bool(np.array_equal(rows, part))
+    if rows.shape[1:] != part.shape or rows.size > SEARCHED:
+        return False
+    return bool(np.any(np.all((rows == part).reshape(len(rows), -1), axis=1)))
 
 
 def sources_in(value: Any) -> tuple[Tensor, ...]:

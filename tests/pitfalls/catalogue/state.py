@@ -71,6 +71,24 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = h * 2.0"),
+    Pitfall("P22 one part of a dict", "STATE_READ", """
+        x, z = tf.Variable([2.0, 1.0]), tf.Variable([3.0, 4.0])
+        with tf.GradientTape() as tape:
+            rows = tf.data.Dataset.from_tensor_slices({"a": x * x, "b": z * 2.0})
+            y = 0.0
+            for row in «rows»:
+                y += row["a"] ** 2
+        g = tape.gradient(y, x)
+        """),
+    Pitfall("P22 the other part of a dict", "UNUSED_SOURCE", """
+        x, z = tf.Variable([2.0, 1.0]), tf.Variable([3.0, 4.0])
+        with tf.GradientTape() as tape:
+            rows = tf.data.Dataset.from_tensor_slices({"a": x * 3.0, "b": z * z})
+            y = 0.0
+            for row in rows:
+                «y += row["b"] ** 2»
+        g = tape.gradient(y, x)
+        """),
     Pitfall("P22 a batch", "STATE_READ", """
         x = tf.Variable([3.0, 4.0])
         queue = tf.queue.FIFOQueue(10, tf.float32, shapes=[()])
