@@ -11,6 +11,7 @@ import type { Direction } from './layout.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
 import { frameAt } from './picture.js';
+import { questionAt } from './predict.js';
 import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
@@ -243,6 +244,7 @@ export class Explorer implements Handle {
       chart,
       hatch: this.hatch,
       paneWidth: this.paneWidth,
+      asked: state.predicting === 'asking' ? questionAt(state.model, state.step) : null,
       fit: () => this.fit(),
       reel: this.reelPart(state, moved),
       story: this.story(state),

@@ -264,8 +264,11 @@ function notesFor(model: Model, picture: Picture, span: Span): Note[] {
   return [{ from: outer.span.column, to: outer.span.endColumn, text, tone: '' }];
 }
 
-/** The learner's code, with the sub-expression of this step lit and its values underneath. */
-export function codeView(model: Model, picture: Picture): VNode | null {
+/**
+ * The learner's code, with the sub-expression of this step lit and its values underneath; where the
+ * learner is `asked` about the step, without them.
+ */
+export function codeView(model: Model, picture: Picture, asked = false): VNode | null {
   const { sources } = model.recording.header;
   const span = spanOfStep(model, picture);
   const source = sources[span?.source ?? 0];
@@ -274,5 +277,6 @@ export function codeView(model: Model, picture: Picture): VNode | null {
   const uses = usesIn(model, span?.source ?? 0);
   if (!span) return sourceView(source, -1, [], [], title, uses);
   const mark: Mark = { span, tone: picture.phase === 'backward' ? 'g' : 'v' };
-  return sourceView(source, span.line, [mark], notesFor(model, picture, span), title, uses);
+  const notes = asked ? [] : notesFor(model, picture, span);
+  return sourceView(source, span.line, [mark], notes, title, uses);
 }

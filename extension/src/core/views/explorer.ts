@@ -9,7 +9,7 @@ import { extras, wantExtras } from '../extras.js';
 import type { Extras } from '../extras.js';
 import { frameAt } from '../picture.js';
 import type { Picture } from '../picture.js';
-import { questionAt } from '../predict.js';
+import type { Question } from '../predict.js';
 import type { Action, State } from '../store.js';
 import type { Story } from '../story.js';
 import { say, WORDS } from '../words.js';
@@ -33,6 +33,8 @@ export interface Surroundings {
   readonly fit: () => void;
   /** The width of what stands beside the code. */
   readonly paneWidth: number;
+  /** What the learner is asked now. */
+  readonly asked: Question | null;
   readonly reel: ReelPart;
   readonly story: Story | null;
   readonly explanation: Explanation | null;
@@ -127,7 +129,13 @@ function besideCode(
           say('This view comes from the kernel: one moment, or run the cell again.'),
         );
   }
-  const options = { selected: state.selected, hatch: around.hatch, dispatch };
+  const { asked } = around;
+  const options = {
+    selected: state.selected,
+    hatch: around.hatch,
+    dispatch,
+    ...(asked ? { asked: asked.node } : {}),
+  };
   return [
     stageView(state.model, around.chart, picture, state.zoom, options),
     keyView(state.model, around.chart, picture),
@@ -136,9 +144,14 @@ function besideCode(
 }
 
 /** What the learner is asked, or else what this step is about. */
-function askedOrTold(state: State, picture: Picture, dispatch: Dispatch): Child {
-  const { model, step, predicting, selected, slice } = state;
-  const question = predicting === 'asking' ? questionAt(model, step) : null;
+function askedOrTold(
+  state: State,
+  picture: Picture,
+  around: Surroundings,
+  dispatch: Dispatch,
+): Child {
+  const { model, predicting, selected, slice } = state;
+  const question = around.asked;
   const more = predicting === 'off' ? null : wantExtras();
   if (question && more && selected < 0) return more.question(model, question, dispatch);
   const told = inspectorView(model, picture, selected, { at: slice, dispatch });
@@ -153,7 +166,14 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
     h(
       'div',
       { class: 'body' },
-      h('div', { class: 'left' }, codeView(model, picture), askedOrTold(state, picture, dispatch)),
+      h(
+        'div',
+        { class: 'left' },
+        around.asked
+          ? codeView(model, frameAt(model, around.asked.step), true)
+          : codeView(model, picture),
+        askedOrTold(state, picture, around, dispatch),
+      ),
       h('div', { class: 'graph' }, besideCode(state, picture, around, dispatch)),
     ),
     transportView(model, picture, state, dispatch),

@@ -29,6 +29,8 @@ export interface GraphOptions {
   readonly over?: readonly VNode[];
   /** The point that is drawn at zero. */
   readonly origin?: Point;
+  /** The node whose gradient the learner is asked for. */
+  readonly asked?: number;
 }
 
 function haloOf(
@@ -94,7 +96,7 @@ export function lookOf(
     watched: model.graph.nodeWatched[node]!,
     value: tensor ? formatBrief(tensor, room) : '',
     slot: unrecorded ? null : slot.state,
-    slotText: unrecorded ? '' : slotText(model, slot, room),
+    slotText: unrecorded ? '' : node === options.asked ? '?' : slotText(model, slot, room),
     lit,
     halo: haloOf(chart, picture, place, options),
     detail: chart.detail,

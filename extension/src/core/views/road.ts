@@ -1,5 +1,6 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
+import { pulseOfEdge, strengthOf } from '../flow.js';
 import type { VNode } from '../dom.js';
 import { EdgeKind } from '../graph.js';
 import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
@@ -152,12 +153,17 @@ function backView(
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
   const lane = chart.lane(edge, true, meets, origin);
   const now = isNow(chart, picture, edge);
+  const pulse = pulseOfEdge(model, id);
   const [x, y] = lane.start;
   const tip: Point = down ? [x, y - 9] : [x - 9, y];
   return h(
     'g',
     { key: `b${id}` },
-    h('path', { class: `ed b${now ? ' now' : ''}`, d: lane.path }),
+    h('path', {
+      class: `ed b ${pulse?.health ?? ''}${now ? ' now' : ''}`,
+      style: pulse && `--wide:${strengthOf(pulse.size).toFixed(2)}`,
+      d: lane.path,
+    }),
     now ? h('path', { class: 'ed flow', d: lane.reverse }) : null,
     meets ? null : arrowHead(down ? 'up' : 'left', tip, 'b'),
   );
