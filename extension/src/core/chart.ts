@@ -1,10 +1,10 @@
-import { layOut } from './layout.js';
+import { layOut, PER_ROW } from './layout.js';
 import type { Direction, Layout } from './layout.js';
 import type { Model } from './model.js';
 import { faceOf } from './folded.js';
 import type { Face, Folded } from './folded.js';
 import { NodeKind } from './graph.js';
-import { linksOf } from './ordering.js';
+import { assignLayers, linksOf, splitLayers } from './ordering.js';
 import type { Links } from './ordering.js';
 import { cells } from './text.js';
 import { drawLane, plusAt } from './roads.js';
@@ -44,7 +44,9 @@ export interface Chart {
 const NODE_WIDTH = 136;
 /** What the learner named is never cut short for its width; a piece of code may be. */
 const WIDEST = { named: 420, code: 240 } as const;
-const WIDEST_DOWN = { named: 220, code: 150 } as const;
+/** Where the graph turns downwards there is less room, above all for two beside each other. */
+const WIDEST_DOWN = { named: 210, code: 150 } as const;
+const WIDEST_ALONE = { named: 300, code: 300 } as const;
 const PORTS: Readonly<Record<Detail, Ports>> = {
   full: { height: 78, valueY: 39, gradientY: 61 },
   plain: { height: 78, valueY: 39, gradientY: 61 },
@@ -97,11 +99,10 @@ function widthFor(
   node: number,
   face: Face,
   narrowest: number,
-  direction: Direction,
+  limits: Readonly<Record<'named' | 'code', number>>,
 ): number {
   const tensor = model.graph.nodeTensor[node]!;
   const named = tensor >= 0 && model.recording.tensor(tensor).named;
-  const limits = direction === 'down' ? WIDEST_DOWN : WIDEST;
   const widest = limits[named ? 'named' : 'code'];
   return Math.round(Math.max(narrowest, Math.min(widest, titleWidth(model, node, face))));
 }
@@ -166,6 +167,14 @@ function ranked(groups: Links, key: (edge: number) => number): Int32Array {
   return rank;
 }
 
+/** Which nodes of a graph that turns downwards have a row for themselves. */
+function aloneIn(count: number, from: Int32Array, to: Int32Array): (place: number) => boolean {
+  const rows = splitLayers(assignLayers(count, from, to), PER_ROW);
+  const sizes = new Int32Array(count + 1);
+  for (const row of rows) sizes[row]!++;
+  return (place) => sizes[rows[place]!] === 1;
+}
+
 /** Lay out the graph of a recording, or a part of it. */
 export function chartOf(model: Model, direction: Direction, options: ChartOptions = {}): Chart {
   const { wanted, narrowest = NODE_WIDTH, folded = null } = options;
@@ -177,11 +186,14 @@ export function chartOf(model: Model, direction: Direction, options: ChartOption
     faceOf(model, nodes[place]!, folded?.folds ?? null, foldAt(place));
   const from = edges.map((edge) => placeOf(model.graph.edgeFrom[edge]!));
   const to = edges.map((edge) => placeOf(model.graph.edgeTo[edge]!));
+  const alone = direction === 'down' ? aloneIn(nodes.length, from, to) : null;
+  const limitsFor = (place: number): Readonly<Record<'named' | 'code', number>> =>
+    !alone ? WIDEST : alone(place) ? WIDEST_ALONE : WIDEST_DOWN;
   const widths =
     nodes.length > MEASURED
       ? null
       : Float64Array.from(nodes, (node, place) =>
-          widthFor(model, node, face(place), narrowest, direction),
+          widthFor(model, node, face(place), narrowest, limitsFor(place)),
         );
   const widthOf = (place: number): number => widths?.[place] ?? NODE_WIDTH;
   const ports = PORTS[detail];

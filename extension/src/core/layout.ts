@@ -48,6 +48,8 @@ export interface Layout {
   readonly lanes: ReadonlyMap<number, number>;
 }
 
+/** So many nodes stand beside each other at most, where the graph turns downwards. */
+export const PER_ROW = 2;
 const LANE_GAP = 34;
 const BEND_ROOM = 30;
 
@@ -117,7 +119,7 @@ export function layOut(net: Net, measures: Measures): Layout {
   const { direction, height } = measures;
   const down = direction === 'down';
   const raw = assignLayers(net.count, net.from, net.to);
-  const layer = down ? splitLayers(raw, 2) : raw;
+  const layer = down ? splitLayers(raw, PER_ROW) : raw;
   const items = withStandIns(net, layer, reachFor(net));
   const layers = groupByLayer(items.layer);
   const before = linksOf(items.count, items.to, items.from);
