@@ -54,7 +54,7 @@ def sweep(
     The steps are told at once where they will be `shown`, and on demand otherwise. Large values
     that are needed only `once` are let go of as soon as the way is past them.
     """
-    recorded = bool(thread.active)
+    recorded = bool(thread.__dict__["listening"])
     starts = [(each._id, seed) for each, seed in zip(targets, upstream, strict=True)]
     wanted, tracked, windows = wanted_by(tape, sources), tape._tracked, closed(tape)
     at_once = shown or bool(REGISTERED)
@@ -92,7 +92,10 @@ def _begin(
     """The adjoints before the first step, twice."""
     adjoints: dict[int, Any] = {}
     for number, seed in starts:
-        _add(adjoints, number, lifted(seed, recorded))
+        start = lifted(seed, recorded)
+        if number in adjoints:
+            start = accumulated(adjoints[number], start)
+        adjoints[number] = start
         if flows is not None:
             flows.append(flow_of(-1, 0, number, seed, seed, adjoints))
     return adjoints, dict(adjoints)

@@ -22,10 +22,10 @@ _before: Final[list[tuple[int, int, int]]] = []
 def rest() -> None:
     """Let Python search seldom, from here to the matching `wake`."""
     with _lock:
-        often, *older = before = gc.get_threshold()
+        before = gc.get_threshold()
         _before.append(before)
-        if 0 < often < SELDOM:
-            gc.set_threshold(SELDOM, *older)
+        if 0 < before[0] < SELDOM:
+            gc.set_threshold(SELDOM, before[1], before[2])
 
 
 def wake() -> None:

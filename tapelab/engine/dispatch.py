@@ -7,14 +7,16 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import LANES, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
-from tapelab.engine.records import FLAT, RAN, Record, is_large, small
+from tapelab.engine.records import FLAT, RAN, Record, small
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, Refusal, invalid_argument
+from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.engine.op import Op
@@ -48,17 +50,21 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         raise
     except (ValueError, np.linalg.LinAlgError) as error:
         raise _refused(op, values, error) from error
-    origin = origin_here(op, 3)
+    origins, number = state["origins"], next_id()
+    origin = None if origins is None else origins.get(op)
+    if origin is None or origin[3] is not state["scope"]:
+        origin = origin_here(op, 3)
+        if origins is not None:
+            origins[op] = origin
     if op.multi:
         return _several(op, origin, ids, values, result, settings)
-    made = wrap(result, next_id(), origin)
+    made = wrap(result, number, origin)
     result = made._value
-    made._tapes = tapes = _tapes(marks, op, inputs, ids, made._id, result) if marks else ()
+    made._tapes = tapes = _tapes(marks, op, inputs, ids, number, result) if marks else ()
     if tapes:
         _heed(state["log"], result, values)
     else:  # no way back will need the large values
         values, result = tuple([small(value) for value in values]), small(result)
-    number = made._id
     state["records"].append(
         (RAN, number, state["number"], origin, ids, values, number, result, settings, tapes)
     )
@@ -97,8 +103,12 @@ def _tapes(
 
 def _heed(log: Log | None, result: Any, values: Any) -> None:
     """Let the log know that the next record holds large values, if it does."""
-    if log is not None and (is_large(result) or True in map(is_large, values)):
-        log.heed()
+    if log is None:
+        return
+    for each in (result, *values):
+        if type(each) is ndarray and each.size > KEPT_ELEMENTS:
+            log.heed()
+            return
 
 
 def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
@@ -150,13 +160,13 @@ def composite(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def grouped(*args: Any, **kwargs: Any) -> Any:
-        outer = thread.scope
-        origin = origin_here(None, 2)
-        thread.scope = Scope(function.__name__, outer, origin[1], origin[2])
+        origin, state = origin_here(None, 2), thread.__dict__
+        outer = state["scope"]
+        state["scope"] = tuple.__new__(Scope, (function.__name__, outer, origin[1], origin[2]))
         try:
             return function(*args, **kwargs)
         finally:
-            thread.scope = outer
+            state["scope"] = outer
 
     return grouped
 

@@ -155,8 +155,8 @@ class ThreadState(_local):
 
     @active.setter
     def active(self, tapes: tuple[Any, ...]) -> None:
-        self.listening = tapes
-        self.marks = _marks_of(tapes)
+        state = self.__dict__
+        state["listening"], state["marks"] = tapes, _marks_of(tapes)
 
 
 def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:
@@ -221,7 +221,9 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
 def asked_from() -> Origin:
     """Where the composite that is running was called."""
     scope = thread.scope
-    return origin_here() if scope is None else Origin(None, scope.code, scope.instruction, scope)
+    if scope is None:
+        return origin_here()
+    return tuple.__new__(Origin, (None, scope[2], scope[3], scope))
 
 
 def _is_ours(names: dict[str, Any]) -> bool:
@@ -249,7 +251,8 @@ def note_from(origin: Origin, kind: int, *fields: Any) -> int:
 
 def write_to(records: Any) -> None:
     """Let what happens be written there; an accumulator that listens goes on hearing it."""
-    thread.records = records if thread.forward is None else thread.forward(records)
+    state = thread.__dict__
+    state["records"] = records if state["forward"] is None else state["forward"](records)
 
 
 def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
 
-_STEPS: Final = (*OPS, HEARD)
+_STEPS: Final = frozenset({*OPS, HEARD})
 """The kinds of records that a way back meets."""
 
 

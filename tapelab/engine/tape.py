@@ -79,17 +79,18 @@ class GradientTape(Watching):
         if self._windows:
             self._ids = self._tracked  # looks at what was recorded before a new window opens
         self._recording = self._entered = True
-        log = thread.log
+        state = thread.__dict__
+        log = state["log"]
         if log is None:
-            log = thread.log = self._windows[-1][0] if self._windows else Log(recent.so_far())
+            log = state["log"] = self._windows[-1][0] if self._windows else Log(recent.so_far())
             write_to(log.records)
         log.hold(self)
-        self._thread = thread.number
-        thread.tapes.append(self)
-        thread.active = (*thread.listening, self)
+        self._thread = state["number"]
+        state["tapes"].append(self)
+        thread.active = (*state["listening"], self)
         rest()
-        self._windows.append([log, len(log.records), None])
-        self._looked = len(log.records)
+        self._looked = begun = len(log.records)
+        self._windows.append([log, begun, None])
         if not self._opened:
             self._opened = note_from(origin_here(None, 3), kinds.OPENED, self._serial)
 
@@ -97,13 +98,14 @@ class GradientTape(Watching):
         self._recording = False
         wake()
         self._closed = note_from(origin_here(None, 3), kinds.CLOSED, self._serial)
-        window, tapes = self._windows[-1], thread.tapes
+        state = thread.__dict__
+        window, tapes = self._windows[-1], state["tapes"]
         window[2] = len(window[0].records)
         tapes.remove(self)
-        thread.active = tuple([tape for tape in thread.listening if tape is not self])
+        thread.active = tuple([tape for tape in state["listening"] if tape is not self])
         self._marks = (None, ())  # which lead to this tape: Python would have to search for it
         if not tapes or not any(isinstance(each, GradientTape) for each in tapes):
-            thread.log = None
+            state["log"] = None
             write_to(recent)
             recent.extend(window[0].latest())
 
@@ -127,7 +129,8 @@ class GradientTape(Watching):
                     "tf.Variable or ExtensionType."
                     f"{_instead(each)}"
                 )
-            if not each.dtype.is_differentiable:
+            known = each._value.dtype.kind in "fcV" if type(each) is Tensor else False
+            if not (known or each.dtype.is_differentiable):
                 warn(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
                     each.dtype,
