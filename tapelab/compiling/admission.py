@@ -63,6 +63,8 @@ def may_be_tried(graph: Graph) -> bool:
 
 def _keeps_to_itself(graph: Graph, tapes: frozenset[int]) -> bool:
     for node in graph.nodes:
+        if node.simple:
+            continue
         inner = inner_function(node)
         if inner is not None and not may_be_tried(inner._graph):
             return False
@@ -75,6 +77,8 @@ def _keeps_to_itself(graph: Graph, tapes: frozenset[int]) -> bool:
 
 
 def _harmless(node: Node) -> bool:
+    if node.simple:
+        return True
     inner = inner_function(node)
     if inner is not None:
         return may_be_lowered(inner._graph)

@@ -87,6 +87,14 @@ def invented(shape: Any, dtype: np.dtype[Any], world: int) -> Tensor:
     return constant_of(_filled(shape, dtype, first if world == 0 else other))
 
 
+def without_numbers(tensor: Tensor) -> Tensor:
+    """A tensor of the same shape and dtype that takes no memory."""
+    value = tensor._value
+    if not value.ndim:
+        return tensor
+    return constant_of(np.broadcast_to(np.zeros((), value.dtype), value.shape))
+
+
 def _filled(shape: Any, dtype: Any, number: Any) -> Any:
     made = np.full(tuple(shape), number, dtype=dtype)
     return made if made.ndim or dtype.kind == "O" else made[()]

@@ -33,6 +33,7 @@ class Execution:
     """What is known of the calls of one trace: how many there were, and its programs."""
 
     def __init__(self) -> None:
+        self._tried: bool | None = None
         self._known: dict[Any, Known] = {_COMPOSITE: "it takes tensors that are made of several"}
 
     def known(self, inputs: Sequence[Tensor], cells: Sequence[Cell]) -> Known:
@@ -82,7 +83,7 @@ class Execution:
             return replay(inputs)
         key = _kind(inputs, cells)
         found = self._known.get(key, 0)
-        if type(found) is int and may_be_tried(graph):
+        if type(found) is int and self._may_be_tried(graph):
             found = self._known[key] = self._learnt(found, replay, inputs)
         if isinstance(found, (Compiled, Ways)):
             try:
@@ -95,6 +96,12 @@ class Execution:
             if made is not NOT_HEARD:
                 return made
         return replay(inputs)
+
+    def _may_be_tried(self, graph: Graph) -> bool:
+        """Whether calls that are heard may lead to a program; looked into once."""
+        if self._tried is None:
+            self._tried = may_be_tried(graph)
+        return self._tried
 
     def _learnt(self, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
         """What is known after one more call that is heard: a program from the second on.

@@ -191,7 +191,7 @@ class Function:
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
         told = mapped(bound, told_by(kinds, argument_names(self._binding, bound)))
         made = ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
-        trace.forget()
+        trace.forget(outputs)
         return made
 
     def _body(self) -> Callable[..., Any]:

@@ -62,7 +62,15 @@ class Graph:
     @cached_property
     def steps(self) -> tuple[tuple[Node, Site], ...]:
         """Each call with the place to call it from."""
-        return tuple((node, site(*node.place)) for node in self.nodes)
+        known: dict[tuple[int, int], Site] = {}  # hashing a code object takes long
+        found = []
+        for node in self.nodes:
+            code, instruction = node.place
+            call = known.get((id(code), instruction))
+            if call is None:
+                call = known[id(code), instruction] = site(code, instruction)
+            found.append((node, call))
+        return tuple(found)
 
 
 class FuncGraph:

@@ -15,6 +15,7 @@ from tapelab.compiling.worlds import is_eager, twin, world_here
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.log import Scope, origin_here, thread
 from tapelab.engine.tape import GradientTape
+from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 
 Draw = Callable[[Node, Callable[[], Any]], Any]
@@ -94,6 +95,9 @@ class Replay:
         """Call one node from its place and keep its results."""
         result = self._result(node, call)
         if not node.results:
+            return
+        if node.simple and type(result) is Tensor:
+            self.slots[node.results[0].number] = result  # type: ignore[union-attr]  # a tensor
             return
         found = leaves(result)
         for slot, leaf in zip(node.results, found, strict=False):

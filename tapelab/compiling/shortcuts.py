@@ -30,7 +30,6 @@ class Way(NamedTuple):
     replay: Callable[[Sequence[Tensor]], Any]
     program: Compiled | Ways | None
     may_have_one: bool
-    may_learn: bool  # whether calls that a tape hears may lead to a program, too
 
 
 class Shortcuts:
@@ -94,7 +93,7 @@ def _heard(way: Way, tensors: Sequence[Tensor]) -> Any:
     if not heard_by_one():
         return way.replay(tensors)
     if way.program is None:
-        return MISSED if way.may_learn else way.replay(tensors)
+        return MISSED if way.may_have_one else way.replay(tensors)
     try:
         found = way.program.heard(tensors)
     except OtherWayError:

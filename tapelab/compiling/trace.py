@@ -255,10 +255,17 @@ class Trace:
             frozenset(self.tapes),
         )  # fmt: skip
 
-    def forget(self) -> None:
-        """Let go of the examples and of what stood for the learner's variables."""
+    def forget(self, outputs: Any) -> None:
+        """Let go of the examples and of what stood for the learner's variables.
+
+        Of those of the outputs their shapes and dtypes stay.
+        """
         self.symbols.clear()
+        self._habits.known.clear()
         self.worlds = ()
+        for leaf in leaves(outputs):
+            if isinstance(leaf, SymbolicTensor):
+                leaf._examples = tuple(map(examples.without_numbers, leaf._examples))
 
     def default_session(self) -> Any:
         """The session that runs this graph; a function has none."""

@@ -18,17 +18,21 @@ POOLED_FROM: Final = 2**20
 """Bytes; smaller arrays come from the allocator, which keeps their memory at hand itself."""
 MOST: Final = 2**27
 """Bytes that the pool keeps at most; what takes more than half of them is not pooled."""
+LINE: Final = 64
+"""Bytes that a processor takes from memory at once."""
 
 _blocks: Final[list[Any]] = []
 _lock: Final = allocate_lock()
 
 
 def empty(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
-    """An array with anything in it, in rows."""
+    """An array with anything in it, in rows; a large one begins with a line of the cache."""
     size = math.prod(shape) * dtype.itemsize
-    if not POOLED_FROM <= size <= MOST // 2 or dtype.hasobject:
+    if size < POOLED_FROM or dtype.hasobject:
         return np.empty(shape, dtype)
-    return _block(size).view(dtype).reshape(shape)
+    block = _block(size) if size <= MOST // 2 else np.empty(size + LINE, np.uint8)
+    start = -block.ctypes.data % LINE
+    return block[start : start + size].view(dtype).reshape(shape)
 
 
 def in_rows(x: Any) -> Any:
@@ -41,17 +45,22 @@ def in_rows(x: Any) -> Any:
 
 
 def _block(size: int) -> Any:
-    """A block of that many bytes: a free one, or a new one in the place of other free ones."""
+    """A block of that many bytes and a line: a free one, or a new one in the place of others."""
     with _lock:
         for block in _blocks:
-            if block.size == size and sys.getrefcount(block) <= _HELD:
+            if block.size == size + LINE and sys.getrefcount(block) <= _HELD:
                 return block
-        block = np.empty(size, np.uint8)
-        if sum(each.size for each in _blocks) + size > MOST:
+        block = np.empty(size + LINE, np.uint8)
+        if _pooled() + size > MOST:
             _blocks[:] = [each for each in _blocks if sys.getrefcount(each) > _HELD]
-        if sum(each.size for each in _blocks) + size <= MOST:
+        if _pooled() + size <= MOST:
             _blocks.append(block)
         return block
+
+
+def _pooled() -> int:
+    """The bytes that the pool keeps for arrays."""
+    return sum(each.size - LINE for each in _blocks)
 
 
 def _references() -> int:

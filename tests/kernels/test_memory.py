@@ -46,7 +46,14 @@ def test_small_arrays_and_objects_are_not_pooled():
 
 def test_the_pool_stays_small_and_forgets_sizes_that_are_no_longer_asked_for():
     held = [memory.empty((memory.MOST // 4,), np.dtype(np.uint8)) for _ in range(6)]
-    assert sum(each.size for each in memory._blocks) <= memory.MOST
+    assert memory._pooled() <= memory.MOST
     del held
     memory.empty((memory.MOST // 2,), np.dtype(np.uint8))
-    assert [each.size for each in memory._blocks] == [memory.MOST // 2]
+    assert [each.size for each in memory._blocks] == [memory.MOST // 2 + memory.LINE]
+
+
+@pytest.mark.parametrize("entries", [2**18, 2**18 + 3, 2**25])
+def test_large_arrays_begin_with_a_line_of_the_cache(entries):
+    made = memory.empty((entries,), np.dtype(np.float32))
+    assert made.shape == (entries,)
+    assert made.ctypes.data % memory.LINE == 0

@@ -7,13 +7,19 @@ gathered.
 
 from __future__ import annotations
 
+from typing import Final
+
 from tapelab.compiling.fusing.elementwise import ELEMENTWISE
 from tapelab.compiling.fusing.group import Group, Reduction, Step
 from tapelab.compiling.fusing.lanes import SIZES, STORED, WIDTH, Lanes, Writer
+from tapelab.kernels.memory import LINE
 
 ARGUMENTS = "(i64 %sixteens, i64 %valid, ptr %table, ptr %lanes, ptr %program)"
 LANES_BYTES = 128
 """The room for sixteen numbers of any kind."""
+STREAMED_FROM: Final = 2**24
+"""Bytes of a result that go past the cache, where they would not stay until somebody reads them."""
+_STREAMED: Final = f"align {LINE}, !nontemporal !0"
 _LOOP = """{declared}
 define void @{name}{arguments} {{
 entry:
@@ -33,6 +39,7 @@ done:
 {tail}
   ret void
 }}
+!0 = !{{i32 1}}
 """
 
 
@@ -116,14 +123,17 @@ def load(writer: Writer, pointer: str, at: str, kind: str) -> Lanes:
     return _load(writer, place, kind)
 
 
-def store(writer: Writer, lanes: Lanes, pointer: str, at: str) -> None:
-    """Write sixteen numbers into an array."""
+def store(
+    writer: Writer, lanes: Lanes, pointer: str, at: str, *, streamed: bool = False
+) -> None:  # fmt: skip
+    """Write sixteen numbers into an array; past the cache, where that is large and in lines."""
     stored = STORED.get(lanes.kind, lanes.kind)
     place = writer.value(f"getelementptr {stored}, ptr {pointer}, i64 {at}")
     name = lanes.name
     if lanes.kind == "i1":
         name = writer.pure(f"zext {lanes.type} {name} to <{WIDTH} x i8>")
-    writer.line(f"store <{WIDTH} x {stored}> {name}, ptr {place}, align {SIZES[lanes.kind]}")
+    how = _STREAMED if streamed else f"align {SIZES[lanes.kind]}"
+    writer.line(f"store <{WIDTH} x {stored}> {name}, ptr {place}, {how}")
 
 
 def _load(writer: Writer, place: str, kind: str) -> Lanes:
@@ -157,13 +167,20 @@ def _read(writer: Writer, group: Group, known: list[Lanes]) -> None:
 def _store(writer: Writer, group: Group, known: list[Lanes]) -> None:
     arrays = len(group.operands)
     for number, value in enumerate(group.stored):
-        store(writer, known[value], _array(writer, arrays + number), "%at")
+        way = streamed(group, value)
+        store(writer, known[value], _array(writer, arrays + number), "%at", streamed=way)
     by_column: list[Reduction] = [each for each in group.reductions if each.along == "column"]
     arrays += len(group.stored)
     for number, reduction in enumerate(by_column):
         pointer = _array(writer, arrays + number)
         total = load(writer, pointer, "%at", group.kind(reduction.value))
         store(writer, total + known[reduction.value], pointer, "%at")
+
+
+def streamed(group: Group, value: int) -> bool:
+    """Whether what is stored of a group goes past the cache: it is large, its rows are in lines."""
+    size = SIZES[group.kind(value)]
+    return group.entries * size >= STREAMED_FROM and group.columns * size % LINE == 0
 
 
 def _array(writer: Writer, number: int) -> str:

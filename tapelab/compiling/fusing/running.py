@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tapelab.compiling.fusing import machine, store
-from tapelab.compiling.fusing.blocks import block_function
+from tapelab.compiling.fusing.blocks import block_function, streamed
 from tapelab.compiling.fusing.calling import Frame, header, kernel
 from tapelab.compiling.fusing.encoding import Encoded, encoded
 from tapelab.compiling.fusing.group import Group
@@ -95,7 +95,8 @@ def _keep(made: Callable[..., Any], program: Encoded) -> None:
 
 def _compile(group: Group, headers: list[Any]) -> None:
     """See to it that a header for compiled code comes to stand first."""
-    what = repr((group.operands, group.steps, group.stored, group.reductions))
+    ways = [streamed(group, value) for value in group.stored]
+    what = repr((group.operands, group.steps, group.stored, group.reductions, *ways))
 
     def text() -> str:
         return block_function(group, "block", scales=machine.scales())

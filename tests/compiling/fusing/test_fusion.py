@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from compiling.fusing.drawing import Drawing, exact_program, results_of
 
-from tapelab.compiling.fusing import fuse, running
+from tapelab.compiling.fusing import blocks, fuse, running
 from tapelab.compiling.program import Fused
-from tapelab.kernels import threads
+from tapelab.kernels import memory, threads
 
 pytestmark = pytest.mark.skipif(not running.available(), reason="nothing is compiled here")
 SHAPES = [(), (5,), (16,), (37,), (600,), (4, 33), (3, 16), (2, 3, 40), (1, 20), (7, 1)]
@@ -247,3 +247,15 @@ def test_small_whole_powers_are_products_and_fuse(exponent, interpreted):
     np.testing.assert_allclose(
         results_of(fused, drawing.given)[0], results_of(program, drawing.given)[0], rtol=1e-6
     )
+
+
+@pytest.mark.parametrize("shape", [(2**18,), (2**18 + 37,), (5, 2**16), (4097, 80)])
+def test_what_goes_past_the_cache_is_the_same(compiled, monkeypatch, shape):
+    monkeypatch.setattr(blocks, "STREAMED_FROM", memory.POOLED_FROM)
+    drawing = Drawing()
+    x = drawing.parameter(shape)
+    y = drawing.run("add", drawing.run("multiply", x, x), x)
+    program = drawing.program([y, drawing.run("negative", y)])
+    for found, expected in zip(results_of(fuse(program), drawing.given),
+                               results_of(program, drawing.given), strict=True):  # fmt: skip
+        assert same(found, expected)
