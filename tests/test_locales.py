@@ -107,11 +107,36 @@ def test_plural_forms_are_those_of_the_language(language, catalogue):
 
 
 def test_the_compiled_catalogue_says_what_is_written(catalogue, compiled):
-    for english, forms in messages(catalogue):
+    for message in catalogue:
+        english, forms = words._key(message.id), words._strings(message.string)
+        if not message.id or not all(forms) or words.of_explorer_alone(message):
+            continue
         if len(english) == 1:
             assert compiled.gettext(english[0]) == forms[0]
         else:
             assert compiled.ngettext(*english, 5) == forms[-1]
+
+
+def test_what_the_explorer_says_has_a_file_of_its_own(language, catalogue, compiled):
+    ours = {
+        words._key(message.id)[0]: words._strings(message.string)
+        for message in catalogue
+        if message.id and words.of_explorer_alone(message) and all(words._strings(message.string))
+    }
+    told = within(language, said.of_explorer)
+    assert len(ours) > 200
+    assert {english: told[english] for english in ours} == {
+        english: forms[0] if len(forms) == 1 else list(forms) for english, forms in ours.items()
+    }
+    assert compiled.gettext("Step back") == "Step back"
+
+
+def test_every_word_of_the_explorer_is_translated(language, template):
+    told = within(language, said.of_explorer)
+    wanted = {words._key(each)[0] for each, _ in words.front_end()}
+    missing = sorted(wanted - set(told))
+    assert len(missing) <= (1 - LEAST) * len(wanted), missing
+    assert within("en", said.of_explorer) == {}
 
 
 def test_compiling_and_writing_again_change_nothing(language):

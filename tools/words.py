@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from babel.messages.catalog import Catalog
+from babel.messages.catalog import Message as CatalogMessage
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -161,12 +162,14 @@ def as_po(catalog: Catalog) -> bytes:
 
 
 def as_mo(po: bytes, language: str) -> bytes:
-    """The compiled form of a translated file; what is not translated is left out."""
+    """The compiled form of a translated file; what is not translated is left out, and what only
+    the Explorer says, which has a file of its own.
+    """
     catalog = read_po(io.BytesIO(po), locale=language)
     compiled = io.BytesIO()
     made = _catalog(language)
     for message in catalog:
-        if message.id and all(_strings(message.string)):
+        if message.id and all(_strings(message.string)) and not of_explorer_alone(message):
             made.add(message.id, message.string)
     write_mo(compiled, made)
     return compiled.getvalue()
@@ -177,10 +180,18 @@ def as_json(po: bytes, language: str) -> bytes:
     said: dict[str, Any] = {}
     for message in read_po(io.BytesIO(po), locale=language):
         forms = _strings(message.string)
-        ours = any(place.startswith("extension/") for place, _ in message.locations)
-        if message.id and ours and all(forms):
+        if message.id and any(_in_front_end(message)) and all(forms):
             said[_key(message.id)[0]] = forms[0] if len(forms) == 1 else forms
     return json.dumps(said, ensure_ascii=False, indent=0, sort_keys=True).encode() + b"\n"
+
+
+def of_explorer_alone(message: CatalogMessage) -> bool:
+    """Whether only the Explorer says it."""
+    return bool(message.locations) and all(_in_front_end(message))
+
+
+def _in_front_end(message: CatalogMessage) -> Iterator[bool]:
+    return (place.startswith("extension/") for place, _ in message.locations)
 
 
 def _strings(string: Any) -> tuple[str, ...]:
