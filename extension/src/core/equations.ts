@@ -10,6 +10,7 @@ import { formatNumber, formatValues } from './numbers.js';
 import { labelOf, opOf, tensorOf } from './picture.js';
 import { Role } from './schema.js';
 import type { OpInfo, RuleInfo, TensorInfo } from './schema.js';
+import { say } from './words.js';
 
 /** Longer numbers than this would burst an equation. */
 const ROOM = 16;
@@ -189,7 +190,9 @@ export function ruleEquation(model: Model, node: number, op: OpInfo, rule: RuleI
     const names = new Map(letters.map((letter, at) => [letter, stands[at]!]));
     return { shown: mathml(term, names), letters: [] };
   }
-  const spelled = letters.map((letter, at) => `${letter} is \`${shortLabel(model, nodes[at]!)}\``);
+  const spelled = letters.map((letter, at) =>
+    say('{letter} is `{name}`', { letter, name: shortLabel(model, nodes[at]!) }),
+  );
   return { shown: mathml(term), letters: spelled };
 }
 
