@@ -33,7 +33,7 @@ function compared(charts: readonly Chart[]): { ours: number; dots: number } | nu
 
 const NO_DOT = "Graphviz' dot is not installed (Debian: apt-get install graphviz)";
 
-test('lines that cross are counted once for each pair', () => {
+test('lines that cross are counted once for each place', () => {
   const cross = [
     [
       [0, 0],

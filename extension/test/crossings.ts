@@ -6,29 +6,41 @@ type Point = readonly [number, number];
 type Line = readonly Point[];
 
 function turn([ax, ay]: Point, [bx, by]: Point, [cx, cy]: Point): number {
-  return Math.sign((bx - ax) * (cy - ay) - (by - ay) * (cx - ax));
+  return (bx - ax) * (cy - ay) - (by - ay) * (cx - ax);
 }
 
-function meet(a: Point, b: Point, c: Point, d: Point): boolean {
-  return turn(a, b, c) * turn(a, b, d) < 0 && turn(c, d, a) * turn(c, d, b) < 0;
+/** Where two segments cross, if they do. */
+function meet(a: Point, b: Point, c: Point, d: Point): Point | null {
+  const [one, other] = [turn(a, b, c), turn(a, b, d)];
+  if (Math.sign(one) * Math.sign(other) >= 0 || turn(c, d, a) * turn(c, d, b) >= 0) return null;
+  const part = one / (one - other);
+  return [c[0] + part * (d[0] - c[0]), c[1] + part * (d[1] - c[1])];
 }
 
-function cross(one: Line, other: Line): boolean {
+function* crossingsOf(one: Line, other: Line): Generator<Point> {
   for (let a = 1; a < one.length; a++) {
     for (let b = 1; b < other.length; b++) {
-      if (meet(one[a - 1]!, one[a]!, other[b - 1]!, other[b]!)) return true;
+      const point = meet(one[a - 1]!, one[a]!, other[b - 1]!, other[b]!);
+      if (point) yield point;
     }
   }
-  return false;
 }
 
-/** How many pairs of lines cross. */
+/** Crossings as near as this look like one: of roads that run on top of each other. */
+const ONE_SPOT = 8;
+
+/** How many crossings there are to be seen. */
 export function crossings(lines: readonly Line[]): number {
-  let found = 0;
+  const seen: Point[] = [];
   for (let a = 0; a < lines.length; a++) {
-    for (let b = a + 1; b < lines.length; b++) if (cross(lines[a]!, lines[b]!)) found++;
+    for (let b = a + 1; b < lines.length; b++) {
+      for (const [x, y] of crossingsOf(lines[a]!, lines[b]!)) {
+        const near = seen.some(([u, v]) => Math.hypot(u - x, v - y) < ONE_SPOT);
+        if (!near) seen.push([x, y]);
+      }
+    }
   }
-  return found;
+  return seen.length;
 }
 
 /** The value lanes of a chart. */

@@ -63,30 +63,33 @@ interface Items {
   readonly far: number[];
 }
 
-/** Give every road a stand-in in each layer it crosses, except where it crosses too many. */
+/**
+ * Give every road a stand-in in each layer it crosses, except where it crosses too many. Roads
+ * from the same node share theirs: they run as one until they part.
+ */
 function withStandIns(net: Net, layer: Int32Array, reach: number): Items {
   const layers = Array.from(layer);
   const [from, to, far]: [number[], number[], number[]] = [[], [], []];
   const bendsOf = new Map<number, number[]>();
+  const shared = new Map<number, number[]>();
   for (let edge = 0; edge < net.from.length; edge++) {
     const [start, end] = [net.from[edge]!, net.to[edge]!];
-    const span = layer[end]! - layer[start]!;
-    if (span > reach) {
+    const crossed = layer[end]! - layer[start]! - 1;
+    if (crossed >= reach) {
       far.push(edge);
       continue;
     }
-    let previous = start;
-    const bends: number[] = [];
-    for (let at = layer[start]! + 1; at < layer[end]!; at++) {
-      const standIn = layers.push(at) - 1;
-      bends.push(standIn);
-      from.push(previous);
-      to.push(standIn);
-      previous = standIn;
+    const road = shared.get(start) ?? [];
+    while (road.length < crossed) {
+      from.push(road.at(-1) ?? start);
+      road.push(layers.push(layer[start]! + road.length + 1) - 1);
+      to.push(road.at(-1)!);
     }
-    from.push(previous);
+    from.push(road[crossed - 1] ?? start);
     to.push(end);
-    if (bends.length) bendsOf.set(edge, bends);
+    if (!crossed) continue;
+    shared.set(start, road);
+    bendsOf.set(edge, road.slice(0, crossed));
   }
   return { count: layers.length, layer: Int32Array.from(layers), from, to, bendsOf, far };
 }
