@@ -8,7 +8,7 @@ that asked for the way back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from tapelab.engine.handing import undo_broadcast
 from tapelab.engine.indexed_slices import accumulated
 from tapelab.engine.log import Origin, asked_from, thread
 from tapelab.engine.op import Op, is_ours
-from tapelab.engine.records import PAIRED, SINGLE, Record
+from tapelab.engine.records import PAIRED, RAN, SINGLE, Record
 from tapelab.engine.tensor import Tensor, wrap
 
 _NO_SETTINGS: Final[dict[str, Any]] = {}
@@ -77,22 +77,25 @@ def _step_back(
     told: Told, tensor: Callable[[Any, int, Origin], Tensor],
 ) -> bool:  # fmt: skip
     settings, kind, origin = _NO_SETTINGS, record[0], record[3]
-    ids: tuple[int, ...]
-    values: tuple[Any, ...]
-    if kind == PAIRED:
-        _, number, _, _, one, other, x, y, result, _ = record
-        ids, values = (one, other), (x, y)
-    elif kind == SINGLE:
-        _, number, _, _, one, x, result, _ = record
-        ids, values = (one,), (x,)
-    else:
-        _, _, _, _, ids, values, number, result, settings, _ = record
+    number = record[6] if kind == RAN else record[1]
     dy = adjoints.get(number)
     if type(dy) is not Tensor:
         return dy is None
     if number not in wanted:
         del adjoints[number]
-    inputs = [tensor(value, each, origin) for value, each in zip(values, ids, strict=True)]
+    ids: tuple[int, ...]
+    values: tuple[Any, ...]
+    inputs: Sequence[Tensor]
+    if kind == PAIRED:
+        _, _, _, _, one, other, x, y, result, _ = record
+        ids, values = (one, other), (x, y)
+        inputs = tensor(x, one, origin), tensor(y, other, origin)
+    elif kind == SINGLE:
+        _, _, _, _, one, x, result, _ = record
+        ids, values, inputs = (one,), (x,), (tensor(x, one, origin),)
+    else:
+        _, _, _, _, ids, values, _, result, settings, _ = record
+        inputs = [tensor(value, each, origin) for value, each in zip(values, ids, strict=True)]
     y, arrays = tensor(result, number, origin), type(result) is ndarray
     for position, each in enumerate(ids):
         if each in tracked:
