@@ -43,3 +43,18 @@ def test_complex_gradients_are_conjugated(tf, slope):
     np.testing.assert_allclose(slope(lambda z: z**2, 3 + 4j), 6 - 8j)
     np.testing.assert_allclose(slope(lambda z: 1 / z, 3 + 4j), 0.0112 - 0.0384j)
     np.testing.assert_allclose(slope(tf.sqrt, 1 + 1j), 0.38844349 + 0.16089856j, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("exponent", [-3, -2, 3, 4, 7, 20_000])
+def test_whole_powers_of_many_numbers_below_0_are_those_of_each(tf, dtype, exponent):
+    ends = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0]
+    x = np.array([*np.linspace(-3, 3, 100), *ends], dtype)
+    power = np.array(exponent, np.float64).astype(dtype)[()]
+    with np.errstate(all="ignore"):
+        got = (tf.constant(x) ** power).numpy()
+        expected = np.power(x, np.full_like(x, power))
+    assert got.dtype == dtype
+    np.testing.assert_allclose(got, expected, rtol=4 * np.finfo(dtype).eps)
+    known = ~np.isnan(x)
+    np.testing.assert_array_equal(np.signbit(got[known]), np.signbit(expected[known]))
