@@ -164,8 +164,11 @@ export class Explorer implements Handle {
 
   private chart(): Chart {
     const { model, open } = this.store.state();
-    if (open !== this.shownFolds) this.charts.clear();
-    this.shownFolds = open;
+    if (open !== this.shownFolds) {
+      this.charts.clear();
+      this.followed = -1;
+      this.shownFolds = open;
+    }
     let chart = this.charts.get(this.direction);
     if (!chart) {
       const options = foldsIn(model).kind.length ? { folded: foldedGraph(model, open) } : {};
@@ -194,7 +197,8 @@ export class Explorer implements Handle {
     const state = this.store.state();
     const inReel = this.focusIsIn('.reelwrap');
     const chosen = state.selected !== this.shownNode;
-    const moved = !still && (state.step !== this.shownStep || chosen);
+    const refolded = state.open !== this.shownFolds;
+    const moved = !still && (state.step !== this.shownStep || chosen || refolded);
     this.follow(state);
     const view = explorerView(state, this.surroundings(state, moved), this.dispatch);
     const sliders = this.sliders && wantExtras()?.whatIf(this.sliders);
@@ -267,9 +271,10 @@ export class Explorer implements Handle {
   private follow(state: State): void {
     const picture = frameAt(state.model, state.step);
     const node = state.selected >= 0 ? state.selected : picture.node;
-    if (node === this.followed || node < 0 || !isWindowed(this.chart())) return;
+    const chart = this.chart();
+    if (node === this.followed || node < 0 || !isWindowed(chart)) return;
     this.followed = node;
-    const middle = middleOf(this.chart(), node);
+    const middle = middleOf(chart, node);
     if (middle) this.camera = { ...this.camera, ...middle };
   }
 
