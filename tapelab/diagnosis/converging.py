@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import math
-from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -70,9 +69,9 @@ def not_converged(case: Case) -> Iterator[Finding]:
 
 def _loops(case: Case, way: Way) -> Iterator[Loop]:
     """The updates `z = z ± …` in loops: ops of one place, each on the result of the last."""
-    spans = case.recording.columns["event.span"]
-    counts = Counter(int(spans[event]) for event in set(way.event) if event >= 0)
-    for span, count in counts.items():
+    spans, ran = case.recording.columns["event.span"], np.unique(way.event)
+    found, counts = np.unique(spans[ran[ran >= 0]], return_counts=True)
+    for span, count in zip(found.tolist(), counts.tolist(), strict=True):
         if not LEAST_UPDATES <= count <= MOST_UPDATES or not _is_update(case, span):
             continue
         events = sorted({event for event in way.event if event >= 0 and spans[event] == span})

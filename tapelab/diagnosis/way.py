@@ -191,12 +191,12 @@ def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:
     leads = bytearray(_sources(case).tobytes() + b"\0")  # the last is for the start at the target
     several = _of_several(case.recording)
     kept: list[int] = []
-    givers, steps = made.tolist(), events.tolist()
-    for step, tensor in reversed([*enumerate(tensors.tolist())]):
-        if leads[tensor]:
+    givers, steps, takers = made.tolist(), events.tolist(), tensors.tolist()
+    for step in range(len(takers) - 1, -1, -1):
+        if leads[takers[step]]:
             kept.append(step)
             leads[givers[step]] = 1
-            for each in several.get(steps[step], ()):
+            for each in several.get(steps[step], ()) if several else ():
                 leads[each] = 1
     return kept[::-1]
 

@@ -61,7 +61,6 @@ def _sorted_out(tape: GradientTape, derived: bool) -> tuple[list[Record], list[R
         within = {record[1]: record for record in one_by_one(log.records[start:stop])}
         rest = [] if stop is None else log.records[stop:]
         seen.update((each[1], each) for each in one_by_one(chain(log.records[:start], rest)))
-        seen.update(within)
         inside.update(within)
     around = [record for serial, record in seen.items() if serial not in inside]
     return _told(inside.values(), derived), _told(around, derived)
