@@ -49,8 +49,9 @@ class Watching:
         if self._windows:
             log, _, stop = self._windows[-1]
             end = len(log.records) if stop is None else stop
-            add_results(self._ids, self._serial, log.records[self._looked : end])
-            self._looked = end
+            if end > self._looked:
+                add_results(self._ids, self._serial, log.records[self._looked : end])
+                self._looked = end
         return self._ids
 
     def _follow(self, thing: Any) -> None:
