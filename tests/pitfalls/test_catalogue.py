@@ -11,6 +11,30 @@ IMPOSSIBLE = {
 }
 """Pitfalls that cannot happen, by construction, and why."""
 IMPOSSIBLE_CODES = {"ALIASED_MEMORY"}
+WITHOUT_A_LINE = {
+    "no line is at fault: something has to be thought of": [
+        "unused", "used elsewhere", "P22 the other part of a dict", "P46", "P41 a list",
+    ],
+    "the data are to be mended, not the code": [
+        "P50 NaN in the data", "P55 the logarithm of what is below 0",
+    ],
+    "no function nearby has a slope": [
+        "P35 shape", "P35 an attribute", "P32 one hot", "P33 argsort", "P36 stateless",
+        "P36 stateless binomial", "P37 asked why",
+    ],
+    "another loss is needed, which depends on what is meant": [
+        "P30 accuracy", "P36 a reward", "P57 sigmoid", "P57 softmax on the wrong class",
+    ],
+    "another design is needed: of a model, a loop, a thread, a function": [
+        "P13 a closure", "P49 a loop inside", "P49 a loop inside, its last gradient used", "P25",
+        "P10 in a step, before its tape", "P02 forgotten by a reset", "P60 down to 0", "P76",
+        "P82 while_loop", "P80 a statement", "P81",
+    ],
+    "what to write stands in another line than the one that was looked at": [
+        "P34 asked earlier", "P65 Keras", "P22 one part of a dict",
+    ],
+}  # fmt: skip
+"""Triggers whose finding has no line to write instead, by the reason."""
 POSSIBLE = [number for number in NUMBERS if number not in IMPOSSIBLE]
 
 
@@ -44,6 +68,11 @@ def test_it_has_a_trigger_that_the_line_to_write_instead_cures(number):
     """`test_triggers.py` writes that line into the code and looks at the gradient."""
     cured = [p for p in triggers_of(number) if p.culprit and p.fix]
     assert cured
+
+
+def test_a_finding_without_a_line_to_write_has_a_reason():
+    known = [name for names in WITHOUT_A_LINE.values() for name in names]
+    assert sorted(known) == sorted(each.number for each in PITFALLS if not each.fix)
 
 
 def test_it_has_a_near_miss_that_stays_silent(number):
