@@ -226,12 +226,17 @@ def _style() -> str:
     return minified(Path(__file__).with_suffix(".css"))
 
 
+_SIGNS: Final = {"−": "− ", "+": " +", "≠": "−+", " ": "  "}
+"""What stands before a line, on the one side and on the other."""
+
+
 def _code_html(found: Compared) -> str:
     looks = {"−": ("del", ""), "+": ("", "ins"), "≠": ("del", "ins"), " ": ("", "")}
     sides = []
     for side, title in ((0, say("before")), (1, say("after"))):
         lines = "".join(
-            f'<span class="row {looks[mark][side]}">{escape(code[side], quote=False)}</span>'
+            f'<span class="row {looks[mark][side]}"><i>{_SIGNS[mark][side]}</i>'
+            f"{escape(code[side], quote=False)}</span>"
             for mark, *code in code_rows(found)
         )
         sides.append(f'<div><h4>{title}</h4><pre dir="ltr" tabindex="0">{lines}</pre></div>')

@@ -98,6 +98,7 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
   const run = at + piece <= input.high ? piece : -piece;
   const [x0, x1, y0, y1] = [x(at), x(at + run), y(result), rise(at + run)];
   const below = y1 < y0 ? 16 : -8;
+  const left = run < 0 || x1 + 54 > RIGHT;
   return [
     h('path', {
       class: new Set(plotted.curve.slopes).size > 1 ? 'tangent' : 'tangent on',
@@ -106,8 +107,8 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
     h('path', { class: 'rise', d: `M${x0} ${y0}H${x1}V${y1}` }),
     text('knock mid', (x0 + x1) / 2, y0 + below, String(run).replace('-', '−')),
     text(
-      run > 0 ? 'knock g strong' : 'knock g strong end',
-      x1 + (run > 0 ? 6 : -6),
+      left ? 'knock g strong end' : 'knock g strong',
+      x1 + (left ? -6 : 6),
       (y0 + y1) / 2 + 4,
       formatNumber(slope * run),
     ),
