@@ -48,18 +48,27 @@ def open_in(browser: Browser, server: Server, file: Path, app: str, **context) -
     return Notebook(page, console, file)
 
 
-@pytest.fixture(scope="session")
-def known_complaints(browser, server) -> dict[str, frozenset[str]]:
-    """What each front-end complains about by itself, on a notebook that knows no tapelab."""
-    patterns = {}
-    for app in PATHS:
-        file = write_notebook(server.root / "stock" / f"{app}.ipynb", "print(1 + 1)")
-        stock = open_in(browser, server, file, app)
+class Complaints(dict[str, frozenset[str]]):
+    """What front-ends complain about by themselves: each is opened when it is first asked for."""
+
+    def __init__(self, browser: Browser, server: Server) -> None:
+        super().__init__()
+        self._browser, self._server = browser, server
+
+    def __missing__(self, app: str) -> frozenset[str]:
+        file = write_notebook(self._server.root / "stock" / f"{app}.ipynb", "print(1 + 1)")
+        stock = open_in(self._browser, self._server, file, app)
         stock.run_all()
         stock.save()
         stock.page.context.close()
-        patterns[app] = stock.console.patterns()
-    return patterns
+        found = self[app] = stock.console.patterns()
+        return found
+
+
+@pytest.fixture(scope="session")
+def known_complaints(browser, server) -> Complaints:
+    """What each front-end complains about by itself, on a notebook that knows no tapelab."""
+    return Complaints(browser, server)
 
 
 @pytest.fixture
