@@ -62,6 +62,8 @@ function planFor(model: Model, flow: Flow, width: number): Plan {
 
 interface Scale {
   readonly box: Box;
+  /** How far apart frames are: the first is the first that a gradient reaches. */
+  readonly pitch: number;
   readonly low: number;
   readonly high: number;
   x(frame: number): number;
@@ -71,12 +73,14 @@ interface Scale {
 function scaleFor(model: Model, flow: Flow, width: number): Scale {
   const box = boxOf(width);
   const { low, high } = decadesOf(flow);
-  const pitch = box.wide / model.graph.frameCount;
+  const first = flow.frames[0]!;
+  const pitch = box.wide / (model.graph.frameCount - first);
   return {
     box,
+    pitch,
     low,
     high,
-    x: (frame) => Math.round((box.left + (frame + 0.5) * pitch) * 10) / 10,
+    x: (frame) => Math.round((box.left + Math.max(0, frame - first + 0.5) * pitch) * 10) / 10,
     y: (size) => {
       const part = (high - Math.log10(size)) / (high - low);
       return Math.round(box.top + Math.max(0, Math.min(1, part)) * box.high);
@@ -100,20 +104,24 @@ function drawn(model: Model, flow: Flow, wide: number): number[] {
   return [...least.values()];
 }
 
-function zone(scale: Scale, hatch: string): Child[] {
+/** Where sizes mean that a gradient has vanished or exploded. */
+function zones(scale: Scale, hatch: string): Child[] {
   const { box, low, high } = scale;
   const border = scale.y(VANISHED);
-  if (10 ** low >= VANISHED) return [];
   const place = { x: box.left, y: border, width: box.wide, height: box.top + box.high - border };
-  const least = say('Below {limit} an update no longer moves a weight near 1.', {
-    limit: '1e−7',
-  });
+  const limit = (y: number): VNode => line('limit', `M${box.left} ${y}h${box.wide}`);
   return [
-    h('rect', { ...place, style: `fill:url(#${hatch})` }),
-    line('limit', `M${box.left} ${border}h${box.wide}`),
-    label(box.left + 10, Math.min(border + 18, box.top + box.high - 22), say('Vanished'), 'strong'),
-    label(box.left + 10, Math.min(border + 34, box.top + box.high - 6), least),
-    10 ** high > EXPLODED && line('limit', `M${box.left} ${scale.y(EXPLODED)}h${box.wide}`),
+    10 ** low < VANISHED && [h('rect', { ...place, style: `fill:url(#${hatch})` }), limit(border)],
+    10 ** high > EXPLODED && limit(scale.y(EXPLODED)),
+  ];
+}
+
+function zoneNames(scale: Scale): Child[] {
+  const { box, low, high } = scale;
+  const [x, y] = [box.left + 10, Math.min(scale.y(VANISHED) + 18, box.top + box.high - 6)];
+  return [
+    10 ** low < VANISHED && label(x, y, say('Vanished'), 'strong'),
+    10 ** high > EXPLODED && label(x, scale.y(EXPLODED) - 6, say('Exploded'), 'strong'),
   ];
 }
 
@@ -133,7 +141,7 @@ function markView(
   const floor = box.top + box.high;
   const y = size > 0 ? scale.y(size) : floor;
   const come = picture.phase === 'backward' && step <= picture.step;
-  const wide = box.wide / model.graph.frameCount;
+  const wide = scale.pitch;
   const watched = model.graph.frameKind[frame] === FrameKind.Watch;
   const d = watched ? `M${x - 4} ${y - 4}h8v8h-8z` : `M${x - 4} ${y}a4 4 0 1 1 8 0a4 4 0 1 1 -8 0z`;
   const name = labelOf(model, model.graph.frameNode[frame]!);
@@ -177,6 +185,7 @@ function summary(flow: Flow): string {
         first: formatNumber(first.size),
       }),
     vanished && say('It has vanished at {some} of {of} places.', { some: vanished, of }),
+    vanished && say('Below {limit} an update no longer moves a weight near 1.', { limit: '1e−7' }),
     exploded && say('It has exploded at {some} of {of} places.', { some: exploded, of }),
     zero &&
       sayMany('It is zero at one place.', 'It is zero at {some} places.', zero, { some: zero }),
@@ -225,8 +234,9 @@ export function magnitudesView(
       `${title}. ${hidden ? '' : told}`,
       hatchView(hatch),
       levels(scale),
-      zone(scale, hatch),
+      zones(scale, hatch),
       places.map((at) => markView(model, flow, at, scale, picture, dispatch)),
+      zoneNames(scale),
       line('axis', `M${box.left} ${floor}h${box.wide}`),
       picture.frame >= 0 &&
         present(box, scale.x(picture.frame), picture.phase === 'backward' ? 'g' : 'v'),

@@ -153,7 +153,8 @@ function heatMap(values: Float64Array, plane: Plane, role: Tone, label: string):
 /** A vector as bars on a line: upwards above zero, downwards and grey below. */
 function barsView(values: Float64Array, role: Tone, label: string): VNode {
   const numbers = finite(values);
-  const [low, high] = [Math.min(0, ...numbers), Math.max(0, ...numbers)];
+  const low = Math.min(0, ...numbers);
+  const high = Math.max(0, ...numbers) || (low < 0 ? 0 : 1);
   const unit = BARS_HIGH / (high - low || 1);
   const pitch = Math.min(24, BARS_WIDE / values.length);
   const gap = pitch > 4 ? 2 : 0;
