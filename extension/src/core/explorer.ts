@@ -123,6 +123,10 @@ export class Explorer implements Handle {
 
   /** Put another run of the same program in the place of this one. */
   show(model: Model): void {
+    const { sliders } = this;
+    if (sliders?.source.counts) {
+      this.sliders = { ...sliders, values: sliders.source.moment().values };
+    }
     const { graph } = this.store.state().model;
     const alike =
       graph.nodeCount === model.graph.nodeCount && graph.edgeCount === model.graph.edgeCount;
@@ -134,12 +138,12 @@ export class Explorer implements Handle {
   private slidersOf(source: Source): Sliders {
     const starts = source.experiment.inputs.map(({ start }) => start);
     const moveTo = (values: readonly number[], moved: number): void => {
+      this.sliders = { ...this.sliders!, values, moved };
       source.move(values);
-      const places = source.counts ? source.moment().values : values;
-      this.sliders = { ...this.sliders!, values: places, moved };
-      this.draw(true);
+      if (!source.counts) this.draw(true);
       this.root.querySelectorAll<HTMLInputElement>('.slider input').forEach((thumb, input) => {
-        if (thumb !== this.root.ownerDocument.activeElement) thumb.value = String(places[input]);
+        const place = String(this.sliders!.values[input]);
+        if (thumb !== this.root.ownerDocument.activeElement) thumb.value = place;
       });
     };
     return {

@@ -15,9 +15,9 @@ export interface Sliders {
   readonly reset: () => void;
 }
 
-const WIDTH = 310;
+const WIDTH = 318;
 const LEFT = 44;
-const RIGHT = WIDTH - 12;
+const RIGHT = 298;
 /** About so many numbers stand below a plot. */
 const TICKS = 8;
 /** About so many steps has a slider that a kernel answers; they are of a round length. */
@@ -79,7 +79,7 @@ interface Plotted {
 
 /** What lies inside of a plot; the rest is cut off at its edges. */
 function inside(top: number, bottom: number, ...drawn: Child[]): VNode {
-  const size = { x: LEFT, y: top, width: RIGHT - LEFT, height: bottom - top };
+  const size = { x: LEFT, y: top, width: WIDTH - LEFT, height: bottom - top };
   const viewBox = `${LEFT} ${top} ${size.width} ${size.height}`;
   return h('svg', { ...size, viewBox, class: 'inside' }, drawn);
 }
@@ -98,7 +98,7 @@ function tangent(plotted: Plotted, y: Scale, result: number, slope: number): VNo
   const run = at + piece <= input.high ? piece : -piece;
   const [x0, x1, y0, y1] = [x(at), x(at + run), y(result), rise(at + run)];
   const below = y1 < y0 ? 16 : -8;
-  const left = run < 0 || x1 + 54 > RIGHT;
+  const left = run < 0 || x1 + 54 > WIDTH;
   return [
     h('path', {
       class: new Set(plotted.curve.slopes).size > 1 ? 'tangent' : 'tangent on',
