@@ -8,31 +8,22 @@ other numbers, so such a replay tells too little to be made a program of.
 
 from __future__ import annotations
 
-import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from types import CodeType, FrameType
 from typing import Any, Final
 
 from tapelab.compiling.admission import draws
-from tapelab.compiling.drawing import Before, Drawing, Place, sources
+from tapelab.compiling.drawing import Before, Drawing
 from tapelab.compiling.glancing import asks
 from tapelab.compiling.graph import Node
-from tapelab.compiling.replay import drawing_by
-from tapelab.compiling.walking import leaves
+from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import fresh_state, thread_in
-from tapelab.engine import aside
-from tapelab.engine import variable as variables
-from tapelab.engine.cell import Cell, store
+from tapelab.engine.cell import Cell
 from tapelab.engine.log import Origin
 from tapelab.engine.records import Record
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.ops import subscripts
-from tapelab.random import sampling, seeding
-from tapelab.random.sampling import Source
-from tapelab.recording.facts import How
 
 _MODULES: Final = frozenset(f"tapelab.engine.{name}" for name in (
     *("dispatch", "quick", "log", "watching", "flows", "cell", "custom", "ends"),
@@ -100,22 +91,47 @@ class Capture(GradientTape):
         found: list[Record] = log.records[start:stop]
         return found
 
-    def draw(self, node: Node, run: Callable[[], Any]) -> Any:
-        """Notice a call that draws random numbers: its results are given to a program each time."""
+    def draw(self, node: Node, run: partial[Any]) -> Any:
+        """Notice a call that draws random numbers, or asserts something, as a whole.
+
+        What is drawn is given to a program each time.
+        """
+        if node.tells:
+            return self._held(run)
         if not draws(node):
             return NotImplemented
-        _here.capture, _here.drawing = None, self.drawing
+        here.capture, here.drawing = None, self.drawing
         try:
             with thread_in(fresh_state()):
                 result = run()
         finally:
-            _here.capture, _here.drawing = self, None
+            here.capture, here.drawing = self, None
         made = leaves(result)
         if all(type(each) is Tensor for each in made):
             self.drawing.made.append((lambda: leaves(run()), made))
         else:
             self.drawing.unusual += 1
         return result
+
+    def _held(self, run: partial[Any]) -> None:
+        """Notice an assertion, which is to hold for the numbers of each call."""
+        call, (function, args, kwargs) = run.func, run.args
+        tensors = [each for each in leaves((args, kwargs)) if type(each) is Tensor]
+
+        def hold(*values: Any) -> None:
+            given = iter(values)
+            here, settings = mapped((args, kwargs), lambda each: (
+                constant_of(next(given)) if type(each) is Tensor else each
+            ))  # fmt: skip
+            with thread_in(fresh_state()):
+                call(function, here, settings)
+
+        capture, here.capture = here.capture, None
+        try:
+            hold(*[each._value for each in tensors])
+        finally:
+            here.capture = capture
+        self.took(hold, tuple(tensors), None)
 
     def took(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
         """Notice numbers that are worked out beside the tape, at this place in the records."""
@@ -146,145 +162,11 @@ def _function(code: CodeType) -> str:
 
 
 class _Here(threading.local):
+    """What is noticed in a thread."""
+
     capture: Capture | None = None
     drawing: Drawing | None = None  # while a call draws that is noticed as a whole
     before: Before | None = None  # while all is put back afterwards that is changed
 
 
-_here: Final = _Here()
-_lock: Final = threading.RLock()
-_open: Final = [0]
-
-
-class _Watch:
-    """What stands for the place of the numbers in a tensor while a capture is open somewhere."""
-
-    def __get__(self, tensor: Tensor | None, owner: Any = None) -> Any:
-        if tensor is None:
-            return self
-        value = _SLOT.__get__(tensor)
-        if _here.capture is not None:
-            _here.capture.saw(tensor, value, sys._getframe(1))
-        return value
-
-    def __set__(self, tensor: Tensor, value: Any) -> None:
-        _SLOT.__set__(tensor, value)
-
-
-_SLOT: Final[Any] = vars(Tensor)["_value"]
-_operand: Final = variables._operand
-
-
-def _traceable_operand(cell: Cell, given: Any) -> tuple[Any, int]:
-    """The operand of an assignment; what is no tensor becomes one, so that it has a place."""
-    value, source = _operand(cell, given)
-    if _here.capture is None:
-        return value, source
-    _here.capture.note_cell(cell)
-    if source < 0:
-        made = constant_of(value)
-        _here.capture.tensors[made._id] = made
-        source = made._id
-    return value, source
-
-
-def _listen(function: Any, given: tuple[Any, ...], result: Any) -> None:
-    if _here.capture is not None:
-        _here.capture.took(function, given, result)
-
-
-def _noticed_store(cell: Cell, value: Any, how: How, source: int) -> None:
-    """Give a variable a new state, of which a capture knows where it came from."""
-    if _here.before is not None:
-        _here.before.cells.setdefault(id(cell), (cell, cell.state))
-    if _here.drawing is not None:
-        _here.drawing.seeds[id(cell)] = cell
-    if _here.capture is None:
-        store(cell, value, how, source)
-        return
-    _here.capture.note_cell(cell)
-    store(cell, value, how, source)
-    _here.capture.tensors[cell.state._id] = cell.state
-
-
-_take: Final = Source._take
-
-
-def _noticed_take(source: Source, steps: int) -> Place:
-    if _here.before is not None:
-        _here.before.places.setdefault(id(source), (source, (source._counter, source._key)))
-    if _here.capture is not None:
-        _here.capture.drawing.unusual += 1
-    elif _here.drawing is not None and type(source) is not Source:
-        _here.drawing.generators[id(source)] = source
-    return _take(source, steps)
-
-
-def _noticed_source(*request: Any) -> Source:
-    if _here.capture is None:
-        return sources(*request)
-    return _here.capture.drawing.sought(*request)
-
-
-def _listen_to_draws(source: Source, *draw: Any) -> None:
-    if _here.capture is not None:
-        _here.capture.drawing.took(source, *draw)
-
-
-@contextmanager
-def captured() -> Iterator[Capture]:
-    """Capture what happens in this thread inside the block."""
-    capture = Capture()
-    with _watching(), drawing_by(capture.draw), capture:
-        _here.capture = capture
-        try:
-            yield capture
-        finally:
-            _here.capture = None
-
-
-@contextmanager
-def undone() -> Iterator[None]:
-    """Put back what captured replays inside the block changed."""
-    outer, _here.before = _here.before, Before({}, {}, seeding.mark())
-    try:
-        yield
-    finally:
-        _here.before.restore()
-        _here.before = outer
-
-
-_WATCHED: Final[tuple[tuple[Any, str, Any], ...]] = (
-    (Tensor, "_value", _Watch()),
-    (variables, "_operand", _traceable_operand),
-    (variables, "store", _noticed_store),
-    (subscripts, "store", _noticed_store),
-    (Source, "_take", _noticed_take),
-    (seeding, "source", _noticed_source),
-)
-"""What is in place only while a capture is open somewhere, so that nothing else pays for it."""
-_UNWATCHED: Final = tuple((owner, name, vars(owner)[name]) for owner, name, _ in _WATCHED)
-
-
-@contextmanager
-def _watching() -> Iterator[None]:
-    with _lock:
-        _open[0] += 1
-        if _open[0] == 1:
-            _put(_WATCHED)
-            aside.listeners.append(_listen)
-            sampling.listeners.append(_listen_to_draws)
-    try:
-        yield
-    finally:
-        with _lock:
-            _open[0] -= 1
-            if not _open[0]:
-                _put(_UNWATCHED)
-                aside.listeners.remove(_listen)
-            sampling.listeners.remove(_listen_to_draws)
-
-
-def _put(things: tuple[tuple[Any, str, Any], ...]) -> None:
-    for owner, name, thing in things:
-        setattr(owner, name, thing)
+here: Final = _Here()

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tapelab.compiling.capturing import captured, undone
 from tapelab.compiling.deciding import decides
 from tapelab.compiling.entering import built, entered
 from tapelab.compiling.fusing import fuse
@@ -18,6 +17,7 @@ from tapelab.compiling.passes import optimised
 from tapelab.compiling.program import Program
 from tapelab.compiling.telling import Origins
 from tapelab.compiling.walking import leaves
+from tapelab.compiling.watches import captured, undone
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.log import next_id
 from tapelab.engine.tensor import Tensor, wrap

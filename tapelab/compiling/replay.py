@@ -18,7 +18,7 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 
-Draw = Callable[[Node, Callable[[], Any]], Any]
+Draw = Callable[[Node, partial[Any]], Any]
 
 
 class _Running(threading.local):

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from tapelab.compiling.capturing import captured
 from tapelab.compiling.fusing import fuse
 from tapelab.compiling.generating import Run, generated
 from tapelab.compiling.lowered import Lowered, NotLoweredError
 from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised, results_of, without_dead_code
 from tapelab.compiling.program import Instruction, Moving, Program
+from tapelab.compiling.watches import captured
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.aside import aside
 from tapelab.engine.log import next_id, origin_here, thread

@@ -44,13 +44,29 @@ def test_what_is_printed_is_printed_each_time(tf, capfd):
     assert capfd.readouterr().err == "".join(f"x is {n}\n" for n in (1, 2, 3, 4))
 
 
-def test_an_assertion_holds_at_each_call(tf):
+def test_an_assertion_holds_at_each_call_of_a_program(tf):
     @tf.function
     def f(x):
-        tf.debugging.assert_positive(x)
+        tf.debugging.assert_positive(x, message="no such number")
         return x * 2.0
 
     assert calls(f, *numbers(tf, 1.0, 2.0, 3.0)) == [2.0, 4.0, 6.0]
+    assert len(programs(f)) == 1
+    with pytest.raises(tapelab.errors.InvalidArgumentError, match="no such number"):
+        f(tf.constant(-1.0))
+    assert calls(f, *numbers(tf, 4.0)) == [8.0]
+
+
+def test_an_assertion_of_a_variable_is_looked_at_where_it_stands(tf):
+    v = tf.Variable(0.0)
+
+    @tf.function
+    def f(x):
+        v.assign(x)
+        tf.debugging.assert_positive(v)
+
+    for number in (1.0, 2.0, 3.0):
+        f(tf.constant(number))
     with pytest.raises(tapelab.errors.InvalidArgumentError):
         f(tf.constant(-1.0))
 
