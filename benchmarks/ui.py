@@ -1,7 +1,8 @@
 """How fast the Explorer is in real JupyterLab and a real Chromium: `make bench-ui` prints it.
 
 Every time is taken inside the page, from the key that runs a cell, steps or drags, until the
-picture is on the screen. Nothing here is asserted: a machine may be slow.
+picture is on the screen. Nothing here is asserted: a machine may be slow, or busy with something
+else, which the processor time beside the bar tells apart: that of kernel, server and browser.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import os
 import statistics
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+import psutil
 from playwright.sync_api import Browser, Frame
 
 import tapelab as tf
@@ -76,14 +78,16 @@ class Row:
     what: str
     bar: float
     times: list[float] = field(default_factory=list)
+    processor: list[float] = field(default_factory=list)
 
     def __str__(self) -> str:
         middle = statistics.median(self.times)
         late = sorted(self.times)[max(0, -(-len(self.times) * 95 // 100) - 1)]
         kept = "kept" if late <= self.bar else "missed"
+        worked = f"{statistics.median(self.processor):.0f}" if self.processor else ""
         return (
             f"{self.what:<44}{middle:>9.0f}{late:>9.0f}{self.bar:>8.0f}  "
-            f"{kept:<7}{len(self.times):>4}"
+            f"{kept:<7}{len(self.times):>4}{worked:>9}"
         )
 
 
@@ -98,7 +102,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place, served(Path(place)) as server:
         files = {size: _long_tape(server.root, size) for size in given.long}
         with launched() as browser:
-            print(f"{'milliseconds':<44}{'p50':>9}{'p95':>9}{'bar':>8}{'':9}{'runs':>4}")
+            print(f"{'milliseconds':<44}{'p50':>9}{'p95':>9}{'bar':>8}{'':9}{'runs':>4}{'cpu':>9}")
             for row in _rows(browser, server, files, given.runs, given.long_runs):
                 print(row, flush=True)
 
@@ -107,14 +111,14 @@ def _rows(
     browser: Browser, server: Server, files: dict[int, Path], runs: int, long_runs: int
 ) -> Iterator[Row]:
     with _notebook(browser, server, LESSON, runs + 1) as notebook:
-        yield Row("run cell to visible, a lesson", 300, _times(notebook, runs + 1)[1:])
+        yield Row("run cell to visible, a lesson", 300, *_times(notebook, runs + 1))
         yield from _moves(notebook, "a lesson", [("step", ".", 100), ("step back", ",", 100)])
     for size, file in files.items():
         code = f"import tapelab as tf\ntf.show({file.name!r})"
         told = f"{size:,} ops".replace(",", " ")
         with _notebook(browser, server, code, 1 + long_runs) as notebook:
-            times = _times(notebook, 1 + long_runs)[1:]
-            yield Row(f"open {told}", 1000 * max(1, size // 250_000), times)
+            bar = 1000 * max(1, size // 250_000)
+            yield Row(f"open {told}", bar, *_times(notebook, 1 + long_runs))
             yield from _moves(notebook, told, [("step", ".", 100), ("step back", ",", 100)])
             if size <= UNFOLDED:
                 _unfold(notebook)
@@ -162,16 +166,33 @@ def _notebook(browser: Browser, server: Server, code: str, cells: int) -> Iterat
     notebook.page.context.close()
 
 
-def _times(notebook: Notebook, cells: int) -> list[float]:
-    """Run the cells one after the other; from the key until its picture is drawn."""
-    page, times = notebook.page, []
+def _times(notebook: Notebook, cells: int) -> tuple[list[float], list[float]]:
+    """Run the cells one after the other; from the key until its picture is drawn.
+
+    The first one, which also imports tapelab, does not count.
+    """
+    page = notebook.page
+    times: list[float] = []
+    processor: list[float] = []
     notebook.cells.first.locator(".cm-content").click()
     for _ in range(cells):
+        before = _processor()
         page.keyboard.press("Shift+Enter")
         page.wait_for_function("window.marks.drawn", timeout=120_000)
         times.append(page.evaluate("marks.drawn - marks.start"))
+        processor.append(_processor() - before)
         page.wait_for_timeout(300)
-    return times
+    return times[1:], processor[1:]
+
+
+def _processor() -> float:
+    """The processor time of everything started from here, in milliseconds."""
+    spent = 0.0
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            used = process.cpu_times()
+            spent += 1000 * (used.user + used.system)
+    return spent
 
 
 def _long_tape(folder: Path, size: int) -> Path:
