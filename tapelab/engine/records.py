@@ -52,7 +52,7 @@ and `call.story(record)` is all that happened there.
 OPS: Final = (PAIRED, SINGLE, RAN)
 """The kinds of records that tell of an op; their last field are the tapes that took it."""
 RECENT: Final = 4096
-PACKED: Final = 128
+PACKED: Final = 64
 """So many records at once are packed when they have become the last but so many."""
 BACK: Final = "back"
 """The setting that holds the way back of a step whose gradient is a learner's function."""

@@ -68,6 +68,19 @@ def test_the_short_memory_gives_back_what_it_packed():
     assert [whole(record)[7] for record in records] == [each._value for each in made]
 
 
+def test_packed_records_of_many_inputs_or_results_are_as_they_were():
+    recent.clear()
+    x = tf.constant([1.0, 2.0, 3.0, 4.0])
+    tf.split(tf.concat([x, x, x], 0), 3)
+    tf.zeros([])
+    before = [record for record in recent if record[0] in OPS]
+    for _ in range(PACKED):
+        x = x * 1.0
+    after = [record for record in recent if record[0] in OPS][: len(before)]
+    assert list(map(repr, after)) == list(map(repr, before))
+    assert {len(record[4]) for record in map(whole, after)} >= {1, 3}
+
+
 def test_what_was_before_a_tape_does_not_grow_with_what_comes_after():
     recent.clear()
     x = tf.constant(1.0) * 2.0
