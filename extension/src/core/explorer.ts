@@ -1,22 +1,21 @@
-import { chartOf } from './chart.js';
 import type { Chart } from './chart.js';
 import { copyText } from './clipboard.js';
 import { patch } from './dom.js';
+import { Drawings } from './drawings.js';
 import type { Explanation } from './explanation.js';
 import { extras, onExtras, wantExtras } from './extras.js';
-import { foldedGraph, foldsIn } from './folded.js';
-import type { Open } from './folded.js';
+import { holdHeights, releaseHeights } from './heights.js';
 import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
 import { frameAt } from './picture.js';
+import { Player } from './player.js';
 import { questionAt } from './predict.js';
 import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
 import type { Action, Pane, State, Store } from './store.js';
-import type { Story } from './story.js';
 import { explorerView } from './views/explorer.js';
 import { FRAME_WIDTH, framePitch, visibleFrames, WHOLE_REEL } from './views/reel.js';
 import type { Sliders } from './views/whatif.js';
@@ -37,7 +36,6 @@ export interface Handle {
   onGuess(listener: (guesses: readonly Guess[]) => void): () => void;
 }
 
-const PLAY_PACE = 900;
 const NARROW = 480;
 
 /** Take everything off the page that `mount` put there. */
@@ -50,17 +48,14 @@ let mounted = 0;
 
 /** Keeps one widget on the page in step with its store. */
 export class Explorer implements Handle {
-  private charts = new Map<Direction, Chart>();
-  private stories = new Map<string, Story>();
+  private readonly drawings: Drawings;
+  private readonly player = new Player(() => this.dispatch({ kind: 'tick' }));
   private direction: Direction = 'right';
   private camera: Camera = { x: 0, y: 0, width: 640, height: 420 };
   private followed = -1;
-  private shownFolds: Open = null;
   private shownStep = -1;
   private heldAt = 0;
   private shownNode = -1;
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private pace = 0;
   private shownPane: Pane = 'graph';
   private asked: State['predicting'] = 'off';
   private paneWidth = 640;
@@ -76,6 +71,7 @@ export class Explorer implements Handle {
     private readonly words?: Catalogue | undefined,
     source?: Source | null,
   ) {
+    this.drawings = new Drawings(explanation);
     if (source) this.sliders = this.slidersOf(source);
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
@@ -103,7 +99,7 @@ export class Explorer implements Handle {
   }
 
   destroy(): void {
-    clearInterval(this.timer);
+    this.player.follow(0);
     for (const cleanup of this.cleanups) cleanup();
     clear(this.root);
   }
@@ -130,8 +126,7 @@ export class Explorer implements Handle {
     const { graph } = this.store.state().model;
     const alike =
       graph.nodeCount === model.graph.nodeCount && graph.edgeCount === model.graph.edgeCount;
-    if (!alike) this.charts.clear();
-    this.stories.clear();
+    this.drawings.renew(alike);
     this.store.dispatch({ kind: 'model', model });
   }
 
@@ -157,41 +152,14 @@ export class Explorer implements Handle {
 
   private update(): void {
     const { playing, speed } = this.store.state();
-    const pace = playing ? PLAY_PACE / speed : 0;
-    if (pace !== this.pace) {
-      clearInterval(this.timer);
-      if (pace) this.timer = setInterval(() => this.dispatch({ kind: 'tick' }), pace);
-      this.pace = pace;
-    }
+    this.player.follow(playing ? speed : 0);
     this.draw();
   }
 
   private chart(): Chart {
-    const { model, open } = this.store.state();
-    if (open !== this.shownFolds) {
-      this.charts.clear();
-      this.followed = -1;
-      this.shownFolds = open;
-    }
-    let chart = this.charts.get(this.direction);
-    if (!chart) {
-      const options = foldsIn(model).kind.length ? { folded: foldedGraph(model, open) } : {};
-      this.charts.set(this.direction, (chart = chartOf(model, this.direction, options)));
-    }
-    return chart;
-  }
-
-  private story(state: State): Story | null {
-    const more = state.view === 'why' && this.explanation ? wantExtras() : null;
-    if (!more || !this.explanation) return null;
-    const key = `${state.finding} ${this.direction} ${state.model.chosen}`;
-    let story = this.stories.get(key);
-    if (!story) {
-      const finding = this.explanation.findings[state.finding];
-      story = more.storyOf(state.model, this.explanation, finding, this.direction);
-      this.stories.set(key, story);
-    }
-    return story;
+    const state = this.store.state();
+    if (this.drawings.isRefolded(state)) this.followed = -1;
+    return this.drawings.chart(state, this.direction);
   }
 
   /** Draw the present state; `still` leaves scroll positions alone. */
@@ -201,7 +169,7 @@ export class Explorer implements Handle {
     const state = this.store.state();
     const inReel = this.focusIsIn('.reelwrap');
     const chosen = state.selected !== this.shownNode;
-    const refolded = state.open !== this.shownFolds;
+    const refolded = this.drawings.isRefolded(state);
     const moved = !still && (state.step !== this.shownStep || chosen || refolded);
     this.follow(state);
     const view = explorerView(state, this.surroundings(state, moved), this.dispatch);
@@ -214,7 +182,7 @@ export class Explorer implements Handle {
     this.shownNode = state.selected;
     keepOneTabStop(this.root);
     keepScrollable(this.root);
-    this.holdHeight();
+    holdHeights(this.root);
     if (inReel && moved && state.predicting !== 'asking')
       this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
   }
@@ -229,23 +197,6 @@ export class Explorer implements Handle {
     if (field) this.root.querySelector<HTMLElement>(field)?.focus({ preventScroll: true });
   }
 
-  /** Never shrink while stepping, so that the buttons stay under the hand. */
-  private holdHeight(): void {
-    for (const pane of this.root.querySelectorAll<HTMLElement>('.body, .insp')) {
-      const { offsetHeight } = pane;
-      if (offsetHeight > (parseFloat(pane.style.minHeight) || 0)) {
-        pane.style.minHeight = `${offsetHeight}px`;
-      }
-    }
-  }
-
-  /** After a change of width, heights are found anew. */
-  private releaseHeight(): void {
-    for (const pane of this.root.querySelectorAll<HTMLElement>('.body, .insp')) {
-      pane.style.minHeight = '';
-    }
-  }
-
   private surroundings(state: State, moved: boolean) {
     const chart = this.chart();
     return {
@@ -255,7 +206,7 @@ export class Explorer implements Handle {
       asked: state.predicting === 'asking' ? questionAt(state.model, state.step) : null,
       fit: () => this.fit(),
       reel: this.reelPart(state, moved),
-      story: this.story(state),
+      story: this.drawings.story(state, this.direction),
       explanation: this.explanation,
       copied: this.copiedFinding === state.finding,
       copy: this.copier(state),
@@ -428,7 +379,7 @@ export class Explorer implements Handle {
   private resized(): void {
     const { clientWidth } = this.root;
     if (!clientWidth) return;
-    if (clientWidth !== this.heldAt) this.releaseHeight();
+    if (clientWidth !== this.heldAt) releaseHeights(this.root);
     this.heldAt = clientWidth;
     const direction: Direction = clientWidth <= NARROW ? 'down' : 'right';
     const pane = this.root.querySelector('.stage.windowed');
