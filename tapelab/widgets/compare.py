@@ -10,7 +10,7 @@ from typing import Any, Final
 from tapelab.views import comparing, html
 from tapelab.views.aligning import counterparts
 from tapelab.views.comparing import Compared, compared
-from tapelab.widgets.show import Picture, recorded, shell
+from tapelab.widgets.show import Picture, first_in_cell, recorded, shell
 
 
 def compare(before: Any, after: Any) -> Comparison:
@@ -87,9 +87,11 @@ class Comparison:
         return {"text/html": comparing.html(self.found), "text/plain": str(self)}
 
     def _ipython_display_(self) -> None:
+        """Draw it, unless the running cell has drawn it already."""
         from IPython.display import publish_display_data
 
-        publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+        if first_in_cell(self):
+            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
 _SIDES: Final = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,620px),1fr))"

@@ -107,9 +107,7 @@ class Picture:
         """Draw it, unless the running cell has drawn it already."""
         from IPython.display import publish_display_data
 
-        cell = shell().execution_count
-        if _drawn.get(self) != cell:
-            _drawn[self] = cell
+        if first_in_cell(self):
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
@@ -125,8 +123,15 @@ _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"
 """How each asker is to be called."""
 LOOKED_THROUGH: Final = 5_000
 """Recordings of so many events are looked through for what ails the gradients."""
-_drawn: Final[WeakKeyDictionary[Picture, int]] = WeakKeyDictionary()
+_drawn: Final[WeakKeyDictionary[Any, int]] = WeakKeyDictionary()
 """The number of the cell in which a picture was drawn last."""
+
+
+def first_in_cell(picture: Any) -> bool:
+    """Whether the running cell has not drawn a picture yet; from now on it has."""
+    cell, last = shell().execution_count, _drawn.get(picture)
+    _drawn[picture] = cell
+    return bool(last != cell)
 
 
 def recorded(tape: Any, target: Any = None, source: Any = None, by: str = "show") -> Recording:

@@ -15,7 +15,7 @@ from uuid import uuid4
 from tapelab.views import what_if as views
 from tapelab.views.numbers import format_number
 from tapelab.views.what_if import Input, Moment
-from tapelab.widgets.show import shell
+from tapelab.widgets.show import first_in_cell, shell
 from tapelab.widgets.trying import Trial
 
 MOST: Final = 6
@@ -172,8 +172,12 @@ class WhatIf:
         }
 
     def _ipython_display_(self) -> None:
-        """The page, which stays with the notebook, and the live widget, which takes its place."""
+        """The page, which stays with the notebook, and the live widget, which takes its place.
+
+        Drawn once by a cell that shows it and ends with it.
+        """
         from IPython.display import display, publish_display_data
 
-        publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
-        display(self.widget())  # type: ignore[no-untyped-call]  # IPython's
+        if first_in_cell(self):
+            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+            display(self.widget())  # type: ignore[no-untyped-call]  # IPython's
