@@ -92,11 +92,21 @@ def wrapped(told: str) -> str:
 def packed(kind: str, data: bytes, at: str = "") -> str:
     """Bytes for the bundle, compressed where they are many."""
     if len(data) > PACKED_ABOVE:
-        data, at = gzip.compress(data, 1, mtime=0), f'{at} data-packed="gzip"'
+        data, at = gzip.compress(lanes(data), 1, mtime=0), f'{at} data-packed="lanes"'
     return (
         f'<script type="application/octet-stream;base64" class="tapelab-{kind}"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"
     )
+
+
+def lanes(data: bytes) -> bytes:
+    """The first bytes of all four-byte words, then the second ones, the third and the fourth.
+
+    Columns hold small numbers and rounded ones; their empty bytes stand together then, and a long
+    recording takes a tenth of the room.
+    """
+    words = np.frombuffer(data + bytes(-len(data) % 4), np.uint8).reshape(-1, 4)
+    return words.T.tobytes()
 
 
 def as_json(kind: str, value: Any) -> str:

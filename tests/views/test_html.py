@@ -7,6 +7,7 @@ import re
 from html import unescape
 from html.parser import HTMLParser
 
+import numpy as np
 import pytest
 
 from tapelab.recording import from_bytes, to_bytes
@@ -16,11 +17,17 @@ DATA = re.compile(r'class="tapelab-recording"([^>]*)>([^<]*)</script>')
 WHY = re.compile(r'class="tapelab-explanation">([^<]*)</script>')
 
 
+def woven(packed):
+    """The words whose bytes travelled in four lanes, one after the other."""
+    lanes = np.frombuffer(gzip.decompress(packed), np.uint8)
+    return lanes.reshape(4, -1).T.tobytes()
+
+
 def embedded(page):
     """The recording that a page carries."""
     attributes, data = DATA.search(page).groups()
     packed = base64.b64decode(data)
-    return from_bytes(gzip.decompress(packed) if 'data-packed="gzip"' in attributes else packed)
+    return from_bytes(woven(packed) if 'data-packed="lanes"' in attributes else packed)
 
 
 class Addresses(HTMLParser):
@@ -45,6 +52,13 @@ def test_a_long_recording_travels_packed(golden):
     page = html.page(recording)
     assert embedded(page) == recording
     assert len(page) < 60_000 + len(to_bytes(recording)) / 2
+
+
+@pytest.mark.parametrize("length", [0, 1, 4, 7, 8])
+def test_lanes_take_words_apart_and_fill_up_the_last(length):
+    data = bytes(range(1, length + 1))
+    told = np.frombuffer(html.lanes(data), np.uint8).reshape(4, -1).T.tobytes()
+    assert told == data + bytes(-length % 4)
 
 
 def test_the_page_asks_for_nothing_from_elsewhere(golden):
