@@ -64,11 +64,31 @@ def _returned(code: Code, choice: ast.If, test: ast.expr, one: ast.expr) -> Fix 
 
 def _blend(code: Code, test: ast.expr, one: ast.expr, other: ast.expr) -> str:
     """`σ(z) · one + σ(−z) · other`, without what is 0 and without a factor of 1."""
-    yes, no = soft_step(code, test), soft_step(code, test, mirrored=True)
+    asked = _comparison(code, test)
+    yes, no = soft_step(code, asked), soft_step(code, asked, mirrored=True)
     if not yes or any(not isinstance(each, ast.expr) for each in (one, other)):
         return ""
     parts = [_times(code, yes, one), _times(code, no, other)]
     return " + ".join(part for part in parts if part) or "0.0"
+
+
+def _comparison(code: Code, test: ast.expr) -> ast.expr:
+    """The test itself, or what the one line says that gives its name a value."""
+    if not isinstance(test, ast.Name):
+        return test
+    given = [each for each in code.statements() if test.id in _names(each)]
+    match given:
+        case [ast.Assign(value=value)] if code.scope(given[0]) is code.scope(test):
+            return value
+    return test
+
+
+def _names(statement: ast.stmt) -> list[str]:
+    """The names that a line gives a value to."""
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+        return []
+    stored = (node for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return [node.id for node in stored if isinstance(node.ctx, ast.Store)]
 
 
 def _times(code: Code, weight: str, value: ast.expr) -> str:

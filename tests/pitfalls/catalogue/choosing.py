@@ -106,7 +106,8 @@ PITFALLS = [
             big = x > 0.0
             y = v * v if «big» else v
         g = tape.gradient(y, x)
-        """),
+        """,
+        fix="y = tf.sigmoid(x) * v * v + tf.sigmoid(-x) * v"),
     Pitfall("P34 a function", "PREDICATE_ONLY", """
         def f(a, b):
             if «a * 2.0 > 3.0»:
