@@ -14,6 +14,7 @@ from tapelab.diagnosis.wording import paragraph, say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.code import Code
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.way import Way
 
@@ -95,6 +96,22 @@ def _mean(case: Case, span: int) -> Fix | None:
     if code is None or not isinstance(call, ast.Call):
         return None
     if ast.unparse(call.func).rpartition(".")[2] != "reduce_sum":
-        return None
+        return _reduced_otherwise(code, call)
     text = f"{code.text(call.func)[: -len('reduce_sum')]}reduce_mean"
     return edits.fix(code, [edits.replaced(code, call.func, text)])
+
+
+def _reduced_otherwise(code: Code, call: ast.Call) -> Fix | None:
+    """The loss without `reduction="sum"`, where it is made: here, or in the line of its name."""
+    made = [call.func, *_given_to(code, call.func)]
+    for each in (call, *made):
+        for keyword in each.keywords if isinstance(each, ast.Call) else ():
+            if (keyword.arg, ast.unparse(keyword.value)) == ("reduction", "'sum'"):
+                return edits.fix(code, [edits.without_argument(code, each, keyword)])
+    return None
+
+
+def _given_to(code: Code, name: ast.expr) -> list[ast.expr]:
+    """What lines of the code give a name."""
+    lines = (each for each in code.statements() if isinstance(each, ast.Assign))
+    return [each.value for each in lines if ast.unparse(each.targets[0]) == ast.unparse(name)]

@@ -31,7 +31,7 @@ WITHOUT_A_LINE = {
         "P82 while_loop", "P80 a statement", "P81",
     ],
     "what to write stands in another line than the one that was looked at": [
-        "P65 Keras", "P22 one part of a dict",
+        "P22 one part of a dict",
     ],
 }  # fmt: skip
 """Triggers whose finding has no line to write instead, by the reason."""

@@ -66,7 +66,7 @@ PITFALLS = [
         with tf.GradientTape() as tape: y = «loss(labels, data @ x)»
         g = tape.gradient(y, x)
         """,
-        symptom="value"),
+        fix="loss = tf.keras.losses.MeanSquaredError()", symptom="value"),
     Pitfall("P65 squares", "UNNORMALISED_SUM", """
         tf.random.set_seed(1)
         data, labels = tf.random.normal((64, 3)), tf.random.normal((64, 1))
