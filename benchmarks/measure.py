@@ -1,7 +1,8 @@
 """Measuring the works of one contender in this process, one after the other as they are asked for.
 
-python -m benchmarks.measure CONTENDER: each line read is a work, each line written seconds per unit
-as JSON, or null where the contender has no such work.
+python -m benchmarks.measure CONTENDER: the first line written says that the contender is imported;
+each line read is a work, each further line seconds per unit as JSON, or null where there is no such
+work.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ def main(contender: str) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever a contender prints is no answer
     tasks = import_module(f"benchmarks.contenders.{contender}").TASKS
+    print(json.dumps("ready"), file=answers, flush=True)
     for line in sys.stdin:
         print(json.dumps(measured(tasks, line.strip())), file=answers, flush=True)
         gc.collect()

@@ -41,6 +41,11 @@ class Process:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._said, text=True,
             env={**os.environ, **ONE_THREAD},
         )  # fmt: skip
+        try:
+            self._answer()
+        except FailedError:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -50,13 +55,22 @@ class Process:
 
     def ask(self, work: str) -> Any:
         """What the contender measures of a work."""
-        asked, answers = self._process.stdin, self._process.stdout
-        assert asked is not None
-        assert answers is not None
+        assert self._process.stdin is not None
         try:
-            print(work, file=asked, flush=True)
+            print(work, file=self._process.stdin, flush=True)
         except BrokenPipeError:
             raise FailedError(self._last_words()) from None
+        return self._answer()
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.kill()
+        self._process.communicate()
+        self._said.close()
+
+    def _answer(self) -> Any:
+        answers = self._process.stdout
+        assert answers is not None
         with selectors.DefaultSelector() as selector:
             selector.register(answers, selectors.EVENT_READ)
             if not selector.select(TIMEOUT):
@@ -65,12 +79,6 @@ class Process:
         if not line:
             raise FailedError(self._last_words())
         return json.loads(line)
-
-    def close(self) -> None:
-        """End the process."""
-        self._process.kill()
-        self._process.communicate()
-        self._said.close()
 
     def _last_words(self) -> str:
         code = self._process.wait()

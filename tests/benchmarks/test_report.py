@@ -121,5 +121,27 @@ def test_a_contender_answers_from_a_process_of_its_own():
     with Process("numpy_by_hand") as process:
         assert process.ask("record_scalar") > 0
         assert process.ask("tape") is None
-    with Process("nobody") as process, pytest.raises(FailedError, match="No module named"):
-        process.ask("record_scalar")
+    with pytest.raises(FailedError, match="No module named"):
+        Process("nobody")
+
+
+@pytest.mark.parametrize(("name", "rounds"), [("pytorch", 1), ("tapelab", 2)])
+def test_what_takes_another_long_is_measured_once(monkeypatch, name, rounds):
+    class Slow:
+        def __init__(self, name):
+            self.name = name
+
+        def ask(self, task):
+            return 1.0
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(run, "Process", Slow)
+    monkeypatch.setattr(run, "LONG", -1.0)
+    results = Results()
+    results.expect(["softmax"], [name], [])
+    measured = run.Rounds(results)
+    for number in range(2):
+        measured.take((number, "softmax", name))
+    assert results.measured["softmax"][name] == [1.0] * rounds
