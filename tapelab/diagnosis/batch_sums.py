@@ -103,9 +103,9 @@ def _mean(case: Case, span: int) -> Fix | None:
 
 def _reduced_otherwise(code: Code, call: ast.Call) -> Fix | None:
     """The loss without `reduction="sum"`, where it is made: here, or in the line of its name."""
-    made = [call.func, *_given_to(code, call.func)]
-    for each in (call, *made):
-        for keyword in each.keywords if isinstance(each, ast.Call) else ():
+    made = [call, call.func, *_given_to(code, call.func)]
+    for each in (node for node in made if isinstance(node, ast.Call)):
+        for keyword in each.keywords:
             if (keyword.arg, ast.unparse(keyword.value)) == ("reduction", "'sum'"):
                 return edits.fix(code, [edits.without_argument(code, each, keyword)])
     return None
