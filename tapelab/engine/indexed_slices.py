@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab import kernels
 from tapelab.dtypes import DType
+from tapelab.engine.arrays import typed_array
 from tapelab.engine.aside import aside, decided
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.records import Dropped
@@ -22,7 +23,7 @@ from tapelab.shapes import TensorShape
 def _tensor(value: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
-    return constant_of(value if isinstance(value, np.ndarray) else np.asarray(value))
+    return constant_of(value if isinstance(value, (np.ndarray, np.generic)) else typed_array(value))
 
 
 class IndexedSlices:
@@ -73,7 +74,10 @@ class IndexedSlices:
                 "These IndexedSlices have no dense_shape, so they cannot be made dense."
             )
         indices = self._indices._value if isinstance(self._indices, Tensor) else self._indices
-        return REGISTRY["scatter_rows"](self._rows, indices=indices, shape=self._shape)
+        rows = self._rows
+        if isinstance(rows, (list, tuple)) or isinstance(indices, (list, tuple)):  # written by hand
+            rows, indices = self.values, self.indices._value
+        return REGISTRY["scatter_rows"](rows, indices=indices, shape=self._shape)
 
     def preview(self) -> Any:
         """The whole for a picture, off the log: raw numbers, or only the shape of a large one."""

@@ -28,9 +28,13 @@ def squared(gradient: Any) -> Any:
     return dense(IndexedSlices(rows, gradient.indices, gradient.dense_shape))
 
 
-def prepared(gradient: Any, dtype: Any) -> Any:
-    """A gradient as `update_step` gets it: in its variable's dtype, rows as rows."""
-    return gradient if isinstance(gradient, IndexedSlices) else dense(gradient, dtype)
+def prepared(gradient: Any, variable: Any, dtype: Any) -> Any:
+    """A gradient as `update_step` gets it: in its variable's dtype, rows as rows of its shape."""
+    if not isinstance(gradient, IndexedSlices):
+        return dense(gradient, dtype)
+    if gradient.dense_shape is None:
+        return IndexedSlices(gradient.values, gradient.indices, variable.shape)
+    return gradient
 
 
 @dataclass(frozen=True)

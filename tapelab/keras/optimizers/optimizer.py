@@ -160,7 +160,7 @@ class Optimizer:
             return
         variables = self._known(grads, trainable_variables)
         pairs = with_gradients(grads, variables)
-        steps = self._clipping(prepared(g, _dtype(v)) for g, v in pairs)
+        steps = self._clipping(prepared(g, v, _dtype(v)) for g, v in pairs)
         rate = backend.convert_to_tensor(self.learning_rate)
         moving = [variable for _, variable in pairs]
         self._decay(moving, rate)
