@@ -98,9 +98,10 @@ def _is_of_numba(error: Exception) -> bool:
 
 def _throw_away() -> None:
     """Delete the compiled code that is kept on disk, of all kernels: they call one another."""
-    for home, module in [*sys.modules.items()]:
-        for each in vars(module).values() if home.startswith("tapelab.kernels.") else ():
-            place = getattr(getattr(each, "stats", None), "cache_path", None)
-            for entry in Path(place).glob(f"{home.rpartition('.')[2]}.*.nb[ic]") if place else ():
+    homes = [home for home in [*sys.modules] if home.startswith("tapelab.kernels.compiled")]
+    for home in homes:
+        kernels = [each for each in vars(sys.modules[home]).values() if hasattr(each, "stats")]
+        for place in {Path(each.stats.cache_path) for each in kernels}:
+            for entry in place.glob(f"{home.rpartition('.')[2]}.*.nb[ic]"):
                 with suppress(OSError):
                     entry.unlink()
