@@ -44,4 +44,5 @@ def _playwright() -> str | None:
 
 
 def may_install() -> bool:
+    """Whether this is a Debian on which packages may be installed."""
     return bool(shutil.which("apt-get")) and hasattr(os, "geteuid") and os.geteuid() == 0
