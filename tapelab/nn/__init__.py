@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab import math
 from tapelab.arrays import sorting
+from tapelab.arrays.choosing import cast as to_dtype
 from tapelab.arrays.creation import constant
 from tapelab.arrays.shaping import concat
 from tapelab.engine.composite_tensor import elementwise
@@ -121,7 +122,7 @@ def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     x = tensor(features)
     if isinstance(beta, float) and beta == 1.0:
         return activation.silu(x)
-    return _swish(x, cast(tensor(beta), dtype=x.dtype._numpy))
+    return _swish(x, to_dtype(beta, x.dtype))
 
 
 swish = silu
