@@ -40,6 +40,11 @@ export function announce(host: Element, ops: number, language?: string): void {
   patch(createRoot(host, language), [loadingView(ops, 0.1)]);
 }
 
+/** Let JupyterLab and Notebook take no keys that are pressed there. */
+function keepKeys(element: Element): void {
+  element.setAttribute('data-lm-suppress-shortcuts', 'true');
+}
+
 function createRoot(host: Element, language: string | undefined): HTMLElement {
   const root = host.ownerDocument.createElement('div');
   root.className = 'tl';
@@ -47,7 +52,9 @@ function createRoot(host: Element, language: string | undefined): HTMLElement {
   if (language) root.lang = language;
   root.setAttribute('role', 'region');
   root.setAttribute('aria-label', WORDS.widget);
-  root.setAttribute('data-lm-suppress-shortcuts', 'true');
+  keepKeys(root);
+  // JupyterLab asks the element that has the focus before it asks those around.
+  root.addEventListener('focusin', ({ target }) => keepKeys(target as Element));
   const style = host.ownerDocument.createElement('style');
   style.textContent = STYLES;
   host.replaceChildren(style, root);
