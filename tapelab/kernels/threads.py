@@ -1,4 +1,4 @@
-"""Large work in slices, on as many threads as `tf.config.threading` allows.
+"""Large work in slices, on as many threads as `tf.config.threading` allows, as are its products.
 
 The slices are the same for any number of threads, and so are the results. Each thread sees the
 settings of the one that asked (what NumPy says of overflow).
@@ -17,17 +17,31 @@ import numpy as np
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from threadpoolctl import threadpool_limits
+
 THREADED_FROM: Final = 2**20
 """From so many entries on threads pay; waking one takes as long as some 50 000 entries."""
 SLICE: Final = 2**17
 """So many entries at a time: two of such float32 arrays stay in the processor's cache."""
 
 _asked: Final = {"threads": 0}
+_limits: Final[list[threadpool_limits]] = []
+"""What holds BLAS back, and knows how many threads it had before."""
 
 
 def ask_for(threads: int) -> None:
-    """Set how many threads one op may use; 0 leaves it to the machine."""
+    """Set how many threads one op may use, NumPy's BLAS included; 0 leaves it to the machine."""
     _asked["threads"] = threads
+    _limit_products(threads)
+
+
+def _limit_products(threads: int) -> None:
+    """Let products and decompositions of matrices, which BLAS works out, use so many threads."""
+    from threadpoolctl import threadpool_limits
+
+    for limit in _limits:
+        limit.restore_original_limits()
+    _limits[:] = [threadpool_limits(threads, user_api="blas")] if threads else []
 
 
 def allowed() -> int:

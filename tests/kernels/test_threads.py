@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from tapelab.compiling.fusing import running
 from tapelab.kernels import threads
@@ -60,6 +61,19 @@ def test_tf_config_decides(tf, asked):
     tf.config.threading.set_intra_op_parallelism_threads(before)
 
 
+def test_products_of_matrices_obey_and_get_their_threads_back(tf):
+    def of_products():
+        return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
+
+    at_first = of_products()
+    told = []
+    for count in (1, 2, 0):
+        tf.config.threading.set_intra_op_parallelism_threads(count)
+        told.append(of_products())
+    assert told == [[1] * len(at_first), [2] * len(at_first), at_first]
+    assert at_first
+
+
 def test_threads_see_what_numpy_was_told_of_overflow(asked):
     asked(2)
     x = np.full(threads.THREADED_FROM, 1e4)
@@ -91,3 +105,4 @@ def test_tf_config_is_obeyed_by_ops_and_by_functions(tf, asked, monkeypatch):
             for _ in range(4):
                 work(x)
             assert set(pools) == expected
+    tf.config.threading.set_intra_op_parallelism_threads(0)
