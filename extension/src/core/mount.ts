@@ -7,13 +7,13 @@ import { buildModel } from './model.js';
 import type { Model } from './model.js';
 import { parseRecording, RecordingError } from './recording.js';
 import type { Recording } from './recording.js';
+import { createRoot } from './root.js';
 import { Kind } from './schema.js';
 import { AT_FIRST, createStore } from './store.js';
 import type { State } from './store.js';
 import type { Source } from './whatif.js';
-import { STYLES } from './styles.js';
 import { loadingView, stateView } from './views/explorer.js';
-import { directionOf, speak, WORDS } from './words.js';
+import { speak, WORDS } from './words.js';
 import type { Catalogue } from './words.js';
 
 export type { Handle } from './explorer.js';
@@ -37,28 +37,7 @@ const PAUSE = 16;
 
 /** Say that a recording of so many ops is on its way. */
 export function announce(host: Element, ops: number, language?: string): void {
-  patch(createRoot(host, language), [loadingView(ops, 0.1)]);
-}
-
-/** Let JupyterLab and Notebook take no keys that are pressed there. */
-function keepKeys(element: Element): void {
-  element.setAttribute('data-lm-suppress-shortcuts', 'true');
-}
-
-function createRoot(host: Element, language: string | undefined): HTMLElement {
-  const root = host.ownerDocument.createElement('div');
-  root.className = 'tl';
-  root.dir = directionOf(language);
-  if (language) root.lang = language;
-  root.setAttribute('role', 'region');
-  root.setAttribute('aria-label', WORDS.widget);
-  keepKeys(root);
-  // JupyterLab asks the element that has the focus before it asks those around.
-  root.addEventListener('focusin', ({ target }) => keepKeys(target as Element));
-  const style = host.ownerDocument.createElement('style');
-  style.textContent = STYLES;
-  host.replaceChildren(style, root);
-  return root;
+  patch(createRoot(host, language, WORDS.widget), [loadingView(ops, 0.1)]);
 }
 
 function initialState(model: Model, options: MountOptions): State {
@@ -141,7 +120,7 @@ function deferred(
 /** Show a recording inside an element. */
 export function mount(host: Element, options: MountOptions): Handle {
   speak(options.words);
-  const root = createRoot(host, options.language);
+  const root = createRoot(host, options.language, WORDS.widget);
   try {
     const recording = parseRecording(options.recording);
     const start = (model: Model): Explorer => {

@@ -1,0 +1,148 @@
+import { patch } from './dom.js';
+import { createRoot } from './root.js';
+import { STYLES } from './styles.js';
+import live from './styles/live.css';
+import { liveView } from './views/live.js';
+import { say, speak } from './words.js';
+import type { Catalogue } from './words.js';
+
+/** A number as JSON carries it: one that is not finite comes as a word, such as 'nan' or '-inf'. */
+export type Carried = number | string | null;
+
+export type GradientState = 'gradient' | 'none' | 'zero' | 'nan' | 'pending';
+
+export interface LiveVariable {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+  readonly value?: string;
+  readonly norm: Carried;
+  readonly state: GradientState;
+  readonly line?: number | null;
+}
+
+export interface LiveFinding {
+  readonly code: string;
+  readonly title: string;
+  readonly line: number | null;
+  readonly cell: string | null;
+  /** The variable that it is about, where it is about one. */
+  readonly source?: string | null;
+}
+
+/** What the kernel tells while a cell runs; `history` holds only what is new. */
+export interface LiveMessage {
+  readonly running: boolean;
+  readonly tape: {
+    readonly ops: number;
+    readonly bytes: number;
+    readonly recording: boolean;
+    readonly persistent: boolean;
+    /** Who keeps the bytes, in the order of the tape; the smaller ones may be left out. */
+    readonly parts?: readonly (readonly [string, number])[];
+  } | null;
+  readonly step: number;
+  readonly calls: number;
+  readonly loss: Carried;
+  readonly history: readonly (readonly [number, Carried, readonly Carried[]])[];
+  readonly variables: readonly LiveVariable[];
+  readonly findings: readonly LiveFinding[];
+}
+
+/** A number for each of some steps, in their order. */
+export type Series = readonly (readonly [number, number])[];
+
+/** What is known of a cell that runs, and what the learner looks at. */
+export interface LiveState {
+  readonly link: 'waiting' | 'absent' | 'failed' | 'open';
+  /** What went wrong, in the kernel's words. */
+  readonly error: string;
+  readonly paused: boolean;
+  readonly now: LiveMessage | null;
+  readonly losses: Series;
+  readonly norms: Readonly<Record<string, Series>>;
+  /** The step that the learner looks back at; null follows the newest. */
+  readonly chosen: number | null;
+}
+
+export const NOTHING_YET: LiveState = {
+  link: 'waiting',
+  error: '',
+  paused: false,
+  now: null,
+  losses: [],
+  norms: {},
+  chosen: null,
+};
+
+/** What the buttons of the panel do. One that is left out has no button. */
+export interface LiveActions {
+  readonly pause?: () => void;
+  /** Look back at a step, or follow the newest again. */
+  readonly choose?: (step: number | null) => void;
+  /** Show the tape of a step in the Explorer. */
+  readonly open?: (step: number | null) => void;
+  readonly explain?: (step: number | null) => void;
+  readonly goTo?: (cell: string | null, line: number) => void;
+  readonly example?: () => void;
+}
+
+/** A curve of more points is thinned to half of them: it is a few hundred pixels wide. */
+const MOST_POINTS = 320;
+
+const INFINITE: Readonly<Record<string, number>> = { inf: Infinity, '-inf': -Infinity };
+
+export function numberOf(carried: Carried): number {
+  return typeof carried === 'number' ? carried : (INFINITE[carried ?? ''] ?? NaN);
+}
+
+function longer(series: Series, more: Series): Series {
+  const all = [...series, ...more];
+  return all.length <= MOST_POINTS
+    ? all
+    : all.filter((_, at) => at % 2 === 0 || at === all.length - 1);
+}
+
+/** The state after a message. Where steps begin anew, so do the curves. */
+export function heard(state: LiveState, message: LiveMessage): LiveState {
+  const first = message.history[0]?.[0] ?? Infinity;
+  const anew = first <= (state.losses.at(-1)?.[0] ?? -1);
+  const norms: Record<string, Series> = {};
+  message.variables.forEach(({ name }, at) => {
+    const more = message.history.flatMap(([step, , all]) => {
+      const norm = all[at];
+      return norm === null || norm === undefined ? [] : [[step, numberOf(norm)] as const];
+    });
+    norms[name] = longer(anew ? [] : (state.norms[name] ?? []), more);
+  });
+  const losses = message.history.flatMap(([step, loss]) =>
+    loss === null ? [] : [[step, numberOf(loss)] as const],
+  );
+  return {
+    ...state,
+    link: 'open',
+    error: '',
+    now: message,
+    losses: longer(anew ? [] : state.losses, losses),
+    norms,
+    chosen: anew ? null : state.chosen,
+  };
+}
+
+export interface LiveOptions {
+  readonly actions?: LiveActions;
+  readonly language?: string | undefined;
+  readonly words?: Catalogue | undefined;
+}
+
+/** Draw the panel inside an element; the answer draws it anew with another state. */
+export function mount(host: Element, state: LiveState, options: LiveOptions = {}) {
+  speak(options.words);
+  const root = createRoot(host, options.language, say('Tape panel'), STYLES + live);
+  const update = (next: LiveState): void => {
+    speak(options.words);
+    patch(root, liveView(next, options.actions ?? {}));
+  };
+  update(state);
+  return update;
+}

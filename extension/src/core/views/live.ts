@@ -1,0 +1,329 @@
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import { numberOf } from '../live.js';
+import type {
+  LiveActions,
+  LiveFinding,
+  LiveMessage,
+  LiveState,
+  LiveVariable,
+  Series,
+} from '../live.js';
+import { count, formatNumber, formatShape, grouped } from '../numbers.js';
+import type { SlotState } from '../picture.js';
+import { say, WORDS } from '../words.js';
+import { button, chip, iconButton, prose } from './parts.js';
+
+/** A curve in a box: where its steps and its numbers begin and end. */
+interface Scale {
+  readonly wide: number;
+  readonly high: number;
+  readonly steps: readonly [number, number];
+  readonly numbers: readonly [number, number];
+}
+
+const CHIPS: Readonly<Record<Exclude<LiveVariable['state'], 'gradient'>, [SlotState, string]>> = {
+  none: ['none', 'None'],
+  zero: ['zero', '0'],
+  nan: ['nan', 'NaN'],
+  pending: ['pending', ''],
+};
+
+const isFinite = (point: readonly [number, number]): boolean => Number.isFinite(point[1]);
+
+function scaleOf(series: Series, wide: number, high: number, least = Infinity): Scale {
+  const numbers = series.filter(isFinite).map(([, number]) => number);
+  const steps = series.map(([step]) => step);
+  return {
+    wide,
+    high,
+    steps: [Math.min(...steps), Math.max(...steps)],
+    numbers: [Math.min(least, ...numbers), Math.max(...numbers)],
+  };
+}
+
+const share = (value: number, [from, to]: readonly [number, number], alone: number): number =>
+  to > from ? (value - from) / (to - from) : alone;
+
+function placed({ wide, high, steps, numbers }: Scale, [step, number]: readonly [number, number]) {
+  const across = share(step, steps, 1) * wide;
+  const down = (1 - share(number, numbers, 0.5)) * high;
+  return [across.toFixed(1), down.toFixed(1)] as const;
+}
+
+/** The curve through all finite numbers; it is broken where a number is none. */
+function curve(series: Series, scale: Scale): string {
+  let pen = 'M';
+  return series
+    .map((point) => {
+      if (!isFinite(point)) {
+        pen = 'M';
+        return '';
+      }
+      const [x, y] = placed(scale, point);
+      const drawn = `${pen}${x} ${y}`;
+      pen = 'L';
+      return drawn;
+    })
+    .join('');
+}
+
+/** A small curve with a point at the step that is looked at. */
+function spark(series: Series, at: readonly [number, number] | undefined, scale: Scale): Child {
+  const [x, y] = at && isFinite(at) ? placed(scale, at) : [];
+  return [
+    h('path', { class: 'curve', d: curve(series, scale) }),
+    x !== undefined && h('circle', { class: 'point', cx: x, cy: y, r: scale.high > 30 ? 4 : 2.8 }),
+  ];
+}
+
+/** The number at the step that is looked at: the last one until then. */
+function numberAt(series: Series, chosen: number | null): readonly [number, number] | undefined {
+  return chosen === null ? series.at(-1) : series.findLast(([step]) => step <= chosen);
+}
+
+function headView(state: LiveState, actions: LiveActions): VNode {
+  const { now, paused, chosen } = state;
+  const running = now?.running ?? false;
+  const title = !now
+    ? WORDS.tape
+    : paused
+      ? say('Paused')
+      : running
+        ? say('Live')
+        : say('Last run');
+  return h(
+    'div',
+    { class: 'bar' },
+    now && h('span', { class: `lamp ${running && !paused ? 'on' : ''}`, 'aria-hidden': 'true' }),
+    h('h3', { role: 'status' }, title),
+    now &&
+      now.step > 0 &&
+      h('span', { class: 'num muted' }, say('step {step}', { step: grouped(chosen ?? now.step) })),
+    h('span', { class: 'push' }),
+    now && chosen !== null && actions.choose
+      ? button(say('Newest'), 'quiet', () => actions.choose!(null))
+      : null,
+    now && running && actions.pause
+      ? iconButton(
+          paused ? 'play' : 'pause',
+          paused ? say('Go on with the panel') : say('Pause the panel'),
+          actions.pause,
+        )
+      : null,
+  );
+}
+
+const [WIDE, HIGH] = [322, 54];
+
+/** The loss so far; a step of it can be looked at. */
+function lossView({ losses, chosen }: LiveState, loss: number, actions: LiveActions): Child {
+  const at = numberAt(losses, chosen);
+  const scale = scaleOf(losses, WIDE, HIGH, losses.every(([, loss]) => !(loss < 0)) ? 0 : Infinity);
+  const shown = chosen === null ? loss : (at?.[1] ?? NaN);
+  const [from, to] = scale.steps;
+  return h(
+    'div',
+    { class: 'sect' },
+    h(
+      'div',
+      { class: 'head' },
+      h('h4', {}, say('loss')),
+      h('b', { class: 'vt big' }, formatNumber(shown)),
+    ),
+    losses.length > 1 &&
+      h(
+        'div',
+        { class: 'course v' },
+        h(
+          'svg',
+          { viewBox: '-4 -4 330 63', 'aria-hidden': 'true' },
+          h('path', { class: 'grid', d: `M0 ${HIGH + 2}H${WIDE}` }),
+          spark(losses, at, scale),
+        ),
+        actions.choose &&
+          h('input', {
+            type: 'range',
+            min: from,
+            max: to,
+            value: String(chosen ?? to),
+            'aria-label': say('Step to look at'),
+            oninput: ({ target }: Event) => {
+              const step = Number((target as HTMLInputElement).value);
+              actions.choose!(step < to ? step : null);
+            },
+          }),
+      ),
+  );
+}
+
+/** A number of a series as it is drawn on a log scale; 0 stands at the floor. */
+const logarithms = (series: Series): Series =>
+  series.map(([step, norm]) => [step, norm > 0 ? Math.log10(norm) : norm === 0 ? -12 : NaN]);
+
+function variableView(variable: LiveVariable, series: Series, chosen: number | null): VNode {
+  const { name, shape, dtype, state, value } = variable;
+  const at = numberAt(series, chosen);
+  const norm = chosen === null || !at ? numberOf(variable.norm) : at[1];
+  const drawn = logarithms(series);
+  return h(
+    'li',
+    { key: name },
+    h('code', { title: value || null, dir: 'ltr' }, name),
+    h(
+      'span',
+      { class: 'small muted', title: dtype, dir: 'ltr' },
+      shape.length ? formatShape(shape) : '1',
+    ),
+    h(
+      'svg',
+      { class: `course g ${state}`, viewBox: '-1 -4 126 24', 'aria-hidden': 'true' },
+      state === 'none' || !drawn.length
+        ? h('path', { class: 'curve', d: 'M0 8H118' })
+        : spark(drawn, numberAt(drawn, chosen), scaleOf(drawn, 118, 16)),
+    ),
+    state === 'gradient' || (chosen !== null && at)
+      ? h('span', { class: 'num gt' }, formatNumber(norm))
+      : h(
+          'span',
+          { class: 'end' },
+          state === 'pending' && h('span', { class: 'sr' }, WORDS.pending),
+          chip(...CHIPS[state as keyof typeof CHIPS]),
+        ),
+  );
+}
+
+function normsView(state: LiveState, variables: readonly LiveVariable[]): Child {
+  if (!variables.length) return null;
+  const { norms, chosen } = state;
+  return h(
+    'div',
+    { class: 'sect' },
+    h(
+      'div',
+      { class: 'head' },
+      h('h4', {}, say('Gradient norms')),
+      h('span', { class: 'small muted' }, say('log scale')),
+    ),
+    h(
+      'ul',
+      { class: 'norms' },
+      variables.map((variable) => variableView(variable, norms[variable.name] ?? [], chosen)),
+    ),
+  );
+}
+
+function partsView(parts: readonly (readonly [string, number])[]): Child {
+  const whole = parts.reduce((sum, [, bytes]) => sum + bytes, 0) || 1;
+  const told = parts.map(([name, bytes]) => `${name} ${count(bytes, 'byte')}`).join(', ');
+  return h(
+    'div',
+    { class: 'shares', role: 'img', 'aria-label': told },
+    parts.map(([name, bytes]) =>
+      h(
+        'span',
+        { style: `flex:${bytes}`, title: `${name} ${count(bytes, 'byte')}` },
+        bytes / whole > 0.24 && h('span', { dir: 'ltr' }, `${name} ${grouped(bytes)}`),
+      ),
+    ),
+  );
+}
+
+function tapeView(tape: NonNullable<LiveMessage['tape']>): VNode {
+  const { ops, bytes, parts, persistent, recording } = tape;
+  const end = recording
+    ? say('It is recording.')
+    : persistent
+      ? say('Persistent: kept until `del tape`.')
+      : say('Freed after each step.');
+  return h(
+    'div',
+    { class: 'sect' },
+    h(
+      'div',
+      { class: 'head' },
+      h('h4', {}, say('Tape memory')),
+      h('span', { class: 'num' }, count(bytes, 'byte')),
+    ),
+    parts?.length ? partsView(parts) : null,
+    h('p', { class: 'small muted' }, prose(`${count(ops, 'op')}. ${end}`)),
+  );
+}
+
+function findingView(findings: readonly LiveFinding[], actions: LiveActions): Child {
+  const [finding] = findings;
+  if (!finding) return null;
+  const { title, line, cell, source } = finding;
+  const more = findings.length - 1;
+  return h(
+    'div',
+    { class: 'sect' },
+    source ? h('h4', { class: 'about' }, chip('none', 'None'), h('code', {}, source)) : null,
+    h('p', {}, prose(title)),
+    more > 0 && h('p', { class: 'small muted' }, say('… and {more} more', { more })),
+    h(
+      'div',
+      { class: 'acts' },
+      line !== null && actions.goTo
+        ? button(say('Go to line {line}', { line }), '', () => actions.goTo!(cell, line))
+        : null,
+      actions.explain ? button(WORDS.askWhy, 'quiet', () => actions.explain!(null)) : null,
+    ),
+  );
+}
+
+const HOLES = Array.from({ length: 9 }, (_, at) => 12 + at * 12);
+
+/** A tape with nothing on it, and what to do. */
+function emptyView(title: string, advice: string, action: Child): VNode {
+  return h(
+    'div',
+    { class: 'blank' },
+    h(
+      'svg',
+      { viewBox: '0 0 120 44', 'aria-hidden': 'true' },
+      h('rect', { x: 0.75, y: 0.75, width: 118.5, height: 42.5, rx: 6 }),
+      HOLES.flatMap((cx) => [8, 36].map((cy) => h('circle', { cx, cy, r: 2.2 }))),
+    ),
+    h('h3', {}, title),
+    h('p', { class: 'muted' }, prose(advice)),
+    action,
+  );
+}
+
+function withoutTape({ link, error }: LiveState, actions: LiveActions): VNode {
+  if (link === 'absent') {
+    return emptyView(
+      say('tapelab is not imported in this kernel'),
+      say('Run a cell with `import tapelab as tf`, and its tapes appear here.'),
+      null,
+    );
+  }
+  if (link === 'failed') return emptyView(say('The kernel does not answer'), error, null);
+  return emptyView(
+    WORDS.emptyTitle,
+    say('Run a cell with `tf.GradientTape()` and it appears here, line by line.'),
+    actions.example ? button(say('Insert an example'), '', actions.example) : null,
+  );
+}
+
+/** The whole panel: step, loss, gradient norms, memory, what is wrong. */
+export function liveView(state: LiveState, actions: LiveActions): VNode[] {
+  const { now, link, chosen } = state;
+  const head = headView(state, actions);
+  if (!now || link !== 'open') return [head, withoutTape({ ...state, now: null }, actions)];
+  const body: Child[] = [
+    now.loss !== null && lossView(state, numberOf(now.loss), actions),
+    normsView(state, now.variables),
+    now.tape && tapeView(now.tape),
+    findingView(now.findings, actions),
+    actions.open && now.step > 0
+      ? h(
+          'div',
+          { class: 'sect acts' },
+          button(WORDS.showOnTape, '', () => actions.open!(chosen)),
+        )
+      : null,
+  ];
+  return [head, h('div', {}, body)];
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Window } from 'happy-dom';
+import { heard, mount, NOTHING_YET } from '../src/core/live.js';
+import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
+
+const MESSAGE: LiveMessage = {
+  running: true,
+  tape: { ops: 15, bytes: 668, recording: false, persistent: false },
+  step: 2,
+  calls: 2,
+  loss: 0.5,
+  history: [
+    [1, 1, [0.25, null]],
+    [2, 0.5, [0.125, null]],
+  ],
+  variables: [
+    { name: 'W', shape: [4, 5], dtype: 'float32', norm: 0.125, state: 'gradient' },
+    { name: 'scale', shape: [], dtype: 'float32', norm: null, state: 'none' },
+  ],
+  findings: [
+    { code: 'unused', title: '`scale` is never used.', line: 4, cell: 'c', source: 'scale' },
+  ],
+};
+
+function drawn(state: LiveState, actions: LiveActions = {}) {
+  const window = new Window();
+  const host = window.document.createElement('div') as unknown as HTMLElement;
+  window.document.body.append(host as never);
+  const update = mount(host, state, { actions });
+  const texts = (which: string): string[] =>
+    [...host.querySelectorAll(which)].map((each) => each.textContent ?? '');
+  return { host, update, texts };
+}
+
+const after = (...messages: LiveMessage[]): LiveState => messages.reduce(heard, NOTHING_YET);
+
+test('before anything is told the panel says what to run, and offers an example', () => {
+  const { texts } = drawn(NOTHING_YET, { example: () => {} });
+  assert.deepEqual(texts('h3'), ['Tape', 'Nothing on the tape yet']);
+  assert.deepEqual(texts('button'), ['Insert an example']);
+});
+
+test('a kernel without tapelab is told apart from one without a tape', () => {
+  const { texts } = drawn({ ...NOTHING_YET, link: 'absent' });
+  assert.match(texts('h3')[1]!, /not imported/);
+});
+
+test('step, loss, norms and bytes are those of the message', () => {
+  const { texts } = drawn(after(MESSAGE));
+  assert.deepEqual(texts('.bar .num'), ['step 2']);
+  assert.deepEqual(texts('.big'), ['0.5000']);
+  assert.deepEqual(texts('.norms code'), ['W', 'scale']);
+  assert.deepEqual(texts('.norms .gt'), ['0.1250']);
+  assert.deepEqual(texts('.norms .ch.none'), ['None']);
+  assert.match(texts('.sect').join(), /668 bytes.*15 ops\. Freed after each step\./);
+});
+
+test('messages lengthen the curves by what is new', () => {
+  const state = after(MESSAGE, { ...MESSAGE, history: [[3, 0.25, [0.1, null]]] });
+  assert.deepEqual(state.losses, [
+    [1, 1],
+    [2, 0.5],
+    [3, 0.25],
+  ]);
+  assert.deepEqual(state.norms['W']!.at(-1), [3, 0.1]);
+  assert.deepEqual(state.norms['scale'], []);
+});
+
+test('where steps begin anew the curves do too', () => {
+  const again = after(MESSAGE, { ...MESSAGE, history: [[1, 9, [1, null]]] });
+  assert.deepEqual(again.losses, [[1, 9]]);
+});
+
+test('a long training keeps its whole course in few points', () => {
+  const history = Array.from({ length: 5000 }, (_, at) => [at, 5000 - at, [1, null]] as const);
+  const parts = Array.from({ length: 100 }, (_, at) => history.slice(at * 50, at * 50 + 50));
+  const { losses } = after(...parts.map((part) => ({ ...MESSAGE, history: part })));
+  assert.ok(losses.length <= 320);
+  assert.deepEqual([losses[0]![0], losses.at(-1)![0]], [0, 4999]);
+});
+
+test('numbers that are none are words on the way, and break the curve', () => {
+  const { host, texts } = drawn(
+    after({ ...MESSAGE, loss: 'nan', history: [...MESSAGE.history, [3, 'nan', [0.1, null]]] }),
+  );
+  assert.deepEqual(texts('.big'), ['NaN']);
+  const curve = host.querySelector('.course.v .curve')!.getAttribute('d')!;
+  assert.equal(curve.includes('NaN'), false);
+});
+
+test('who looks back sees the numbers of that step, and a way to the newest', () => {
+  const told: (number | null)[] = [];
+  const { host, texts } = drawn(
+    { ...after(MESSAGE), chosen: 1 },
+    { choose: (step) => told.push(step) },
+  );
+  assert.deepEqual([texts('.bar .num'), texts('.big')], [['step 1'], ['1.0000']]);
+  assert.deepEqual(texts('.norms .gt'), ['0.2500']);
+  host.querySelector('button')!.click();
+  assert.deepEqual(told, [null]);
+});
+
+test('the buttons of a finding go to its line and ask why', () => {
+  const told: unknown[] = [];
+  const { host, texts } = drawn(after(MESSAGE), {
+    goTo: (cell, line) => told.push(cell, line),
+    explain: () => told.push('why'),
+  });
+  assert.deepEqual(texts('.acts button'), ['Go to line 4', 'Ask why']);
+  host.querySelectorAll<HTMLElement>('.acts button').forEach((each) => each.click());
+  assert.deepEqual(told, ['c', 4, 'why']);
+});
