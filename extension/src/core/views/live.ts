@@ -1,7 +1,14 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import { numberOf } from '../live.js';
-import type { LiveActions, LiveFinding, LiveMessage, LiveState, LiveVariable } from '../live.js';
+import type {
+  LiveActions,
+  LiveFinding,
+  LiveMessage,
+  LiveState,
+  LiveVariable,
+  Series,
+} from '../live.js';
 import { count, formatNumber, formatShape, grouped } from '../numbers.js';
 import type { SlotState } from '../picture.js';
 import { say, WORDS } from '../words.js';
