@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tapelab.errors import RecordingError
 from tapelab.recording.facts import Rule
 from tapelab.recording.op_facts import OpFacts
+from tapelab.recording.packing import unpacked
 from tapelab.recording.recording import (
     SCHEMA,
     Group,
@@ -37,7 +38,7 @@ _TYPE_NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
 
 
 def to_bytes(recording: Recording) -> bytes:
-    """A recording as the bytes of a `.tape` file."""
+    """A recording as the bytes of a `.tape` file, which packs them where they are many."""
     layout: dict[str, list[Any]] = {}
     chunks: list[bytes] = []
     offset = 0
@@ -73,8 +74,8 @@ def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any
 
 
 def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
-    """The recording in some bytes; RecordingError if there is none that can be read."""
-    data = bytes(data)
+    """The recording in some bytes, packed or not; RecordingError if none can be read from them."""
+    data = unpacked(bytes(data))
     header, start = _read_header(data)
     try:
         columns = {name: _column(data, start, *place) for name, place in header["columns"].items()}

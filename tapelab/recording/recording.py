@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any, Final, overload
 
 import numpy as np
@@ -131,6 +133,19 @@ class Recording:
     variables: tuple[VariableFacts, ...]
     columns: Columns = field(repr=False)
     nested: tuple[Nested, ...] = ()
+
+    def save(self, path: str | PathLike[str]) -> Path:
+        """Write it to a `.tape` file, whole or not at all; a name without that ending gets it."""
+        from tapelab.recording.files import save  # which makes bytes of recordings
+
+        return save(self, path)
+
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Recording:
+        """The recording in a `.tape` file; RecordingError where there is none that can be read."""
+        from tapelab.recording.files import load  # which makes recordings of bytes
+
+        return load(path)
 
     def __len__(self) -> int:
         """The number of events."""

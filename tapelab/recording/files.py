@@ -1,0 +1,62 @@
+"""Files are written whole or not at all: after a crash or on a full disk the old one is there."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from typing import Final
+
+from tapelab.errors import RecordingError
+from tapelab.recording.codec import from_bytes, to_bytes
+from tapelab.recording.packing import packed
+from tapelab.recording.recording import Recording
+
+SUFFIX: Final = ".tape"
+MEDIA_TYPE: Final = "application/vnd.tapelab.recording"
+"""What a server or a browser calls the bytes of a `.tape` file."""
+
+
+def save(recording: Recording, path: str | PathLike[str]) -> Path:
+    """Write a recording to a `.tape` file; a name without that ending gets it."""
+    file = Path(path)
+    if file.suffix.lower() != SUFFIX:
+        file = file.with_name(file.name + SUFFIX)
+    return write(file, packed(to_bytes(recording)))
+
+
+def load(path: str | PathLike[str]) -> Recording:
+    """The recording in a `.tape` file; RecordingError, with the file's name, where it has none."""
+    try:
+        return from_bytes(Path(path).read_bytes())
+    except RecordingError as error:
+        raise RecordingError(f"{os.fspath(path)}: {error}") from error
+
+
+def write(file: Path, data: bytes) -> Path:
+    """Put bytes into a file in one step, beside which no half-written one ever stays.
+
+    A link is followed, what must not be written is kept, and so is who may read what is replaced.
+    """
+    target = file.resolve()
+    if target.exists() and not target.is_file():  # a folder, which refuses, or a device
+        target.write_bytes(data)
+        return file
+    if target.exists() and not os.access(target, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
+    draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    try:
+        with draft.open("xb") as opened:
+            opened.write(data)
+        if target.exists():
+            shutil.copymode(target, draft)
+        draft.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+    return file
