@@ -2,6 +2,7 @@ import type { Explanation } from '../core/explanation.js';
 import { provide } from '../core/extras.js';
 import { announce, mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
+import { unpacked } from '../core/packing.js';
 import { EXTRAS } from '../core/views/extras.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
@@ -12,27 +13,6 @@ function decode(base64: string): Uint8Array {
   const bytes = new Uint8Array(letters.length);
   for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
   return bytes;
-}
-
-/** A long recording travels packed: a notebook is no place for megabytes. */
-async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
-  const packed = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
-  const stream = packed.pipeThrough(new DecompressionStream('gzip'));
-  return fromLanes(new Uint8Array(await new Response(stream).arrayBuffer()));
-}
-
-/** Words of four bytes, of which all first ones came first, then all second ones. */
-function fromLanes(lanes: Uint8Array): Uint8Array {
-  const size = lanes.length / 4;
-  const words = new Uint32Array(size);
-  for (let at = 0; at < size; at++) {
-    words[at] =
-      lanes[at]! |
-      (lanes[at + size]! << 8) |
-      (lanes[at + 2 * size]! << 16) |
-      (lanes[at + 3 * size]! << 24);
-  }
-  return new Uint8Array(words.buffer);
 }
 
 function told<Kind>(container: Element, kind: string): Kind | null {
