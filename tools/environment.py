@@ -6,6 +6,7 @@ next run costs milliseconds.
 
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -28,7 +29,9 @@ def main(directory: str, extras: str) -> None:
         print(f"Creating the environment {directory} ...", flush=True)
         venv.create(environment, clear=True, symlinks=sys.platform != "win32", with_pip=True)
     print("Installing tapelab and what it needs; the first time takes about a minute:", flush=True)
+    unlink_extension(environment)
     install(environment, extras)
+    link_extension(environment)
     if extras == "lab":
         compile_ahead(environment)
     stamp.write_text(wanted)
@@ -89,6 +92,32 @@ def install(environment: Path, extras: str) -> None:
             "".join(log[-15:]) + "\nThe installation failed; pip's last words stand above. "
             "Is this machine online, and is the disk not full? Running make again goes on."
         )
+
+
+def extension_in(environment: Path) -> Path:
+    """Where JupyterLab looks for the extension of an environment."""
+    return environment / "share" / "jupyter" / "labextensions" / "tapelab"
+
+
+def unlink_extension(environment: Path) -> None:
+    """Take the link to the checkout away before pip writes to where it leads."""
+    if extension_in(environment).is_symlink():
+        extension_in(environment).unlink()
+
+
+def link_extension(environment: Path) -> None:
+    """Let JupyterLab load the extension from the checkout; where links cannot be, a copy stays."""
+    built, place = CHECKOUT / "tapelab" / "labextension", extension_in(environment)
+    copy = place.with_name("tapelab.copy")
+    if not built.is_dir() or not place.is_dir():
+        return
+    place.rename(copy)
+    try:
+        place.symlink_to(built, target_is_directory=True)
+    except OSError:
+        copy.rename(place)
+    else:
+        shutil.rmtree(copy)
 
 
 def compile_ahead(environment: Path) -> None:

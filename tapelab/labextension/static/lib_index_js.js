@@ -1,0 +1,1 @@
+"use strict";(self.rspackChunktapelab=self.rspackChunktapelab||[]).push([["lib_index_js"],{"./lib/index.js"(s,a,e){e.r(a);var l=[];e.d(a,{default:()=>l})}}]);
