@@ -31,6 +31,8 @@ def page(browser, lab):
     console = Console(page)
     page.goto(f"{lab.url}?token={lab.token}")
     expect(page.get_by_role("heading", name="tapelab: the lessons")).to_be_visible(timeout=30_000)
+    # JupyterLab shows what was open before, asks where the address leads, and brings that forward.
+    page.wait_for_load_state("networkidle")
     yield page
     page.context.close()
     assert console.complaints() == []
