@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import is_
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
 import numpy as np
@@ -63,7 +64,7 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     results = [
         filled(answer, source, each, zero) for source, each in zip(origins, found, strict=True)
     ]
-    keep(answer, results)
+    keep(tape, answer, results)
     tape._release()
     if origins and sources is origins[0]:
         return results[0]
@@ -125,7 +126,11 @@ def seen(thing: Any) -> Seen:
     return tuple.__new__(Seen, (thing._id, small(thing._value), thing._origin, owner))
 
 
-def keep(answer: Answer, results: Any) -> None:
+hearers: Final[list[Callable[[GradientTape, Answer, Any], None]]] = []
+"""Who is told of each answer when it is given, with its results in full."""
+
+
+def keep(tape: GradientTape, answer: Answer, results: Any) -> None:
     """Keep what came of a question, and write down whose derivatives the results are.
 
     An outer tape may be asked about them, and does not hear of this question otherwise.
@@ -137,6 +142,8 @@ def keep(answer: Answer, results: Any) -> None:
     state["records"].append(
         (DERIVED, next_id(), state["number"], answer.origin, ends, answer.made, answer.results)
     )
+    for hear in hearers:
+        hear(tape, answer, results)
 
 
 def kept(results: Any) -> tuple[Any, ...]:

@@ -42,6 +42,13 @@ class Flows:
         self._later: list[Callable[[], list[Flow]]] = []
         self._folded: list[tuple[int, Callable[[], list[Flow]]]] = []
 
+    def copied(self) -> Flows:
+        """The same steps, to be told apart from these."""
+        made = Flows()
+        made._told, made._later = list(self._told), list(self._later)
+        made._folded = list(self._folded)
+        return made
+
     def told(self) -> list[Flow]:
         """All steps so far, in order."""
         folded, self._folded = self._folded, []

@@ -40,7 +40,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
         found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
         results.append(filled(answer, source, found, zero or rows is not None, before))
-    keep(answer, results)
+    keep(tape, answer, results)
     tape._release()
     return nest.pack_sequence_as(sources, results)
 
@@ -68,7 +68,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     shape = (*value.shape, *origin.shape[1:])
     found = np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
     result = found if isinstance(found, Tensor) else constant_of(found)
-    keep(answer, [result])
+    keep(tape, answer, [result])
     tape._release()
     return result
 

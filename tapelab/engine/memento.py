@@ -1,0 +1,46 @@
+"""A tape as it stands now, to be looked at after the learner has let go of it.
+
+It is a copy that follows nothing, holds no variable and keeps no large value alive for itself, so
+that another thread can make a recording of it while the learner's code goes on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tapelab.engine.asking import Answer
+from tapelab.engine.reaching import closed
+from tapelab.engine.tape import GradientTape
+
+
+def memento(tape: GradientTape, answers: list[Answer]) -> GradientTape:
+    """A copy of a tape with some of the answers that it gave."""
+    made = GradientTape.__new__(GradientTape)
+    looked = tape._looked  # before the ids are copied, so that none is missed
+    made.__dict__.update(tape.__dict__)
+    made.__dict__.update(
+        _windows=[list(window) for window in closed(tape)],
+        _answers=[_copied(answer) for answer in answers],
+        _ids=set(tape._ids),
+        _looked=looked,
+        _states=dict(tape._states),
+        _walled=set(tape._walled),
+        _followed=dict.fromkeys(tape._followed),
+        _watched={},
+        _marks=(None, ()),
+    )
+    return made
+
+
+def _copied(answer: Answer) -> Answer:
+    return replace(answer, flows=answer.flows.copied())
+
+
+def keeps_nothing_alive(tape: GradientTape) -> bool:
+    """Whether the log of a tape that was asked is soon without large values, whoever holds it."""
+    logs = [window[0] for window in tape._windows]
+    if not any(log.heavy for log in logs):
+        return True
+    others: list[Any] = [each() for log in logs for each in log.holders]
+    return not tape._persistent and all(each is None or each is tape for each in others)
