@@ -16,13 +16,12 @@ import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
 import type { Action, Pane, State, Store } from './store.js';
+import { Sliding } from './sliding.js';
+import { Viewfinder } from './viewfinder.js';
 import { explorerView } from './views/explorer.js';
-import { FRAME_WIDTH, framePitch, visibleFrames, WHOLE_REEL } from './views/reel.js';
-import type { Sliders } from './views/whatif.js';
+import { partAround, visibleFrames, WHOLE_REEL } from './views/reel.js';
+import type { ReelPart } from './views/reel.js';
 import type { Source } from './whatif.js';
-import { choiceAt } from './views/graph.js';
-import { isWindowed, middleOf, placeAt } from './views/stage.js';
-import type { Camera } from './views/stage.js';
 import { speak } from './words.js';
 import type { Catalogue } from './words.js';
 
@@ -51,8 +50,9 @@ export class Explorer implements Handle {
   private readonly drawings: Drawings;
   private readonly player = new Player(() => this.dispatch({ kind: 'tick' }));
   private direction: Direction = 'right';
-  private camera: Camera = { x: 0, y: 0, width: 640, height: 420 };
-  private followed = -1;
+  private readonly finder: Viewfinder;
+  private readonly sliding: Sliding | null;
+  private reel: ReelPart = { from: 0, to: 0, left: 0 };
   private shownStep = -1;
   private heldAt = 0;
   private shownNode = -1;
@@ -60,7 +60,6 @@ export class Explorer implements Handle {
   private asked: State['predicting'] = 'off';
   private paneWidth = 640;
   private copiedFinding = -1;
-  private sliders: Sliders | null = null;
   private readonly hatch = `tapelab-hatch-${++mounted}`;
   private readonly cleanups: (() => void)[] = [];
 
@@ -72,7 +71,8 @@ export class Explorer implements Handle {
     source?: Source | null,
   ) {
     this.drawings = new Drawings(explanation);
-    if (source) this.sliders = this.slidersOf(source);
+    this.sliding = source ? new Sliding(root, source, () => this.draw(true)) : null;
+    this.finder = new Viewfinder(root, store, () => this.chart(), this.hatch);
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
     this.listen();
@@ -119,35 +119,12 @@ export class Explorer implements Handle {
 
   /** Put another run of the same program in the place of this one. */
   show(model: Model): void {
-    const { sliders } = this;
-    if (sliders?.source.counts) {
-      this.sliders = { ...sliders, values: sliders.source.moment().values };
-    }
+    this.sliding?.renew();
     const { graph } = this.store.state().model;
     const alike =
       graph.nodeCount === model.graph.nodeCount && graph.edgeCount === model.graph.edgeCount;
     this.drawings.renew(alike);
     this.store.dispatch({ kind: 'model', model });
-  }
-
-  private slidersOf(source: Source): Sliders {
-    const starts = source.experiment.inputs.map(({ start }) => start);
-    const moveTo = (values: readonly number[], moved: number): void => {
-      this.sliders = { ...this.sliders!, values, moved };
-      source.move(values);
-      if (!source.counts) this.draw(true);
-      this.root.querySelectorAll<HTMLInputElement>('.slider input').forEach((thumb, input) => {
-        const place = String(this.sliders!.values[input]);
-        if (thumb !== this.root.ownerDocument.activeElement) thumb.value = place;
-      });
-    };
-    return {
-      source,
-      values: source.moment().values,
-      moved: 0,
-      move: (input, value) => moveTo(this.sliders!.values.with(input, value), input),
-      reset: () => moveTo(starts, 0),
-    };
   }
 
   private update(): void {
@@ -158,7 +135,7 @@ export class Explorer implements Handle {
 
   private chart(): Chart {
     const state = this.store.state();
-    if (this.drawings.isRefolded(state)) this.followed = -1;
+    if (this.drawings.isRefolded(state)) this.finder.forget();
     return this.drawings.chart(state, this.direction);
   }
 
@@ -171,12 +148,12 @@ export class Explorer implements Handle {
     const chosen = state.selected !== this.shownNode;
     const refolded = this.drawings.isRefolded(state);
     const moved = !still && (state.step !== this.shownStep || chosen || refolded);
-    this.follow(state);
+    this.finder.follow(state);
     const view = explorerView(state, this.surroundings(state, moved), this.dispatch);
-    const sliders = this.sliders && wantExtras()?.whatIf(this.sliders);
+    const sliders = this.sliding && wantExtras()?.whatIf(this.sliding.sliders());
     patch(this.root, sliders ? [...sliders, ...view] : view);
     if (state.pane !== this.shownPane || state.predicting !== this.asked) this.settle(state);
-    this.paint();
+    this.finder.paint();
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
     this.shownNode = state.selected;
@@ -204,8 +181,8 @@ export class Explorer implements Handle {
       hatch: this.hatch,
       paneWidth: this.paneWidth,
       asked: state.predicting === 'asking' ? questionAt(state.model, state.step) : null,
-      fit: () => this.fit(),
-      reel: this.reelPart(state, moved),
+      fit: () => this.finder.fit(),
+      reel: (this.reel = this.reelPart(state, moved)),
       story: this.drawings.story(state, this.direction),
       explanation: this.explanation,
       copied: this.copiedFinding === state.finding,
@@ -213,24 +190,13 @@ export class Explorer implements Handle {
     };
   }
 
-  private reelPart(state: State, moved: boolean) {
+  private reelPart({ model, step }: State, moved: boolean): ReelPart {
     const wrap = this.root.querySelector('.reelwrap');
     const width = wrap?.clientWidth || 1100;
-    const { frameCount } = state.model.graph;
-    const { frame } = frameAt(state.model, state.step);
-    const centred = frame * framePitch(frameCount) - (width - FRAME_WIDTH) / 2;
-    return visibleFrames(frameCount, moved ? centred : (wrap?.scrollLeft ?? 0), width);
-  }
-
-  /** Move the camera of a large graph to the current node, once per step. */
-  private follow(state: State): void {
-    const picture = frameAt(state.model, state.step);
-    const node = state.selected >= 0 ? state.selected : picture.node;
-    const chart = this.chart();
-    if (node === this.followed || node < 0 || !isWindowed(chart)) return;
-    this.followed = node;
-    const middle = middleOf(chart, node);
-    if (middle) this.camera = { ...this.camera, ...middle };
+    const { frameCount } = model.graph;
+    return moved
+      ? partAround(frameCount, frameAt(model, step).frame, width)
+      : visibleFrames(frameCount, wrap?.scrollLeft ?? 0, width);
   }
 
   private focusIsIn(selector: string): boolean {
@@ -264,11 +230,7 @@ export class Explorer implements Handle {
 
   private listen(): void {
     // Before the other keys, because Shift and an arrow do not step.
-    listenForMoves(this.on.bind(this) as Listen, {
-      zoom: () => this.store.state().zoom,
-      zoomTo: (zoom, x, y) => this.zoomTo(zoom, x, y),
-      moveBy: (x, y) => this.moveBy(x, y),
-    });
+    listenForMoves(this.on.bind(this) as Listen, this.finder);
     this.on('keydown', (event: KeyboardEvent) => {
       if (!handleKey(this.root, event, this.store.state(), this.dispatch)) return;
       event.preventDefault();
@@ -276,96 +238,20 @@ export class Explorer implements Handle {
     });
     this.on('focusin', () => {
       keepOneTabStop(this.root);
-      this.paint();
+      this.finder.paint();
     });
-    this.on(
-      'scroll',
-      (event: Event) => {
-        const long = this.store.state().model.graph.frameCount > WHOLE_REEL;
-        if (long && (event.target as Element).classList.contains('reelwrap')) this.draw(true);
-      },
-      { capture: true },
-    );
-    this.on('click', (event: MouseEvent) => this.chooseIn(event));
-    this.on('transitionend', () => this.paint());
+    this.on('scroll', (event: Event) => this.scrolled(event.target as Element), { capture: true });
+    this.on('click', (event: MouseEvent) => this.finder.choose(event));
+    this.on('transitionend', () => this.finder.paint());
   }
 
-  /** What the camera sees at the present size. */
-  private seen(): Camera {
-    const { zoom } = this.store.state();
-    const { width, height } = this.camera;
-    return { ...this.camera, width: width / zoom, height: height / zoom };
-  }
-
-  /** Paint a graph that is too large to be made of elements. */
-  private paint(): void {
-    const canvas = this.root.querySelector<HTMLCanvasElement>('.stage.windowed > canvas');
-    const paint = canvas && wantExtras()?.paint;
-    if (!paint) return;
-    const { clientWidth: width, clientHeight: height } = canvas;
-    this.camera = { ...this.camera, width, height };
-    const { model, step, zoom, selected } = this.store.state();
-    const options = { hatch: this.hatch, selected, dispatch: this.dispatch };
-    const [chart, camera, picture] = [this.chart(), this.seen(), frameAt(model, step)];
-    paint(canvas, { model, chart, picture, camera, zoom, options });
-  }
-
-  /** Choose the node under the pointer in a painted graph. */
-  private chooseIn(event: MouseEvent): void {
-    const canvas = event.composedPath()[0] as Element;
-    if (canvas.tagName !== 'CANVAS') return;
-    const { left, top } = canvas.getBoundingClientRect();
-    const { zoom } = this.store.state();
-    const [camera, chart] = [this.seen(), this.chart()];
-    const x = camera.x - camera.width / 2 + (event.clientX - left) / zoom;
-    const y = camera.y - camera.height / 2 + (event.clientY - top) / zoom;
-    const place = placeAt(chart, camera, x, y);
-    if (place >= 0) this.dispatch(choiceAt(chart, place));
-  }
-
-  /** Show the graph at another size; what is at a point of its pane stays there. */
-  private zoomTo(zoom: number, x: number, y: number): void {
-    const pane = this.root.querySelector('.stage');
-    const before = this.store.state().zoom;
-    this.dispatch({ kind: 'zoom', by: 0, to: zoom });
-    const after = this.store.state().zoom;
-    if (!pane) return;
-    if (isWindowed(this.chart())) {
-      const by = 1 / before - 1 / after;
-      this.moveBy(
-        (x - this.camera.width / 2) * by * after,
-        (y - this.camera.height / 2) * by * after,
-      );
-    } else {
-      const ratio = after / before;
-      pane.scrollLeft = (pane.scrollLeft + x) * ratio - x;
-      pane.scrollTop = (pane.scrollTop + y) * ratio - y;
-    }
-  }
-
-  /** Move the graph by hand: its pane scrolls, or the camera goes on within bounds. */
-  private moveBy(byX: number, byY: number): void {
-    if (!isWindowed(this.chart())) {
-      this.root.querySelector('.stage')?.scrollBy(byX, byY);
-      return;
-    }
-    const { layout } = this.chart();
-    const { zoom } = this.store.state();
-    const within = (value: number, high: number): number => Math.max(0, Math.min(high, value));
-    const x = within(this.camera.x + byX / zoom, layout.width);
-    const y = within(this.camera.y + byY / zoom, layout.height);
-    this.camera = { ...this.camera, x, y };
-    this.paint();
-  }
-
-  /** The size at which all of the graph can be seen. */
-  private fit(): void {
-    const { width, height } = this.chart().layout;
-    const pane = this.root.querySelector('.stage');
-    const room = { width: pane?.clientWidth || 640, height: pane?.clientHeight || 420 };
-    const zoom = Math.min(1, room.width / (width + 20), room.height / (height + 20));
-    this.camera = { ...this.camera, x: width / 2, y: height / 2 };
-    this.dispatch({ kind: 'zoom', by: 0, to: zoom });
+  /** Draw what has come into view of a long reel, unless it stands there already. */
+  private scrolled(pane: Element): void {
+    const state = this.store.state();
+    const long = state.model.graph.frameCount > WHOLE_REEL;
+    if (!long || !pane.classList.contains('reelwrap')) return;
+    const { from, to, left } = this.reelPart(state, false);
+    if (from !== this.reel.from || to > this.reel.to || left !== this.reel.left) this.draw(true);
   }
 
   private observe(): void {
@@ -382,18 +268,15 @@ export class Explorer implements Handle {
     if (clientWidth !== this.heldAt) releaseHeights(this.root);
     this.heldAt = clientWidth;
     const direction: Direction = clientWidth <= NARROW ? 'down' : 'right';
-    const pane = this.root.querySelector('.stage.windowed');
-    const width = pane?.clientWidth || this.camera.width;
     const paneWidth = this.root.querySelector('.pane')?.clientWidth || this.paneWidth;
-    const same = width === this.camera.width && paneWidth === this.paneWidth;
+    const same = !this.finder.resized() && paneWidth === this.paneWidth;
     if (direction === this.direction && same) {
       showCurrent(this.root, this.store.state());
       return;
     }
     this.direction = direction;
-    this.followed = -1;
+    this.finder.forget();
     this.paneWidth = paneWidth;
-    this.camera = { ...this.camera, width };
     this.draw(true);
     showCurrent(this.root, this.store.state());
   }

@@ -37,6 +37,13 @@ export function visibleFrames(count: number, scrolled: number, width: number): R
   return { from, to: Math.min(count, middle + reach), left };
 }
 
+/** The frames to draw when one of them has been scrolled to the middle. */
+export function partAround(count: number, frame: number, width: number): ReelPart {
+  const pitch = framePitch(count);
+  const centred = frame * pitch - (width - FRAME_WIDTH) / 2;
+  return visibleFrames(count, Math.max(0, Math.min(centred, count * pitch - width)), width);
+}
+
 /** The number of a frame among those on the tape, counted from 1. */
 function frameNumber(model: Model, frame: number): string {
   return isOffFrame(model, frame) ? '' : grouped(frame + 1);
