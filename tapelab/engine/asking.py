@@ -83,7 +83,9 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
     if forgotten(tape):
         answer.results = (None,) * len(origins)
         return
-    thread.looking = True
+    from tapelab.recording.previews import Room  # not before somebody looks
+
+    thread.looking = Room()
     try:
         found = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
         answer.results = kept(found)
@@ -91,7 +93,7 @@ def picture(tape: GradientTape, target: Any, sources: Any) -> None:
     except NoGradientError:  # an op on the way has no rule: the question stays without an answer
         pass
     finally:
-        thread.looking = False
+        thread.looking = None
 
 
 def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | None:

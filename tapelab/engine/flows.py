@@ -166,8 +166,11 @@ def plain(value: Any) -> Any:
 
 def _dropped(value: ndarray[Any, Any]) -> Dropped:
     """What is left of a large value on the way back."""
-    if not thread.looking:
-        return bare(value.shape, value.dtype)
+    room = thread.looking
+    return room.once(value, _noted) if room else bare(value.shape, value.dtype)
+
+
+def _noted(value: ndarray[Any, Any]) -> Dropped:
     from tapelab.recording.measures import measured  # not before somebody looks
 
-    return Dropped(value.shape, value.dtype, measured(value))
+    return Dropped(value.shape, value.dtype, measured(value), thread.looking.preview(value))

@@ -45,6 +45,7 @@ class Inventory:
         self._namings: dict[int, tuple[int, int]] = {}
         self._places: dict[tuple[int, int, int], Place] = {}
         self.gradients: dict[int, int] = {id(None): -1}
+        self.derived: dict[int, int] = {}
         self._inside: dict[int, list[tuple[int, str]]] = {}
         self._alive: list[Any] = []
 

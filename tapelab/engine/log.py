@@ -142,7 +142,7 @@ class ThreadState(_local):
         self.trace: Any = None  # the function that is being traced, if any
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
-        self.looking = False  # whether the way back is walked for a picture
+        self.looking: Any = None  # the room for previews while a way back is walked for a picture
         self.here: Origin | None = None  # where all ops stand that a way back is made of
         self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES

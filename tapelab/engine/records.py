@@ -19,6 +19,7 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.recording.measures import Measure
+    from tapelab.recording.previews import Preview
 
 Record = tuple[Any, ...]
 
@@ -61,12 +62,13 @@ BACK: Final = "back"
 class Dropped(NamedTuple):
     """What is left of a large value whose numbers were not kept.
 
-    Where somebody looks at the way back, what they come to is measured first.
+    Where somebody looks at the way back, what they come to and look like is noted first.
     """
 
     shape: tuple[int, ...]
     dtype: Any
     measure: Measure | None = None
+    preview: Preview | None = None
 
 
 def is_large(value: Any) -> bool:

@@ -14,11 +14,12 @@ from tapelab.engine.inventory import Inventory
 from tapelab.engine.records import CLOSED, DERIVED, OPENED, RAN, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
+from tapelab.engine.still_there import note_living, own_results, with_ends
 from tapelab.engine.stretches import ops_entered, steps_entered, stretches
 from tapelab.engine.tables import Table
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
-from tapelab.recording.facts import DERIVATIVE
+from tapelab.recording.facts import DERIVATIVE, Method
 from tapelab.recording.recording import Nested, Role
 from tapelab.version import __version__
 
@@ -50,6 +51,7 @@ def take(tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] 
             continue
         for each in stretch:
             (snapshot.enter if type(each) is tuple else snapshot.answer)(each)
+    note_living(snapshot.inventory)
     return snapshot.recording()
 
 
@@ -141,11 +143,16 @@ class Snapshot:
         span = known.spans.of_origin(answer.origin)
         targets = tuple(map(known.asked_for, answer.targets))
         sources = tuple(map(known.asked_for, answer.sources))
-        results = tuple(map(known.gradient, answer.results))
+        own = own_results(answer)
+        results = tuple(map(known.gradient, own))
+        known.derived.update(zip(answer.made, results, strict=False))  # a picture has made none
         ends = (targets, sources, results)
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
-        self._flowed(call, answer.flows.told(), span)
+        flows = answer.flows.told()
+        if answer.method == Method.GRADIENT and len(flows) <= SLOPES:
+            flows = with_ends(flows, dict(zip(sources, own, strict=True)), known.known)
+        self._flowed(call, flows, span)
 
     def _flowed(self, call: int, flows: Sequence[Flow], span: int) -> None:
         """Append the steps back, each in the order of a packed `Flowed`."""

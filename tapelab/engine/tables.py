@@ -17,6 +17,9 @@ from tapelab.engine.records import Dropped
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.recording.measures import Measure, measured
+from tapelab.recording.measures import as_columns as measure_columns
+from tapelab.recording.previews import Preview, Room
+from tapelab.recording.previews import as_columns as preview_columns
 from tapelab.recording.recording import Group, Source
 
 Extent = source.Extent
@@ -140,6 +143,9 @@ class Tensors:
         self._single: dict[type, tuple[int, int]] = {}
         self.values = array("d")
         self.measures: dict[int, Measure] = {}
+        self.previews: dict[int, Preview] = {}
+        self.gone: set[int] = set()
+        self._room = Room()
 
     def add(
         self, value: Any, role: int, span: int = -1, name: int = -1, named: int = 0,
@@ -191,11 +197,19 @@ class Tensors:
         return starts
 
     def measure(self, at: int, value: Any) -> None:
-        """Keep what the numbers of a large tensor come to, where they are still there."""
-        if at not in self.measures:
-            found = value.measure if type(value) is Dropped else measured(value)
-            if found is not None:
-                self.measures[at] = found
+        """Keep what a large tensor comes to and looks like, where its numbers are still there."""
+        if at in self.measures:
+            return
+        gone = type(value) is Dropped
+        found = value.measure if gone else measured(value)
+        if found is None:
+            if gone:
+                self.gone.add(at)
+            return
+        self.measures[at] = found
+        preview = value.preview if gone else self._room.preview(value)
+        if preview is not None:
+            self.previews[at] = preview
 
     def rename(self, index: int, name: int) -> None:
         """Give a tensor a text of ours in place of the learner's name."""
@@ -226,10 +240,8 @@ class Tensors:
             f"tensor.{name}": rows[:, at].astype(kind)
             for at, (name, kind) in enumerate(_COLUMNS.items())
         }
-        if self.measures:
-            made["measure.tensor"] = np.array([*self.measures], "<i4")
-            made["measure.numbers"] = np.array([*self.measures.values()], "<f8").reshape(-1)
-        return {**made, "values": np.array(self.values, "<f8")}
+        large = measure_columns(self.measures) | preview_columns(self.previews)
+        return {**made, **large, "values": np.array(self.values, "<f8")}
 
 
 def _is_kept(shape: tuple[int, ...], dtype: Any) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """What the numbers of one tensor come to; the last three are of its finite numbers."""
+    """What the numbers of one tensor come to; all but the first three are of its finite numbers."""
 
     nans: float
     infinities: float
@@ -27,9 +27,12 @@ class Measure(NamedTuple):
     greatest: float
     size: float
     """The mean distance from 0."""
+    mean: float
+    """NaN in a recording that does not tell it."""
 
 
-WIDTH: Final = len(Measure._fields)
+WIDTH: Final = 6
+"""The fields in the column `measure.numbers`; the mean came later and has one of its own."""
 
 
 def measured(value: NDArray[Any]) -> Measure | None:
@@ -44,7 +47,8 @@ def measured(value: NDArray[Any]) -> Measure | None:
     if math.isfinite(least) and math.isfinite(greatest):
         zeros = numbers.size - np.count_nonzero(numbers)
         size = float(np.mean(np.abs(numbers), dtype=np.float64))
-        return Measure(0.0, 0.0, float(zeros), least, greatest, size)
+        mean = float(np.mean(numbers, dtype=np.float64))
+        return Measure(0.0, 0.0, float(zeros), least, greatest, size, mean)
     wide = numbers.astype(np.float64)
     return Measure(*(float(each[0]) for each in _reduced(wide, np.zeros(1, np.intp))))
 
@@ -57,15 +61,28 @@ def _reduced(flat: NDArray[Any], starts: NDArray[Any]) -> tuple[NDArray[Any], ..
     bad, length = (np.add.reduceat(each, starts) for each in (spoiled, np.ones(len(flat))))
     least = np.minimum.reduceat(np.where(spoiled, math.inf, flat), starts)
     greatest = np.maximum.reduceat(np.where(spoiled, -math.inf, flat), starts)
-    total = np.add.reduceat(np.abs(finite), starts)
+    finite_ones = np.maximum(length - bad, 1.0)
     return (
         np.add.reduceat(nan, starts, dtype=np.float64),
         np.add.reduceat(infinite, starts, dtype=np.float64),
         np.add.reduceat(flat == 0, starts, dtype=np.float64),
         np.where(np.isfinite(least), least, 0.0),
         np.where(np.isfinite(greatest), greatest, 0.0),
-        total / np.maximum(length - bad, 1.0),
+        np.add.reduceat(np.abs(finite), starts) / finite_ones,
+        np.add.reduceat(finite, starts) / finite_ones,
     )
+
+
+def as_columns(measures: dict[int, Measure]) -> dict[str, NDArray[Any]]:
+    """The measures of large tensors, by index, as columns of the file format."""
+    if not measures:
+        return {}
+    rows = np.array([*measures.values()], "<f8")
+    return {
+        "measure.tensor": np.array([*measures], "<i4"),
+        "measure.numbers": rows[:, :WIDTH].reshape(-1),
+        "measure.mean": rows[:, WIDTH].copy(),
+    }
 
 
 class Measures:
@@ -76,12 +93,13 @@ class Measures:
         shapes = np.array([math.prod(shape) for shape in recording.shapes] or [0], np.int64)
         parts = np.array([1 + name.startswith("complex") for name in recording.dtypes] or [1])
         self.count = shapes[columns["tensor.shape"]] * parts[columns["tensor.dtype"]]
-        self._rows = np.zeros((len(self.count), WIDTH))
+        self._rows = np.zeros((len(self.count), len(Measure._fields)))
         self.known = np.zeros(len(self.count), np.bool_)
         self._of_values(columns["values"], columns["tensor.value"])
         if "measure.tensor" in columns:
             large = columns["measure.tensor"]
-            self._rows[large] = columns["measure.numbers"].reshape(-1, WIDTH)
+            self._rows[large, :WIDTH] = columns["measure.numbers"].reshape(-1, WIDTH)
+            self._rows[large, WIDTH] = columns.get("measure.mean", math.nan)
             self.known[large] = True
 
     def _of_values(self, values: NDArray[Any], at: NDArray[Any]) -> None:

@@ -12,9 +12,11 @@ from typing import Any, Final, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.errors import RecordingError
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.measures import Measures
 from tapelab.recording.op_facts import OpFacts
+from tapelab.recording.previews import Previews
 
 SCHEMA: Final = 1
 
@@ -182,6 +184,14 @@ class Recording:
     def measures(self) -> Measures:
         """What is known of the numbers of all tensors."""
         return Measures(self)
+
+    @cached_property
+    def previews(self) -> Previews:
+        """What the large tensors look like, by their index; RecordingError if that is damaged."""
+        try:
+            return Previews(self)
+        except (KeyError, ValueError, OverflowError) as error:
+            raise RecordingError(f"The previews in this recording are damaged: {error}.") from error
 
     def span(self, index: int) -> Span | None:
         """A stretch of code by its index; None for -1."""

@@ -23,16 +23,16 @@ def measures_of(recording, shape):
 
 def test_an_array_comes_to_its_ends_its_zeros_and_its_mean_distance_from_0():
     array = np.array([[0.0, -2.0], [4.0, 0.0]], np.float32)
-    assert measured(array) == Measure(0.0, 0.0, 2.0, -2.0, 4.0, 1.5)
+    assert measured(array) == Measure(0.0, 0.0, 2.0, -2.0, 4.0, 1.5, 0.5)
 
 
 def test_what_is_not_finite_is_counted_and_left_out_of_the_rest():
     array = np.array([np.nan, np.inf, -np.inf, 3.0, -1.0])
-    assert measured(array) == Measure(1.0, 2.0, 0.0, -1.0, 3.0, 2.0)
+    assert measured(array) == Measure(1.0, 2.0, 0.0, -1.0, 3.0, 2.0, 1.0)
 
 
 def test_nothing_finite_comes_to_zero():
-    assert measured(np.array([np.nan])) == Measure(1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    assert measured(np.array([np.nan])) == Measure(1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_text_is_not_measured():
@@ -43,10 +43,10 @@ def test_text_is_not_measured():
 def test_small_and_large_tensors_are_measured_alike(size):
     found = measures_of(recorded(size), (size,))
     assert found == {
-        Measure(0.0, 0.0, 0.0, 2.0, 2.0, 2.0),  # x
-        Measure(0.0, 0.0, 0.0, 6.0, 6.0, 6.0),  # 3 x
-        Measure(0.0, 0.0, 0.0, 1.0, 1.0, 1.0),  # the gradient of the sum
-        Measure(0.0, 0.0, 0.0, 3.0, 3.0, 3.0),  # and that of x
+        Measure(0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0),  # x
+        Measure(0.0, 0.0, 0.0, 6.0, 6.0, 6.0, 6.0),  # 3 x
+        Measure(0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0),  # the gradient of the sum
+        Measure(0.0, 0.0, 0.0, 3.0, 3.0, 3.0, 3.0),  # and that of x
     }
 
 
@@ -75,7 +75,7 @@ def test_a_complex_number_counts_as_two():
         tape.watch(x)
         y = x * x
     recording = tape.recording(y, x)
-    assert Measure(0.0, 0.0, 2.0, 0.0, 2.0, 0.75) in measures_of(recording, (2,))
+    assert Measure(0.0, 0.0, 2.0, 0.0, 2.0, 0.75, 0.75) in measures_of(recording, (2,))
 
 
 def test_measuring_ends_with_the_question():

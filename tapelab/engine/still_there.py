@@ -1,0 +1,71 @@
+"""What can be told of large values that a tape has let go of: the program may still hold them."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from tapelab.engine.flows import Flow
+from tapelab.engine.records import Dropped
+from tapelab.engine.tensor import Tensor
+
+if TYPE_CHECKING:
+    from tapelab.engine.asking import Answer
+    from tapelab.engine.inventory import Inventory
+
+
+def note_living(inventory: Inventory) -> None:
+    """Look at large tensors that the tape forgot, such as `h` and the gradients, where they live.
+
+    Python's collector knows all that is alive; it is asked once, and only if something is missing.
+    """
+    tensors = inventory.tensors
+    places = [*tensors.by_id.items(), *inventory.derived.items()]
+    missing = {number: at for number, at in places if at in tensors.gone}
+    if not missing:
+        return
+    for each in gc.get_objects():
+        if type(each) is Tensor:
+            at = missing.get(getattr(each, "_id", None))
+            if at is not None:
+                tensors.measure(at, each._value)
+
+
+def own_results(answer: Answer) -> tuple[Any, ...]:
+    """The results of a question, each large one of which nothing is known as an object of its own.
+
+    What is left of large values is else the same for all of one form.
+    """
+    made = answer.made or (-1,) * len(answer.results)
+    return tuple(
+        Dropped(value.shape, value.dtype) if number >= 0 and _is_bare(value) else value
+        for value, number in zip(answer.results, made, strict=True)
+    )
+
+
+def with_ends(
+    flows: list[Flow], results: dict[int, Any], known: Callable[[int], int]
+) -> list[Flow]:
+    """Steps back in which what has come together at a source is the result of the question.
+
+    `results` are by the index of their source, and `known` tells the index of a tensor.
+    """
+    ends = {source: each for source, each in results.items() if _is_bare(each)}
+    last: dict[int, list[int]] = {}
+    for at, flow in enumerate(flows if ends else ()):
+        if (source := known(flow.tensor)) in ends:
+            last.setdefault(source, []).append(at)
+    ended = [*flows] if last else flows
+    for source, arrivals in last.items():
+        flow, end = flows[arrivals[-1]], ends[source]
+        if _is_bare(flow.sum):
+            alone = len(arrivals) == 1 and _is_bare(flow.contribution)
+            ended[arrivals[-1]] = flow._replace(
+                contribution=end if alone else flow.contribution, sum=end
+            )
+    return ended
+
+
+def _is_bare(value: Any) -> bool:
+    return type(value) is Dropped and value.measure is None
