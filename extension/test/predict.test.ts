@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { provide } from '../src/core/extras.js';
 import { buildModel } from '../src/core/model.js';
 import { judge, questionAt } from '../src/core/predict.js';
 import type { Question } from '../src/core/predict.js';
 import { parseRecording } from '../src/core/recording.js';
 import { AT_FIRST, reduce } from '../src/core/store.js';
 import type { State } from '../src/core/store.js';
+import { EXTRAS } from '../src/core/views/extras.js';
 import { goldenBytes } from './goldens.js';
+
+provide(EXTRAS);
 
 function at(name: string, step: number, more: Partial<State> = {}): State {
   const model = buildModel(parseRecording(goldenBytes(name)));
@@ -19,19 +23,72 @@ const asked = (name: string, step: number): Question => {
   return question;
 };
 
-test('about a scalar it asks for the number, about several numbers for the op', () => {
-  assert.equal(asked('scene_a', 8).asks, 'gradient');
-  assert.equal(asked('scene_a', 8).truth?.toFixed(4), '-0.9900');
-  const { asks, options, through } = asked('matmul', 8);
-  assert.equal(asks, 'op');
-  assert.ok(options.length > 1 && options.includes(through));
+test('about one number it asks for it, about a few for all of them, about many for the shape', () => {
+  assert.equal(asked('scene_a', 8).asks, 'number');
+  assert.equal(asked('scene_a', 8).truth?.[0]?.toFixed(4), '-0.9900');
+  const kinds = new Set<string>();
+  for (const name of ['matmul', 'vectors', 'not_kept', 'composite']) {
+    const { model } = at(name, 1);
+    for (let step = 1; step < model.stepCount; step++) {
+      const question = questionAt(model, step);
+      if (question) kinds.add(`${question.way} ${question.asks}`);
+    }
+  }
+  assert.deepEqual([...kinds].sort(), [
+    ...['backward number', 'backward shape', 'backward vector'],
+    ...['forward number', 'forward op', 'forward shape', 'forward vector'],
+  ]);
 });
 
-test('forward and at the end there is nothing to ask about', () => {
+test('forward it asks which op of a line begins, and then what each makes', () => {
+  const first = asked('scene_a', 2);
+  assert.deepEqual([first.way, first.asks, first.options.length], ['forward', 'op', 3]);
   const { model } = at('scene_a', 1);
-  assert.equal(questionAt(model, 2), null);
-  assert.equal(questionAt(model, 11), null);
+  const names = first.options.map((node) => judge(model, first, String(node)).said);
+  assert.deepEqual(names, names.toSorted());
+  assert.equal(judge(model, first, String(first.truth![0])).right, true);
+  assert.equal(judge(model, first, String(first.truth![0]! + 1)).right, false);
+  const then = asked('scene_a', 3);
+  assert.deepEqual([then.asks, then.truth?.[0]?.toFixed(4)], ['number', '0.1411']);
 });
+
+test('what is read, and what comes after the end, is no question', () => {
+  const { model } = at('scene_a', 1);
+  assert.deepEqual(
+    [0, 1, 11].map((step) => questionAt(model, step)),
+    [null, null, null],
+  );
+});
+
+test('small numbers are not rounded to nothing', () => {
+  const { model } = at('scene_a', 8);
+  const tiny = { ...asked('scene_a', 8), truth: [1e-5] };
+  assert.deepEqual(
+    ['0', '1e-5', '0.00001', '1e-6'].map((said) => judge(model, tiny, said).right),
+    [false, true, true, false],
+  );
+});
+
+const LIKE = { asks: 'vector', truth: [1, -2.5, 3] } as const;
+for (const [more, said, right] of [
+  [LIKE, '1 -2.5 3', true],
+  [LIKE, '[1, −2.5, 3]', true],
+  [LIKE, '1,-2.5,3', true],
+  [LIKE, '1; −2,5; 3', true],
+  [LIKE, '1 -2.5', false],
+  [LIKE, '1', false],
+  [LIKE, 'None', false],
+  [{ asks: 'vector', truth: [1, 1, 1] }, '1', true],
+  [{ asks: 'shape', truth: [2, 3] }, '(2, 3)', true],
+  [{ asks: 'shape', truth: [2, 3] }, '2×3', true],
+  [{ asks: 'shape', truth: [2, 3] }, '3 2', false],
+  [{ asks: 'shape', truth: [23] }, '2 3', false],
+] as const) {
+  test(`of ${more.truth.join(' ')} as ${more.asks}, ${said} is ${right ? 'right' : 'wrong'}`, () => {
+    const question = { ...asked('scene_a', 8), ...more };
+    assert.equal(judge(at('scene_a', 8).model, question, said).right, right);
+  });
+}
 
 for (const [said, right] of [
   ['-0.99', true],
@@ -61,14 +118,29 @@ test('where nothing passes, None is right and 0 is not', () => {
   );
 });
 
-test('predicting begins where the way back begins, and asks before it shows', () => {
-  const asking = reduce(at('scene_a', 1), { kind: 'predict' });
+test('predicting begins here, and asks before it shows', () => {
+  const asking = reduce(at('scene_a', 6), { kind: 'predict' });
   assert.deepEqual([asking.step, asking.predicting], [6, 'asking']);
   const shown = reduce(asking, { kind: 'guess', said: '1' });
   assert.deepEqual([shown.step, shown.predicting, shown.guesses.length], [7, 'on', 1]);
   assert.equal(shown.guesses[0]!.right, true);
   const again = reduce(shown, { kind: 'next' });
   assert.deepEqual([again.step, again.predicting], [7, 'asking']);
+});
+
+test('from the end it begins anew, and goes on where nothing is to be found out', () => {
+  const begun = reduce(at('scene_a', 11), { kind: 'predict' });
+  assert.deepEqual([begun.step, begun.predicting], [2, 'on']);
+});
+
+test('an answer can be taken back, and is asked for again', () => {
+  const asking = reduce(at('scene_a', 6), { kind: 'predict' });
+  const wrong = reduce(asking, { kind: 'guess', said: '7' });
+  const further = reduce(reduce(wrong, { kind: 'next' }), { kind: 'next' });
+  const back = reduce(further, { kind: 'takeBack' });
+  assert.deepEqual([back.step, back.predicting, back.guesses], [6, 'asking', []]);
+  assert.equal(reduce(back, { kind: 'guess', said: '1' }).guesses[0]!.right, true);
+  assert.equal(reduce(at('scene_a', 6), { kind: 'takeBack' }).step, 6);
 });
 
 test('a question can be skipped, and is not judged then', () => {

@@ -11,10 +11,10 @@ import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
 import { frameAt } from './picture.js';
 import { Player } from './player.js';
-import { questionAt } from './predict.js';
 import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
+import { questionOf } from './store.js';
 import type { Action, Pane, State, Store } from './store.js';
 import { Sliding } from './sliding.js';
 import { Viewfinder } from './viewfinder.js';
@@ -113,6 +113,7 @@ export class Explorer implements Handle {
       this.root.before(style);
       this.shownPane = 'graph';
       this.asked = 'off';
+      if (this.store.state().predicting === 'on') this.dispatch({ kind: 'next' });
     }
     this.draw();
   }
@@ -180,7 +181,7 @@ export class Explorer implements Handle {
       chart,
       hatch: this.hatch,
       paneWidth: this.paneWidth,
-      asked: state.predicting === 'asking' ? questionAt(state.model, state.step) : null,
+      asked: state.predicting === 'asking' ? questionOf(state) : null,
       fit: () => this.finder.fit(),
       reel: (this.reel = this.reelPart(state, moved)),
       story: this.drawings.story(state, this.direction),

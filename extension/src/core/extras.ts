@@ -2,9 +2,10 @@ import type { Scene } from './canvas.js';
 import type { VNode } from './dom.js';
 import type { Model } from './model.js';
 import type { Picture } from './picture.js';
-import type { Question } from './predict.js';
+import type { judge, Question, questionAt } from './predict.js';
 import type { Action, State } from './store.js';
 import type { storyOf } from './story.js';
+import type { pictureOf } from './views/pictures.js';
 import type { Sliders } from './views/whatif.js';
 import type { whyView } from './views/why.js';
 import type { Catalogue } from './words.js';
@@ -25,8 +26,11 @@ export interface Extras {
     hatch: string,
     dispatch: Dispatch,
   ) => VNode;
+  readonly pictureOf: typeof pictureOf;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
-  readonly verdict: (state: State) => VNode | null;
+  readonly verdict: (state: State, dispatch: Dispatch) => VNode | null;
+  readonly questionAt: typeof questionAt;
+  readonly judge: typeof judge;
   readonly paint: (canvas: HTMLCanvasElement, scene: Scene) => void;
   readonly whatIf: (sliders: Sliders) => VNode[];
   readonly storyOf: typeof storyOf;

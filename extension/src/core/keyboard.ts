@@ -14,7 +14,8 @@ type Plain =
   | 'toggle'
   | 'nextSum'
   | 'firstOdd'
-  | 'predict';
+  | 'predict'
+  | 'takeBack';
 
 const kind =
   (name: Plain): Shortcut =>
@@ -44,6 +45,7 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   s: kind('nextSum'),
   n: kind('firstOdd'),
   p: kind('predict'),
+  u: kind('takeBack'),
   '[': () => ({ kind: 'finding', by: -1 }),
   ']': () => ({ kind: 'finding', by: 1 }),
   f: () => ({ kind: 'fold' }),
@@ -57,7 +59,7 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
 
 const STEPPING = new Set([
   ...['next', 'previous', 'first', 'last', 'backward', 'toggle'],
-  ...['nextSum', 'firstOdd', 'predict'],
+  ...['nextSum', 'firstOdd', 'predict', 'takeBack'],
 ]);
 
 /** 1 to 4 choose what stands beside the code. */

@@ -4,8 +4,8 @@ import type { Open } from './folded.js';
 import type { Model } from './model.js';
 import { birthOf } from './flow.js';
 import { frameAt, stepForFrame } from './picture.js';
-import { judge, questionAt } from './predict.js';
-import type { Guess } from './predict.js';
+import { extras } from './extras.js';
+import type { Guess, Question } from './predict.js';
 
 export type View = 'tape' | 'why';
 
@@ -79,7 +79,7 @@ export type Action =
   | { readonly kind: 'nextSum' | 'firstOdd' }
   /** To a step of a call, which is shown from then on. */
   | { readonly kind: 'track'; readonly call: number; readonly step: number }
-  | { readonly kind: 'predict' }
+  | { readonly kind: 'predict' | 'takeBack' }
   | { readonly kind: 'guess'; readonly said: string };
 
 export interface Store {
@@ -106,28 +106,42 @@ function calm(predicting: State['predicting']): State['predicting'] {
   return predicting === 'asking' ? 'on' : predicting;
 }
 
+/** What to ask here before the next step is shown, once that view is there. */
+export function questionOf({ model, step }: State): Question | null {
+  return extras()?.questionAt(model, step) ?? null;
+}
+
 /** One step on, or first the question about it. */
 function next(state: State): State {
-  const asks = state.predicting === 'on' && questionAt(state.model, state.step) !== null;
+  const asks = state.predicting === 'on' && questionOf(state) !== null;
   return {
     ...(asks ? { ...state, predicting: 'asking' } : goTo(state, state.step + 1)),
     playing: false,
   };
 }
 
-/** Ask from here on, at the latest where the way back begins; or do not ask any more. */
+/** Ask from here on, at the end from the start; or do not ask any more. */
 function predict(state: State): State {
-  if (state.predicting !== 'off') return { ...state, predicting: 'off' };
-  const start = Math.max(state.step, state.model.graph.frameCount + 1);
-  const there = questionAt(state.model, start) ? goTo(state, start) : state;
-  return next({ ...there, selected: -1, predicting: 'on' });
+  const predicting = state.predicting === 'off' ? 'on' : 'off';
+  const start = state.step < state.model.stepCount ? state : goTo(state, 1);
+  return predicting === 'off' || !extras()
+    ? { ...state, predicting }
+    : next({ ...start, selected: -1, predicting });
 }
 
 function guess(state: State, said: string): State {
-  const question = questionAt(state.model, state.step);
+  const question = questionOf(state);
   if (state.predicting !== 'asking' || !question) return state;
-  const guesses = [...state.guesses, judge(state.model, question, said)];
+  const guesses = [...state.guesses, extras()!.judge(state.model, question, said)];
   return { ...goTo(state, question.step), guesses };
+}
+
+/** Ask once more what was answered last, as if it had not been. */
+function takeBack(state: State): State {
+  const last = state.guesses.at(-1);
+  if (!last) return state;
+  const asked = still({ ...state, predicting: 'on' }, last.step - 1);
+  return next({ ...asked, guesses: state.guesses.slice(0, -1) });
 }
 
 /** The next step at which the last of several contributions arrives; the first one after the end. */
@@ -157,7 +171,7 @@ function track(state: State, call: number, step: number): State {
 
 function tick(state: State): State {
   if (!state.playing) return state;
-  if (state.predicting === 'on' && questionAt(state.model, state.step)) return next(state);
+  if (state.predicting === 'on' && questionOf(state)) return next(state);
   const moved = goTo(state, state.step + 1);
   return moved.step >= state.model.stepCount ? { ...moved, playing: false } : moved;
 }
@@ -267,6 +281,8 @@ export function reduce(state: State, action: Action): State {
       return predict(state);
     case 'guess':
       return guess(state, action.said);
+    case 'takeBack':
+      return takeBack(state);
     case 'fold':
       return turnFold(state, action.fold);
     case 'foldAll':

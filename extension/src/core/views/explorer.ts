@@ -81,7 +81,8 @@ function header(state: State, explained: boolean, dispatch: Dispatch): VNode {
     h('span', { class: 'push' }),
     callChoice(model, dispatch),
     paneChoice(state, dispatch),
-    model.passage?.asked ? [predictButton(state, dispatch), scoreView(state)] : null,
+    predictButton(state, dispatch),
+    scoreView(state),
     explained ? button(WORDS.askWhy, 'quiet', () => dispatch({ kind: 'view', view: 'why' })) : null,
   );
 }
@@ -112,6 +113,11 @@ function reelWrap(alone: boolean, reel: VNode): VNode {
   return h('div', { class: look, role: 'group', 'aria-label': WORDS.tape }, reel);
 }
 
+/** What is asked, unless its place would give the answer away. */
+function placeAsked({ asked }: Surroundings): Question | null {
+  return asked?.asks === 'op' ? null : asked;
+}
+
 /** The graph, or what was chosen to stand in its place. */
 function besideCode(
   state: State,
@@ -129,7 +135,7 @@ function besideCode(
           say('This view comes from the kernel: one moment, or run the cell again.'),
         );
   }
-  const { asked } = around;
+  const asked = placeAsked(around);
   const options = {
     selected: state.selected,
     hatch: around.hatch,
@@ -155,7 +161,7 @@ function askedOrTold(
   const more = predicting === 'off' ? null : wantExtras();
   if (question && more && selected < 0) return more.question(model, question, dispatch);
   const told = inspectorView(model, picture, selected, { at: slice, dispatch });
-  return [more && more.verdict(state), told];
+  return [more && more.verdict(state, dispatch), told];
 }
 
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {
@@ -169,8 +175,8 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
       h(
         'div',
         { class: 'left' },
-        around.asked
-          ? codeView(model, frameAt(model, around.asked.step), true)
+        placeAsked(around)
+          ? codeView(model, frameAt(model, around.asked!.step), true)
           : codeView(model, picture),
         askedOrTold(state, picture, around, dispatch),
       ),

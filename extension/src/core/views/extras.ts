@@ -1,21 +1,27 @@
 import { paint } from '../canvas.js';
 import type { Extras } from '../extras.js';
 import panes from '../styles/panes.css';
+import pictures from '../styles/pictures.css';
 import whatif from '../styles/whatif.css';
 import why from '../styles/why.css';
+import { judge, questionAt } from '../predict.js';
 import { storyOf } from '../story.js';
 import { speak } from '../words.js';
 import { paneView } from './panes.js';
+import { pictureOf } from './pictures.js';
 import { questionView, verdictView } from './predict.js';
 import { whatIfView } from './whatif.js';
 import { whyView } from './why.js';
 
 /** All views that may come later. */
 export const EXTRAS: Extras = {
-  style: panes + whatif + why,
+  style: panes + pictures + whatif + why,
   speak,
   paint,
   pane: paneView,
+  pictureOf,
+  questionAt,
+  judge,
   question: questionView,
   verdict: verdictView,
   whatIf: whatIfView,

@@ -9,20 +9,28 @@ import { button, prose } from './parts.js';
 
 type Dispatch = (action: Action) => void;
 
-function fieldFor(question: Question): Child {
+/** What can be answered, for each kind of question. */
+const hint = ({ asks, way }: Question): string => {
+  if (asks === 'shape') return say('a shape, such as `2×3`');
+  if (asks === 'vector') return say('numbers, such as `1 2 3`');
+  return way === 'forward' ? say('a number') : say('a number, or `None` where nothing passes');
+};
+
+function fieldFor(question: Question, title: string): Child {
   return h(
     'p',
     { class: 'answer' },
     h('input', {
       name: 'said',
       autocomplete: 'off',
-      inputmode: 'text',
+      autocapitalize: 'off',
+      spellcheck: 'false',
       size: 12,
       dir: 'ltr',
       key: question.step,
-      'aria-label': say('The number that arrives'),
+      'aria-label': title,
     }),
-    h('span', { class: 'small muted' }, prose(say('a number, or `None` where nothing passes'))),
+    h('span', { class: 'small muted' }, prose(hint(question))),
   );
 }
 
@@ -36,9 +44,24 @@ function optionView(model: Model, node: number): VNode {
   );
 }
 
+function titleOf(model: Model, { asks, way, node, through }: Question): string {
+  const label = `\`${labelOf(model, node)}\``;
+  const op = glyphOf(model, through) || labelOf(model, through);
+  if (way === 'forward') {
+    if (asks === 'op') return say('Which op runs next?');
+    return asks === 'shape'
+      ? say('What shape does {op} make of it in {label}?', { op, label })
+      : say('What does {op} make of it in {label}?', { op, label });
+  }
+  if (asks === 'op') return say('Through which op does the gradient come back next?');
+  return asks === 'shape'
+    ? say('What shape has the gradient that arrives at {label} through {op}?', { label, op })
+    : say('What arrives at {label} through {op}?', { label, op });
+}
+
 /** What the learner is asked before the step is shown; no form, which a frame may not submit. */
 export function questionView(model: Model, question: Question, dispatch: Dispatch): VNode {
-  const { asks, node, through, options } = question;
+  const { asks, way, options } = question;
   const answer = (event: Event): void => {
     const form = (event.currentTarget as Element).closest('.ask')!;
     const field = form.querySelector<HTMLInputElement>('.answer input, input:checked');
@@ -49,13 +72,8 @@ export function questionView(model: Model, question: Question, dispatch: Dispatc
     event.preventDefault();
     answer(event);
   };
-  const title =
-    asks === 'op'
-      ? say('Through which op does the gradient come back next?')
-      : say('What arrives at `{label}` through {op}?', {
-          label: labelOf(model, node),
-          op: glyphOf(model, through) || labelOf(model, through),
-        });
+  const title = titleOf(model, question);
+  const said = title.replaceAll('`', '');
   return h(
     'div',
     { class: 'insp ask', role: 'form', onkeydown, 'aria-label': say('Your turn') },
@@ -63,17 +81,17 @@ export function questionView(model: Model, question: Question, dispatch: Dispatc
     asks === 'op'
       ? h(
           'fieldset',
-          { 'aria-label': say('Ops on the tape') },
+          { 'aria-label': said },
           options.map((option) => optionView(model, option)),
         )
-      : fieldFor(question),
+      : fieldFor(question, said),
     h(
       'div',
       { class: 'acts' },
       h(
         'button',
         { class: 'b primary', type: 'button', onclick: answer },
-        say('Step back and see'),
+        way === 'forward' ? say('Step and see') : say('Step back and see'),
       ),
       button(say('Skip'), 'quiet', () => dispatch({ kind: 'next' })),
     ),
@@ -81,7 +99,7 @@ export function questionView(model: Model, question: Question, dispatch: Dispatc
 }
 
 /** What became of the last guess, where its step is the one that is shown. */
-export function verdictView(state: State): VNode | null {
+export function verdictView(state: State, dispatch: Dispatch): VNode | null {
   const guess: Guess | undefined = state.guesses.at(-1);
   if (!guess || guess.step !== state.step) return null;
   const { said, truth, right } = guess;
@@ -89,9 +107,12 @@ export function verdictView(state: State): VNode | null {
     ? say('Right: {truth}.', { truth })
     : say('You said {said}. It is {truth}.', { said, truth });
   return h(
-    'p',
-    { class: `verdict ${right ? 'right' : 'wrong'}`, role: 'status' },
+    'div',
+    { class: `verdict ${right ? 'right' : 'wrong'}` },
     h('b', { 'aria-hidden': 'true' }, right ? '✓' : '≠'),
-    told,
+    h('p', { role: 'status' }, told),
+    button(say('Take back'), 'quiet push', () => dispatch({ kind: 'takeBack' }), {
+      'aria-keyshortcuts': 'u',
+    }),
   );
 }
