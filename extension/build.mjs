@@ -38,10 +38,17 @@ const unpack = (size) =>
   'n=n*85+({33:60,35:62,36:92}[c]||c)-40;if(i%5>3)d.setUint32((i-4)*4/5,n)}return d})(packed)])' +
   `.slice(0,${size}).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text()`;
 
+/**
+ * Unpacks when a view is asked for: a front-end gives up on a module that is not there at once,
+ * and a page that is busy with something else would be too late.
+ */
 const AS_MODULE = (packed, text) =>
-  `const packed="${packed}";const text=await ${text};` +
+  `const packed="${packed}";let made;const open=()=>made??=${text}.then(async text=>{` +
   'const url=URL.createObjectURL(new Blob([text],{type:"text/javascript"}));' +
-  'export default (await import(url)).default;URL.revokeObjectURL(url);\n';
+  'const {default:widget}=await import(url);URL.revokeObjectURL(url);return widget});' +
+  'export default{initialize(given){let stop,over;' +
+  'open().then(widget=>{if(!over)stop=widget.initialize(given)});' +
+  'return()=>{over=1;stop?.()}},render:async given=>(await open()).render(given)}\n';
 
 const AS_SCRIPT = (packed, text) =>
   `(packed=>${text}.then(text=>{const script=document.createElement("script");` +

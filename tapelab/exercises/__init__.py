@@ -2,6 +2,16 @@
 
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.predictions import Prediction, predicted, predictions
 from tapelab.exercises.verdict import Verdict, judge
 
-__all__ = ["Check", "Exercise", "Outcome", "Verdict", "judge"]
+__all__ = [
+    "Check",
+    "Exercise",
+    "Outcome",
+    "Prediction",
+    "Verdict",
+    "judge",
+    "predicted",
+    "predictions",
+]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from base64 import b64encode
 from functools import cache
@@ -13,8 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.recording import Recording, to_bytes
+from tapelab.recording import Recording, files, to_bytes
 from tapelab.recording.events import KIND_OF, Ran
+from tapelab.recording.packing import PACKED_ABOVE, pack
 from tapelab.views import text
 from tapelab.views.card import direction
 from tapelab.words import language, of_explorer
@@ -24,8 +24,6 @@ _STYLE: Final = (
     "html{color-scheme:light dark}html[data-theme=light]{color-scheme:light}"
     "html[data-theme=dark]{color-scheme:dark}body{margin:0}noscript pre{padding:12px}"
 )
-PACKED_ABOVE: Final = 100_000
-"""So many bytes of a recording go into a page as they are; more are compressed."""
 HEIGHT: Final = 640
 """Of the picture in a notebook's output, in pixels, until it tells how high it is."""
 
@@ -45,8 +43,12 @@ addEventListener("message", ({source, data}) => {
 });
 const attributeFilter = ["data-jp-theme-light", "class"];
 new MutationObserver(follow).observe(body, {attributes: true, attributeFilter});
+document.dispatchEvent(new CustomEvent("tapelab-page", {detail: frame}));
 }"""
-"""Lets the frame grow to its picture, and follow the notebook from light to dark."""
+"""Lets the frame grow to its picture, follow the notebook from light to dark, and be found.
+
+A live widget that hears of its page takes its place; see `extension/src/widget`.
+"""
 
 
 def page(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
@@ -92,21 +94,11 @@ def wrapped(told: str) -> str:
 def packed(kind: str, data: bytes, at: str = "") -> str:
     """Bytes for the bundle, compressed where they are many."""
     if len(data) > PACKED_ABOVE:
-        data, at = gzip.compress(lanes(data), 1, mtime=0), f'{at} data-packed="lanes"'
+        data, at = pack(data), f'{at} data-packed="lanes"'
     return (
         f'<script type="application/octet-stream;base64" class="tapelab-{kind}"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"
     )
-
-
-def lanes(data: bytes) -> bytes:
-    """The first bytes of all four-byte words, then the second ones, the third and the fourth.
-
-    Columns hold small numbers and rounded ones; their empty bytes stand together then, and a long
-    recording takes a tenth of the room.
-    """
-    words = np.frombuffer(data + bytes(-len(data) % 4), np.uint8).reshape(-1, 4)
-    return words.T.tobytes()
 
 
 def as_json(kind: str, value: Any) -> str:
@@ -137,11 +129,16 @@ def static_file(name: str) -> Path:
     return file
 
 
-def frame(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
-    """The page inside a notebook's output: a frame that runs its script and reaches nothing."""
+def frame(
+    recording: Recording, explanation: Any = None, *, step: int | None = None, identity: str = ""
+) -> str:
+    """The page inside a notebook's output: a frame that runs its script and reaches nothing.
+
+    A live widget finds the page it stands for by its `identity`.
+    """
     told = text.picture(recording, step=step, explanation=explanation)
     name = recording.tape.name or "tape"
-    return framed(name, _document(recording, explanation, step), told)
+    return framed(name, _document(recording, explanation, step), told, identity)
 
 
 def framed(name: str, document: str, fallback: str, identity: str = "") -> str:
@@ -162,6 +159,4 @@ def export_html(
     step: int | None = None,
 ) -> Path:
     """Write one HTML file that shows the recording anywhere, offline."""
-    file = Path(path)
-    file.write_text(page(recording, explanation, step=step), "utf-8")
-    return file
+    return files.write(Path(path), page(recording, explanation, step=step).encode())

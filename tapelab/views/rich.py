@@ -21,11 +21,11 @@ MARGIN: Final = 4
 
 
 def mimebundle(
-    recording: Recording, explanation: Any = None, *, step: int | None = None
+    recording: Recording, explanation: Any = None, *, step: int | None = None, identity: str = ""
 ) -> dict[str, str]:
     """The picture as text/html and text/plain, for `_repr_mimebundle_`."""
     return {
-        "text/html": html.frame(recording, explanation, step=step),
+        "text/html": html.frame(recording, explanation, step=step, identity=identity),
         "text/plain": text.picture(recording, step=step, explanation=explanation),
     }
 

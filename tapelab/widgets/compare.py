@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+from uuid import uuid4
 
+from tapelab.recording import to_bytes
 from tapelab.views import comparing, html
 from tapelab.views.aligning import counterparts
 from tapelab.views.comparing import Compared, compared
-from tapelab.widgets.show import Picture, first_in_cell, recorded, shell
+from tapelab.widgets.show import first_in_cell, recorded, shell
+from tapelab.words import say
+
+if TYPE_CHECKING:
+    from tapelab.widgets.explorer import Explorer
 
 
 def compare(before: Any, after: Any) -> Comparison:
@@ -54,23 +62,26 @@ class Comparison:
 
     def to_html(self) -> str:
         """One HTML document: the differences, and both pictures to step through, offline."""
+        return self._document(comparing.html(self.found))
+
+    def _document(self, above: str = "") -> str:
+        """Both pictures side by side, in step, below what stands above them."""
         pictures = "".join(html.container(each) for each in self._recordings)
         steps = html.as_json("pair", [_listed(each) for each in self._steps])
-        body = f'{comparing.html(self.found)}<div style="{_SIDES}">{pictures}</div>{steps}'
+        body = f'{above}<div style="{_SIDES}">{pictures}</div>{steps}'
         return html.document("tapelab: before and after", body)
 
-    def widget(self) -> Any:
-        """Both pictures side by side, in step: where one is moved, the other follows."""
-        import ipywidgets
+    def widget(self) -> Sides:
+        """Both pictures side by side, alive and in step: where one is moved, the other follows."""
+        from tapelab.widgets.explorer import Explorer
 
-        sides = [Picture(each).widget() for each in self._recordings]
-        there, back = self._steps
-        for mine, other, steps in ((sides[0], sides[1], there), (sides[1], sides[0], back)):
-            mine.observe(_follower(other, steps), "step")
-            mine.layout = ipywidgets.Layout(width="50%", min_width="0")
-        return ipywidgets.VBox(
-            [ipywidgets.HTML(comparing.html(self.found)), ipywidgets.HBox(sides)]
+        before, after = (
+            Explorer(self, recording=to_bytes(each), side=side)
+            for side, each in enumerate(self._recordings)
         )
+        for mine, other, steps in zip((before, after), (after, before), self._steps, strict=True):
+            mine.observe(_follower(other, steps), "step")
+        return Sides(self, before, after)
 
     @property
     def _steps(self) -> tuple[dict[int, int], dict[int, int]]:
@@ -83,8 +94,19 @@ class Comparison:
     def _recordings(self) -> tuple[Any, Any]:
         return self.found.before, self.found.after
 
+    @cached_property
+    def identity(self) -> str:
+        """What the page in an output is called, so that live widgets find it."""
+        return f"tapelab-{uuid4().hex[:12]}"
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/html": comparing.html(self.found), "text/plain": str(self)}
+        """The card, and below it both pictures for who opens them."""
+        frame = html.framed("before and after", self._document(), str(self), self.identity)
+        below = (
+            f"<details><summary>{escape(say('Step through both'))}</summary>"
+            f'<div style="{_SIDES}">{frame}</div></details>'
+        )
+        return {"text/html": comparing.html(self.found) + below, "text/plain": str(self)}
 
     def _ipython_display_(self) -> None:
         """Draw it, unless the running cell has drawn it already."""
@@ -92,6 +114,18 @@ class Comparison:
 
         if first_in_cell(self):
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two live pictures in step, which Python can read and move; they need a kernel."""
+
+    comparison: Comparison
+    before: Explorer
+    after: Explorer
+
+    def _ipython_display_(self) -> None:
+        self.comparison._ipython_display_()
 
 
 _SIDES: Final = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,620px),1fr))"

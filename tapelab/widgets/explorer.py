@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+import sys
+from typing import Any, Final, Protocol
 
 import anywidget
 import traitlets
 
 from tapelab.views.html import static_file
+from tapelab.widgets.score import Score
+from tapelab.widgets.show import first_in_cell
 from tapelab.words import language, of_explorer
 
 EXTRAS: Final = {"kind": "extras"}
+HAIL: Final = {"kind": "hail"}
+
+
+class Shown(Protocol):
+    """What stands in an output, under a name by which a live widget finds it there."""
+
+    @property
+    def identity(self) -> str:
+        """The name."""
+
+    def _repr_mimebundle_(self) -> dict[str, str]: ...
 
 
 class Explorer(anywidget.AnyWidget):
     """A recording to step through; `step` follows the learner, and the learner follows `step`.
 
     `predictions` are the learner's answers where the picture asked what comes next, in the order
-    in which they were given: dictionaries of `step`, `asks` (a `gradient` or an `op`), `of` (the
-    name of what was asked about), `said`, `truth` and `right`.
+    in which they were given: dictionaries with the fields of `tapelab.exercises.Prediction`.
+
+    An output holds no widget but the page that the widget `stands_for`, and whose place it takes
+    as long as the kernel answers. A notebook that is opened again shows the page.
     """
 
     _esm = static_file("widget.js")
@@ -28,15 +44,39 @@ class Explorer(anywidget.AnyWidget):
     language = traitlets.Unicode().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     predictions = traitlets.List(traitlets.Dict()).tag(sync=True)
+    stands_for = traitlets.Unicode().tag(sync=True)
+    side = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, **traits: Any) -> None:
-        super().__init__(**traits)
+    def __init__(self, shown: Shown, **traits: Any) -> None:
+        self._of = shown
+        self._score = Score()
+        super().__init__(stands_for=shown.identity, **traits)
         self.on_msg(self._heard)
 
     def _heard(self, _: Any, message: Any, __: Any) -> None:
-        """Send the views that do not travel with every output, when somebody wants to see one."""
-        if message == EXTRAS:
+        """Answer that there is a kernel; send the views that do not travel with every output."""
+        if message == HAIL:
+            self.send(HAIL)
+        elif message == EXTRAS:
             self.send(EXTRAS, [static_file("extras.js").read_bytes()])
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """The page; the widget itself where it is seen only in an output that holds it."""
+        if asks_for_views():
+            return super()._repr_mimebundle_(**options)
+        return self._of._repr_mimebundle_()
+
+    def _ipython_display_(self) -> None:
+        """Draw it, unless the running cell has drawn the page already."""
+        from IPython.display import publish_display_data
+
+        if asks_for_views() or first_in_cell(self._of):
+            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+        self._score.show(self.predictions)
+
+    @traitlets.observe("predictions")
+    def _judged(self, change: Any) -> None:
+        self._score.update(change["new"])
 
     @traitlets.default("language")
     def _chosen(self) -> str:
@@ -45,3 +85,8 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.default("words")
     def _said(self) -> dict[str, Any]:
         return of_explorer()
+
+
+def asks_for_views() -> bool:
+    """Whether this front-end runs a widget only where an output holds it: VS Code and Colab do."""
+    return "google.colab" in sys.modules or "__vsc_ipynb_file__" in vars(sys.modules["__main__"])

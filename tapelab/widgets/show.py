@@ -5,16 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
+from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
 from tapelab.engine.tape import GradientTape
-from tapelab.recording import Recording, from_bytes, to_bytes
-from tapelab.views import figures, html, rich, svg, text
+from tapelab.recording import Recording, files, from_bytes, to_bytes
+from tapelab.views import data, figures, html, rich, svg, text
 from tapelab.views.answers import last_question
 
 
@@ -47,13 +49,20 @@ class Picture:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the recording to a `.tape` file, to be shown again with `tf.show(path)`.
 
-        A name that ends in `.html`, `.svg`, `.png` or `.dot` gets the picture in that form.
+        A name that ends in `.html`, `.svg`, `.png`, `.pdf`, `.dot` or `.json` gets the picture in
+        that form; one without an ending gets `.tape`.
         """
         file = Path(path)
-        form = _FORMS.get(file.suffix.lower().lstrip("."))
-        written = to_bytes(self.recording) if form is None else form(self)
-        file.write_bytes(written.encode() if isinstance(written, str) else written)
-        return file
+        ending = file.suffix.lower()
+        if ending in {"", files.SUFFIX}:
+            return self.recording.save(file)
+        if ending not in FORMS:
+            raise ValueError(
+                f"A picture cannot be saved as {file.name!r}. Names of files may end in "
+                f"{', '.join([files.SUFFIX, *FORMS])}."
+            )
+        made = FORMS[ending](self)
+        return files.write(file, made.encode() if isinstance(made, str) else made)
 
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file that shows the picture anywhere, offline."""
@@ -77,6 +86,16 @@ class Picture:
         self.figure().savefig(image, format="png", dpi=dots_per_inch)
         return image.getvalue()
 
+    def to_pdf(self) -> bytes:
+        """The graph as a page that prints at any size, drawn with Matplotlib."""
+        made = BytesIO()
+        self.figure().savefig(made, format="pdf", metadata={"CreationDate": None})
+        return made.getvalue()
+
+    def to_json(self) -> str:
+        """All that was recorded, with the explanation, for programs that are not ours."""
+        return data.as_json(self.recording, self.explanation)
+
     def to_dot(self) -> str:
         """The graph in the language of Graphviz, for `dot`."""
         from tapelab.views.dot import digraph
@@ -91,17 +110,25 @@ class Picture:
         return f"<picture of {name}: {len(self.recording)} events; print() shows it as text>"
 
     def widget(self) -> Any:
-        """A live widget whose `step` Python can read and set; it needs the kernel to be seen."""
+        """A live picture: Python can read and set its `step`, and read the `predictions`."""
         from tapelab.widgets.explorer import Explorer
 
         return Explorer(
+            self,
             recording=to_bytes(self.recording),
             explanation=html.plain(self.explanation),
             step=self.step or 0,
         )
 
+    @cached_property
+    def identity(self) -> str:
+        """What the page in an output is called, so that a live widget finds it."""
+        return f"tapelab-{uuid4().hex[:12]}"
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return rich.mimebundle(self.recording, self.explanation, step=self.step)
+        return rich.mimebundle(
+            self.recording, self.explanation, step=self.step, identity=self.identity
+        )
 
     def _ipython_display_(self) -> None:
         """Draw it, unless the running cell has drawn it already."""
@@ -111,12 +138,14 @@ class Picture:
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
-_FORMS: Final[dict[str, Callable[[Picture], str | bytes]]] = {
-    "html": Picture.to_html,
-    "htm": Picture.to_html,
-    "svg": Picture.to_svg,
-    "png": Picture.to_png,
-    "dot": Picture.to_dot,
+FORMS: Final[dict[str, Callable[[Picture], str | bytes]]] = {
+    ".html": Picture.to_html,
+    ".htm": Picture.to_html,
+    ".svg": Picture.to_svg,
+    ".png": Picture.to_png,
+    ".pdf": Picture.to_pdf,
+    ".dot": Picture.to_dot,
+    ".json": Picture.to_json,
 }
 """The forms in which a picture is saved, by the end of the file's name."""
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
@@ -163,7 +192,7 @@ def _read(given: Any, by: str) -> Recording:
         case bytes() | bytearray() | memoryview():
             return from_bytes(given)
         case str() | PathLike():
-            return from_bytes(Path(given).read_bytes())
+            return Recording.load(given)
     raise TypeError(
         f"{by}() needs a tape, or a recording of one, got {_called(given)}. "
         f"Try tf.{_TRY[by]} with the tape of `with tf.GradientTape() as tape:`."

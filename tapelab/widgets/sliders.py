@@ -9,7 +9,7 @@ import traitlets
 from tapelab.recording import to_bytes
 from tapelab.views import what_if as views
 from tapelab.views.what_if import Moment
-from tapelab.widgets.explorer import Explorer
+from tapelab.widgets.explorer import Explorer, Shown
 from tapelab.widgets.trying import Trial
 
 
@@ -19,17 +19,16 @@ class Sliders(Explorer):
     what_if = traitlets.Dict().tag(sync=True)
     moment = traitlets.Dict().tag(sync=True)
     values = traitlets.List(traitlets.Float()).tag(sync=True)
-    stands_for = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, trial: Trial, stands_for: str = "") -> None:
+    def __init__(self, trial: Trial, shown: Shown) -> None:
         self._trial = trial
         self._shown = first = trial.moment(trial.starts)
         super().__init__(
+            shown,
             recording=to_bytes(first.recording),
             what_if=views.settings(trial.experiment),
             moment=self._told(first),
             values=list(trial.starts),
-            stands_for=stands_for,
         )
 
     def _told(self, moment: Moment) -> dict[str, Any]:

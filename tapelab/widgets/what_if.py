@@ -131,10 +131,10 @@ class WhatIf:
         return self.trial.moment(tuple({**known, **values}.values()))
 
     def widget(self) -> Any:
-        """The live widget: sliders that run the function again; it needs the kernel."""
+        """The live widget: sliders that run the function again, as long as there is a kernel."""
         from tapelab.widgets.sliders import Sliders
 
-        return Sliders(self.trial, self._identity)
+        return Sliders(self.trial, self)
 
     def export(self, path: str | PathLike[str]) -> Path:
         """Write one HTML file with sliders over moments that are worked out now, for offline."""
@@ -147,7 +147,7 @@ class WhatIf:
         return views.page(self.trial.experiment, self.trial.grid())
 
     @cached_property
-    def _identity(self) -> str:
+    def identity(self) -> str:
         """What the page in the output is called, so that the live widget finds it."""
         return f"tapelab-{uuid4().hex[:12]}"
 
@@ -164,12 +164,8 @@ class WhatIf:
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """What a saved notebook keeps: the page over the grid, and text."""
         text = str(self)
-        return {
-            "text/html": views.frame(
-                self.trial.experiment, self.trial.grid(), text, self._identity
-            ),
-            "text/plain": text,
-        }
+        page = views.frame(self.trial.experiment, self.trial.grid(), text, self.identity)
+        return {"text/html": page, "text/plain": text}
 
     def _ipython_display_(self) -> None:
         """The page, which stays with the notebook, and the live widget, which takes its place.
@@ -178,6 +174,10 @@ class WhatIf:
         """
         from IPython.display import display, publish_display_data
 
+        from tapelab.widgets.explorer import asks_for_views
+
         if first_in_cell(self):
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
-            display(self.widget())  # type: ignore[no-untyped-call]  # IPython's
+            live = self.widget()
+            if asks_for_views():
+                display(live)  # type: ignore[no-untyped-call]  # IPython's

@@ -43,7 +43,7 @@ def shown(open_notebooks, request):
 
 def test_the_live_widget_takes_the_place_of_the_page(shown):
     notebook, explorer = shown
-    expect(notebook.panel.locator("iframe")).to_have_count(0)
+    expect(notebook.panel.locator("iframe:visible")).to_have_count(0)
     expect(notebook.panel.get_by_role("region", name="Tape explorer")).to_have_count(1)
     expect(explorer.root).to_contain_text("∂z/∂x = 3.0100")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -16,16 +17,27 @@ from tests.ui.notebook import PATHS
 from tests.ui.test_explorer import SCENE
 
 
-@pytest.fixture
-def saved(open_notebook):
-    """Run the scene, save the notebook, and leave no kernel behind."""
-    notebook = open_notebook(SCENE)
+LIVE = (
+    "tf.what_if(lambda a: a * tf.sin(a), a=(0, 3))",
+    "tf.compare(tape, tape).widget()",
+    "live = tf.show(tape, z).widget()\nlive",
+)
+"""Cells whose output a live widget takes over, as long as there is a kernel."""
+
+
+@pytest.fixture(scope="module")
+def saved(open_notebooks):
+    """Run the scene and the live cells, save the notebook, and leave no kernel behind."""
+    notebook = open_notebooks(SCENE, *LIVE)
     notebook.run_all()
     expect(Explorer.in_frame(notebook.output(0)).root).to_be_visible()
+    for number in range(1, len(LIVE) + 1):
+        expect(Explorer.within(notebook.cells.nth(number)).root).to_be_visible()
+        expect(notebook.cells.nth(number).locator("iframe:visible")).to_have_count(0)
     notebook.save()
     notebook.choose("Kernel", "Shut Down Kernel")
     expect(notebook.page.get_by_text("No Kernel").first).to_be_visible()
-    return notebook.file
+    return notebook
 
 
 @pytest.fixture
@@ -40,17 +52,41 @@ def offline(browser):
     context.close()
 
 
-@pytest.mark.parametrize("app", PATHS)
-def test_a_saved_notebook_shows_its_picture_before_any_cell_runs(open_notebook, saved, app):
-    notebook = open_notebook(file=saved, app=app)
-    explorer = Explorer.in_frame(notebook.output(0))
-    explorer.click_to_the_end_and_back()
+def test_pages_come_back_when_the_kernel_goes(saved):
+    for number in range(len(LIVE) + 1):
+        cell = saved.cells.nth(number)
+        expect(cell.locator("iframe:visible")).to_have_count(1)
+        expect(cell.get_by_role("region", name="Tape explorer")).to_have_count(0)
+
+
+def test_no_output_asks_a_kernel_for_a_widget(saved):
+    cells = json.loads(saved.file.read_bytes())["cells"]
+    kinds = {kind for cell in cells for each in cell["outputs"] for kind in each.get("data", ())}
+    assert kinds == {"text/html", "text/plain"}
+
+
+@pytest.fixture(scope="module", params=PATHS)
+def reopened(open_notebooks, saved, request):
+    return open_notebooks(file=saved.file, app=request.param)
+
+
+def test_a_saved_notebook_shows_its_picture_before_any_cell_runs(reopened):
+    Explorer.in_frame(reopened.output(0)).click_to_the_end_and_back()
+
+
+def test_a_saved_notebook_shows_in_pages_what_was_live(reopened):
+    for number in range(1, len(LIVE) + 1):
+        reopened.cells.nth(number).scroll_into_view_if_needed()
+        explorer = Explorer.in_frame(reopened.output(number))
+        explorer.come_into_view()
+        expect(explorer.counter).to_contain_text("/")
+    expect(reopened.panel.get_by_text("model not found")).to_have_count(0)
 
 
 def test_a_notebook_from_elsewhere_tells_the_tape_in_text(open_notebook, saved):
     """JupyterLab takes frames out of what it has not signed itself."""
-    foreign = saved.with_name("from_elsewhere.ipynb")
-    foreign.write_text(saved.read_text("utf-8").replace("3.0", "3.00"), "utf-8")
+    foreign = saved.file.with_name("from_elsewhere.ipynb")
+    foreign.write_text(saved.file.read_text("utf-8").replace("3.0", "3.00"), "utf-8")
     output = open_notebook(file=foreign).output(0)
     expect(output).to_contain_text("the way back")
     expect(output).to_contain_text("trust the notebook")
@@ -73,6 +109,8 @@ def test_one_exported_file_opens_offline_and_steps(offline, tmp_path):
 
 def test_a_notebook_exported_to_html_opens_offline_and_steps(offline, saved, tmp_path):
     export = [sys.executable, "-m", "nbconvert", "--to", "html", "--output-dir", str(tmp_path)]
-    subprocess.run([*export, str(saved)], check=True, capture_output=True)
-    offline.goto((tmp_path / saved.name).with_suffix(".html").as_uri())
-    Explorer.in_frame(offline.locator(".jp-OutputArea-output").last).click_to_the_end_and_back()
+    subprocess.run([*export, str(saved.file)], check=True, capture_output=True)
+    offline.goto((tmp_path / saved.file.name).with_suffix(".html").as_uri())
+    pages = offline.locator(".jp-OutputArea-output:has(> iframe)")
+    expect(pages).to_have_count(3)
+    Explorer.in_frame(pages.first).click_to_the_end_and_back()

@@ -39,7 +39,8 @@ def test_the_export_holds_both_recordings_and_the_steps_between_them(found, tmp_
 
 
 def test_in_the_widget_one_side_follows_the_other(found):
-    left, right = found.widget().children[1].children
+    sides = found.widget()
+    left, right = sides.before, sides.after
     left.step = 2
     assert right.step == 2
     right.step = 3

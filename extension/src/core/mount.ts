@@ -10,7 +10,8 @@ import type { Recording } from './recording.js';
 import { createRoot } from './root.js';
 import { Kind } from './schema.js';
 import { AT_FIRST, createStore } from './store.js';
-import type { State } from './store.js';
+import type { State, Store } from './store.js';
+import type { Guess } from './predict.js';
 import type { Source } from './whatif.js';
 import { loadingView, stateView } from './views/explorer.js';
 import { speak, WORDS } from './words.js';
@@ -28,6 +29,10 @@ export interface MountOptions {
   readonly words?: Catalogue | undefined;
   /** Where the moments of a function come from whose inputs can be moved. */
   readonly whatIf?: Source | undefined;
+  /** For a page that follows what is looked at, and says what to look at. */
+  readonly onStore?: ((store: Store) => void) | undefined;
+  /** What the learner has predicted already. */
+  readonly guesses?: readonly Guess[] | undefined;
 }
 
 /** Above so many events, reading is announced before it begins. */
@@ -41,7 +46,7 @@ export function announce(host: Element, ops: number, language?: string): void {
 }
 
 function initialState(model: Model, options: MountOptions): State {
-  const { explanation } = options;
+  const { explanation, guesses = [] } = options;
   const findings = explanation?.findings.length ?? 0;
   const lacks = explanation?.connected === false || explanation?.partial;
   const asksWhy = findings > 0 && lacks && !options.step;
@@ -50,7 +55,7 @@ function initialState(model: Model, options: MountOptions): State {
     Math.min(model.stepCount, options.step ?? (options.whatIf ? model.stepCount : 1)),
   );
   const view = asksWhy ? 'why' : 'tape';
-  return { ...AT_FIRST, model, step, view, findings };
+  return { ...AT_FIRST, model, step, view, findings, guesses };
 }
 
 function failed(root: HTMLElement, error: unknown): Handle {
@@ -127,6 +132,7 @@ export function mount(host: Element, options: MountOptions): Handle {
       const store = createStore(initialState(model, options));
       const { explanation, words, whatIf } = options;
       const explorer = new Explorer(root, store, explanation ?? null, words, whatIf);
+      options.onStore?.(store);
       whatIf?.listen((bytes) => explorer.show(buildModel(parseRecording(bytes))));
       return explorer;
     };

@@ -19,6 +19,7 @@ interface Traits {
   moment: Moment;
   values: readonly number[];
   stands_for: string;
+  side: number;
 }
 interface WidgetModel {
   get<Name extends keyof Traits>(name: Name): Traits[Name];
@@ -100,10 +101,8 @@ function kernelSource(model: WidgetModel, experiment: Experiment): Source {
 
 function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
   const { report, stop } = reporter(model);
-  askKernel(model);
   let handle: Handle | undefined;
   const experiment = model.get('what_if');
-  if (experiment) el.ownerDocument.getElementById(model.get('stands_for'))?.remove();
   const remount = (): void => {
     handle?.destroy();
     const step = model.get('step');
@@ -112,6 +111,7 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
       explanation: model.get('explanation'),
       language: model.get('language'),
       words: model.get('words'),
+      guesses: model.get('predictions'),
       whatIf: experiment ? kernelSource(model, experiment) : undefined,
       ...(step > 0 ? { step } : {}),
     });
@@ -138,4 +138,58 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
   };
 }
 
-export default { render };
+/** What a page in an output says of itself whenever it is drawn; see `tapelab/views/html.py`. */
+const PAGE = 'tapelab-page';
+
+/**
+ * Take the place of the pages that stand for this widget, as long as its kernel answers.
+ *
+ * The output itself holds no widget: a notebook that is opened again would find none, and say so.
+ */
+function initialize({ model }: { model: WidgetModel }): () => void {
+  askKernel(model);
+  const name = model.get('stands_for');
+  const taken = new Map<HTMLElement, () => void>();
+  let answered = false;
+  const take = (page: HTMLElement): void => {
+    if (!answered || page.id !== name || taken.has(page)) return;
+    const el = page.ownerDocument.createElement('div');
+    el.style.order = String(model.get('side'));
+    page.after(el);
+    page.hidden = true;
+    page.closest('details')?.setAttribute('open', '');
+    const stop = render({ model, el });
+    taken.set(page, () => {
+      stop();
+      el.remove();
+      page.hidden = false;
+    });
+  };
+  const giveBack = (): void => {
+    answered = false;
+    for (const give of taken.values()) give();
+    taken.clear();
+  };
+  const hail = (): void => {
+    giveBack();
+    model.send({ kind: 'hail' });
+  };
+  const hear = ({ kind }: { kind?: string }): void => {
+    if (kind !== 'hail') return;
+    answered = true;
+    document.querySelectorAll<HTMLElement>(`[id="${name}"]`).forEach(take);
+  };
+  const found = (event: Event): void => take((event as CustomEvent<HTMLElement>).detail);
+  if (name) {
+    model.on('msg:custom', hear);
+    model.on('comm_live_update', hail);
+    document.addEventListener(PAGE, found);
+    hail();
+  }
+  return () => {
+    document.removeEventListener(PAGE, found);
+    giveBack();
+  };
+}
+
+export default { initialize, render };
