@@ -9,8 +9,8 @@ const files = (await readdir(join(here, 'test'))).filter((name) => name.endsWith
 const wanted = files.filter((name) => !chosen.length || chosen.some((part) => name.includes(part)));
 if (!wanted.length) throw new Error(`No test file matches ${chosen.join(' ')}.`);
 
-const outdir = join(here, '.test-build');
-await rm(outdir, { recursive: true, force: true });
+// A folder for each run: two that run at the same time build two.
+const outdir = join(here, `.test-build-${process.pid}`);
 await bundle({
   entryPoints: wanted.map((name) => `test/${name}`),
   outdir,
@@ -25,4 +25,5 @@ const built = (await readdir(outdir)).map((name) => join(outdir, name));
 const run = spawnSync(process.execPath, ['--enable-source-maps', '--test', ...built], {
   stdio: 'inherit',
 });
+await rm(outdir, { recursive: true, force: true });
 process.exitCode = run.status ?? 1;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { FoldKind, foldName, foldsOf, hiddenBy, openAtFirst } from '../src/core/folding.js';
+import { foldsOf } from '../src/core/folding.js';
+import { FoldKind, foldName, hiddenBy, openAtFirst } from '../src/core/folds.js';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
 import { shorten } from '../src/core/repeats.js';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { birthOf, flowOf } from '../src/core/flow.js';
-import { buildGraph, EdgeKind, FrameKind } from '../src/core/graph.js';
+import { buildGraph } from '../src/core/buildgraph.js';
+import { EdgeKind, FrameKind } from '../src/core/graph.js';
 import { parseFormula } from '../src/core/mathematics.js';
 import { memoryOf } from '../src/core/memory.js';
 import { buildModel } from '../src/core/model.js';

@@ -1,5 +1,6 @@
-import { FoldKind, foldName, foldsOf, hiddenBy, openAtFirst } from './folding.js';
-import type { Folds } from './folding.js';
+import { foldsOf } from './folding.js';
+import { FoldKind, foldName, hiddenBy, openAtFirst } from './folds.js';
+import type { Folds } from './folds.js';
 import { EdgeKind } from './graph.js';
 import type { Graph } from './graph.js';
 import type { Model } from './model.js';
@@ -47,14 +48,19 @@ export function opened(model: Model, open: Open): ReadonlySet<number> {
 
 let lastHidden: { folds: Folds; open: ReadonlySet<number>; hidden: Int32Array } | null = null;
 
+/** For each fold the outermost closed one that hides it, or -1 where it is open. */
+function hiddenIn(folds: Folds, open: ReadonlySet<number>): Int32Array {
+  if (lastHidden?.folds !== folds || lastHidden.open !== open) {
+    lastHidden = { folds, open, hidden: hiddenBy(folds, open) };
+  }
+  return lastHidden.hidden;
+}
+
 /** The closed fold that a node is hidden in, or -1. */
 export function foldAround(model: Model, open: Open, node: number): number {
-  const [folds, now] = [foldsIn(model), opened(model, open)];
-  if (lastHidden?.folds !== folds || lastHidden.open !== now) {
-    lastHidden = { folds, open: now, hidden: hiddenBy(folds, now) };
-  }
+  const folds = foldsIn(model);
   const inner = folds.ofNode[node] ?? -1;
-  return inner < 0 ? -1 : lastHidden.hidden[inner]!;
+  return inner < 0 ? -1 : hiddenIn(folds, opened(model, open))[inner]!;
 }
 
 /** The node that stands for another in the picture: the last of a closed fold. */
@@ -76,9 +82,11 @@ export function foldedGraph(model: Model, open: Open): Folded {
   const folds = foldsIn(model);
   const placeOfNode = new Int32Array(graph.nodeCount);
   const places = new Int32Array(folds.kind.length).fill(-1);
+  const hidden = hiddenIn(folds, opened(model, open));
   const [nodes, foldAt]: [number[], number[]] = [[], []];
   for (let node = 0; node < graph.nodeCount; node++) {
-    const fold = foldAround(model, open, node);
+    const inner = folds.ofNode[node]!;
+    const fold = inner < 0 ? -1 : hidden[inner]!;
     let place = fold < 0 ? -1 : places[fold]!;
     if (place < 0) {
       place = nodes.push(fold < 0 ? node : folds.last[fold]!) - 1;
@@ -102,7 +110,8 @@ function foldedEdges(graph: Graph, placeOfNode: Int32Array, foldAt: readonly num
   const [edges, roads]: [number[], number[]] = [[], []];
   const merged = new Map<number, number>();
   for (let edge = 0; edge < edgeCount; edge++) {
-    const [from, to] = [placeOfNode[edgeFrom[edge]!]!, placeOfNode[edgeTo[edge]!]!];
+    const from = placeOfNode[edgeFrom[edge]!]!;
+    const to = placeOfNode[edgeTo[edge]!]!;
     if (from === to) continue;
     const key = from * foldAt.length + to;
     const ofFold = foldAt[from]! >= 0 || foldAt[to]! >= 0;

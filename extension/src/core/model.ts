@@ -1,4 +1,4 @@
-import { buildGraph } from './graph.js';
+import { buildGraph } from './buildgraph.js';
 import type { Graph } from './graph.js';
 import { Kind } from './schema.js';
 import type { RecordingEvent } from './schema.js';
@@ -46,22 +46,19 @@ export interface Call {
 function collectCalls(recording: Recording): Call[] {
   const calls: { asked: Asked; event: number; flows: number[] }[] = [];
   const byNumber = new Map<number, number[]>();
-  recording.kinds.forEach((kind, index) => {
-    if (kind < Kind.Asked) return;
-    const called = recording.fields[recording.starts[index]!]!;
-    if (kind === Kind.Flowed) {
-      const flows = byNumber.get(called);
-      if (flows) flows.push(index);
-      else byNumber.set(called, [index]);
-      return;
-    }
+  const flowsOf = (called: number): number[] => {
+    let flows = byNumber.get(called);
+    if (!flows) byNumber.set(called, (flows = []));
+    return flows;
+  };
+  const { kinds, fields, starts } = recording;
+  for (let index = 0; index < kinds.length; index++) {
+    if (kinds[index] === Kind.Flowed) flowsOf(fields[starts[index]!]!).push(index);
+    if (kinds[index] !== Kind.Asked) continue;
     const event = recording.event(index);
-    if (event.kind === Kind.Asked) {
-      const flows = byNumber.get(event.call) ?? [];
-      byNumber.set(event.call, flows);
-      calls.push({ asked: event, event: index, flows });
-    }
-  });
+    if (event.kind !== Kind.Asked) continue;
+    calls.push({ asked: event, event: index, flows: flowsOf(event.call) });
+  }
   return calls;
 }
 
@@ -88,22 +85,21 @@ function buildPassage(recording: Recording, graph: Graph, call: Call): Passage {
   const arriving = new Int32Array(flows.length).fill(-1);
   const blocked = new Map<number, number>();
   const { fields, starts } = recording;
-  flows.forEach((index, flow) => {
-    if (index < 0) return;
+  for (let flow = 0; flow < flows.length; flow++) {
+    const index = flows[flow]!;
+    if (index < 0) continue;
     // The fields of `Flowed`, straight from their column: there may be a million.
     const start = starts[index]!;
-    const [event, position, tensor] = [fields[start + 1]!, fields[start + 2]!, fields[start + 3]!];
-    through[flow] = graph.nodeOfEvent[event] ?? -1;
-    receiver[flow] = graph.nodeOfTensor[tensor] ?? -1;
-    const edge = edgeInto(graph, through[flow]!, position);
-    edgeOfFlow[flow] = edge;
+    through[flow] = graph.nodeOfEvent[fields[start + 1]!] ?? -1;
+    const node = (receiver[flow] = graph.nodeOfTensor[fields[start + 3]!] ?? -1);
+    const edge = (edgeOfFlow[flow] = edgeInto(graph, through[flow]!, fields[start + 2]!));
     if (fields[start + 6]! < 0) {
-      blocked.set(receiver[flow]!, flow);
-      return;
+      blocked.set(node, flow);
+      continue;
     }
-    arriving[flow] = receiver[flow]!;
+    arriving[flow] = node;
     if (edge >= 0) flowOfEdge[edge] = flow;
-  });
+  }
   return {
     asked: call.asked,
     askedEvent: call.event,
@@ -122,13 +118,16 @@ function collectArrivals(
   arriving: Int32Array,
 ): Pick<Passage, 'firstArrival' | 'arrivals'> {
   const firstArrival = new Int32Array(nodes + 1);
-  for (const node of arriving) if (node >= 0) firstArrival[node + 1]!++;
+  for (let flow = 0; flow < arriving.length; flow++) {
+    if (arriving[flow]! >= 0) firstArrival[arriving[flow]! + 1]!++;
+  }
   for (let node = 0; node < nodes; node++) firstArrival[node + 1]! += firstArrival[node]!;
   const next = firstArrival.slice();
   const arrivals = new Int32Array(firstArrival[nodes]!);
-  arriving.forEach((node, flow) => {
+  for (let flow = 0; flow < arriving.length; flow++) {
+    const node = arriving[flow]!;
     if (node >= 0) arrivals[next[node]!++] = flow;
-  });
+  }
   return { firstArrival, arrivals };
 }
 

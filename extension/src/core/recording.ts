@@ -22,10 +22,13 @@ export interface Recording {
   readonly header: Header;
   readonly eventCount: number;
   readonly tensorCount: number;
+  readonly spanCount: number;
   readonly kinds: Uint8Array;
   readonly starts: Int32Array;
   readonly fields: Int32Array;
   readonly roles: Uint8Array;
+  /** 1 for tensors that the learner's code gave a name. */
+  readonly named: Uint8Array;
   /** What the numbers of large tensors come to: six each, see `measures.ts`. */
   /** The numbers of all tensors, one after the other. */
   readonly numbers: Float64Array;
@@ -135,6 +138,7 @@ export function parseRecording(given: Uint8Array): Recording {
   const fields = columns.i32('event.fields');
   const eventSpans = columns.i32('event.span');
   const roles = columns.u8('tensor.role');
+  const named = columns.u8('tensor.named');
   if (kinds.length && starts.length !== kinds.length + 1) throw cutShort();
   return {
     header,
@@ -142,14 +146,16 @@ export function parseRecording(given: Uint8Array): Recording {
     starts,
     fields,
     roles,
+    named,
     numbers: columns.f64('values'),
     measured: { tensors: columns.i32('measure.tensor'), numbers: columns.f64('measure.numbers') },
     eventCount: kinds.length,
     tensorCount: roles.length,
+    spanCount: columns.i32('span.line').length,
     event: (index) =>
       decodeEvent(kinds[index]!, fields, starts[index]!, starts[index + 1]!, header.strings),
     eventSpan: (index) => eventSpans[index] ?? -1,
-    tensor: tensorReader(columns, header, roles),
+    tensor: tensorReader(columns, header, roles, named),
     span: spanReader(columns),
   };
 }
@@ -177,12 +183,12 @@ function tensorReader(
   columns: Columns,
   header: Header,
   roles: Uint8Array,
+  named: Uint8Array,
 ): (index: number) => TensorInfo {
   const part = (name: string): Int32Array => columns.i32(`tensor.${name}`);
   const shapes = part('shape');
   const dtypes = part('dtype');
   const names = part('name');
-  const named = columns.u8('tensor.named');
   const variables = part('variable');
   const spans = part('span');
   const valueStarts = part('value');

@@ -1,4 +1,4 @@
-import { foldName } from '../folding.js';
+import { foldName } from '../folds.js';
 import { foldsIn, openAround, opened } from '../folded.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
