@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tapelab.lab import hints
+from tapelab.lab import hints, live, running
 from tapelab.lab.cells import title_of_cell
 from tapelab.recording import source
 
@@ -19,7 +19,9 @@ def attach(shell: Any = None) -> None:
     if title_of_cell not in source.titles:
         source.titles.append(title_of_cell)
     shell.register_magic_function(tape, "cell", "tape")
+    running.attach(shell)
     hints.attach(shell)
+    live.attach(shell)
 
 
 def tape(line: str, cell: str) -> Any:

@@ -8,9 +8,14 @@ from typing import Any
 
 def title_of_cell(file: str) -> str | None:
     """`In [3]` for the file name that IPython gave to a cell; None for other files."""
-    ipython = sys.modules.get("IPython")
-    number = _numbers(ipython and ipython.get_ipython()).get(file)
+    number = number_of_cell(file)
     return None if number is None else f"In [{number}]"
+
+
+def number_of_cell(file: str) -> int | None:
+    """The number under which a cell ran last, by its file name; None for other files."""
+    ipython = sys.modules.get("IPython")
+    return _numbers(ipython and ipython.get_ipython()).get(file)
 
 
 def enter(shell: Any, text: str) -> str:

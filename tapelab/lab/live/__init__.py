@@ -1,0 +1,32 @@
+"""The Tape panel of JupyterLab, kernel side; docs/live.md tells what the two ends say.
+
+In an ipykernel a comm target is registered, and nothing else is imported before a panel opens.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Final
+
+TARGET: Final = "tapelab.live"
+VERSION: Final = 1
+_live: Final[list[Any]] = []
+"""The panels of this kernel, once there is one."""
+
+
+def attach(shell: Any) -> None:
+    """Let front-ends of a kernel open panels, and announce it with the reply to this cell."""
+    kernel = getattr(shell, "kernel", None)
+    if kernel is None or "ipykernel" not in sys.modules:
+        return
+    kernel.comm_manager.register_target(TARGET, welcome)
+    shell.payload_manager.write_payload({"source": TARGET, "version": VERSION})
+
+
+def welcome(comm: Any, message: Any) -> None:
+    """A front-end has opened a panel."""
+    if not _live:
+        from tapelab.lab.live.pushing import Live
+
+        _live.append(Live())
+    _live[0].welcome(comm, message)

@@ -1,0 +1,96 @@
+"""What a tape holds, counted while it records: each look takes up where the last one ended."""
+
+from __future__ import annotations
+
+from itertools import islice
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
+
+from tapelab.engine.log import Scope
+from tapelab.engine.records import HEARD, OPS, whole
+from tapelab.lab.live.measuring import nbytes
+
+if TYPE_CHECKING:
+    from tapelab.engine.log import Origin
+    from tapelab.engine.records import Record
+    from tapelab.engine.tape import GradientTape
+
+A_LOOK: Final = 4_000
+"""So many records are counted in one look, which takes a few milliseconds."""
+PLACES: Final = 1_000
+"""So many places of the code are remembered."""
+MOST_PARTS: Final = 8
+
+
+class Meter:
+    """Counts the ops of one tape, the bytes they keep, and the lines they stand in."""
+
+    def __init__(self, tape: GradientTape) -> None:
+        self.tape = ref(tape)
+        self.ops = self.bytes = 0
+        self.exact = True
+        self.places: dict[tuple[CodeType, int], Origin] = {}
+        self.last: Origin | None = None
+        self._serial = tape._serial
+        self._opened = tape._opened
+        self._parts: dict[str, int] = {}
+        self._counted: set[int] = set()
+        self._window = self._at = 0
+
+    def is_of(self, tape: GradientTape) -> bool:
+        """Whether this is the tape that is counted, and it has not begun anew."""
+        return self.tape() is tape and self._opened == tape._opened
+
+    def look(self, tape: GradientTape) -> None:
+        """Count what is new, as far as one look goes."""
+        left, self.exact = A_LOOK, True
+        for number, (log, start, stop) in enumerate(list(tape._windows)):
+            if number > self._window and self.exact:
+                self._window, self._at = number, start
+            if number == self._window:
+                at = max(self._at, start)
+                end = len(log.records) if stop is None else stop
+                self._at = min(end, at + left)
+                for record in log.records[at : self._at]:
+                    self._count(record)
+                left -= self._at - at
+                self.exact = self._at >= end
+
+    def _count(self, record: Record) -> None:
+        kind = record[0]
+        if kind in OPS and self._serial in record[-1]:
+            self._count_op(whole(record))
+        elif kind == HEARD and self._serial in record[-1]:
+            for each in record[8].told(record):
+                if self._serial in each[-1]:
+                    self._count_op(each)
+
+    def _count_op(self, record: Record) -> None:
+        _, _, _, origin, ids, values, made, results, _, _ = record
+        several = type(made) is tuple
+        outputs = zip(made, results, strict=True) if several else ((made, results),)
+        fresh = 0
+        for number, value in (*zip(ids, values, strict=True), *outputs):
+            if number not in self._counted:
+                self._counted.add(number)
+                fresh += nbytes(value)
+        self.ops += 1
+        self.bytes += fresh
+        part = _outermost(origin.scope).name if origin.scope else origin.op.name
+        self._parts[part] = self._parts.get(part, 0) + fresh
+        self.last = origin
+        if len(self.places) < PLACES:
+            self.places.setdefault((origin.code, origin.instruction), origin)
+
+    def parts(self) -> list[list[Any]]:
+        """Who keeps the bytes, in the order of the tape; of many the largest."""
+        large = sorted(self._parts, key=lambda part: self._parts[part], reverse=True)
+        shown = {*islice(large, MOST_PARTS)}
+        return [[part, held] for part, held in self._parts.items() if part in shown and held]
+
+
+def _outermost(scope: Scope) -> Scope:
+    while scope.outer is not None:
+        scope = scope.outer
+    return scope

@@ -1,0 +1,180 @@
+"""A run: the gradient calls of one cell, with their losses, the norms of gradients, and tapes."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tapelab.lab.live.measuring import Carried, brief, carried, loss, norm
+from tapelab.lab.live.places import Places, Where
+from tapelab.lab.live.shelf import Allowance, Shelf
+from tapelab.words import say, sentence
+
+if TYPE_CHECKING:
+    from tapelab.engine.log import Origin, Seen
+
+MOST_VARIABLES: Final = 32
+MOST_FINDINGS: Final = 8
+ROWS: Final = 1_000
+"""So many steps of a run are remembered for curves."""
+FRESH: Final = 2_000
+"""So many calls can wait until somebody measures them."""
+AT_ONCE: Final = 200
+A_SECOND: Final = 320
+"""So many calls are measured at once, and then so many a second; others are passed over."""
+FOUND: Final = {"none": "NONE", "nan": "NAN", "zero": "ZERO"}
+SAID: Final = {
+    "none": sentence("{gradient} is None"),
+    "nan": sentence("{gradient} is not finite"),
+    "zero": sentence("{gradient} is 0 everywhere"),
+}
+Row = tuple[int, Carried, list[Carried], int]
+"""A step, its loss, the norms in the order of the variables, and which question it was."""
+
+
+class Call(NamedTuple):
+    """One question to a tape, without the tape; large results are not kept."""
+
+    step: int
+    question: int
+    origin: Origin
+    targets: tuple[Seen, ...]
+    sources: tuple[Seen, ...]
+    results: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Track:
+    """A variable, and how its gradient is at present."""
+
+    name: str
+    seen: Seen
+    where: Where
+    shown: Any = None
+    norm: float | None = None
+    state: str = "pending"
+
+    def facts(self) -> dict[str, Any]:
+        """The variable as the panel takes it."""
+        owner, value = self.seen.owner, self.seen.value
+        dtype = value.dtype.name if owner is None else owner.dtype.name
+        return {
+            "name": self.name,
+            "shape": list(value.shape),
+            "dtype": "string" if dtype == "object" else dtype,
+            "value": brief(value, dtype),
+            "norm": carried(self.norm),
+            "state": self.state,
+            "line": self.where[1],
+            "cell": self.where[0],
+            "trainable": owner is None or owner.trainable,
+        }
+
+
+@dataclass(eq=False)
+class Run:
+    """What the gradient calls of a cell came to; it goes on where the cell runs again."""
+
+    number: int
+    execution: int
+    places: Places = field(default_factory=Places)
+    step: int = 0
+    questions: dict[Any, int] = field(default_factory=dict)
+    fresh: deque[Call] = field(default_factory=lambda: deque(maxlen=FRESH))
+    rows: list[Row] = field(default_factory=list)
+    shelf: Shelf = field(default_factory=Shelf)
+    allowance: Allowance = field(default_factory=lambda: Allowance(AT_ONCE, A_SECOND))
+    tracks: dict[Any, Track] = field(default_factory=dict)
+    more: set[Any] = field(default_factory=set)
+    target: str = ""
+    loss: Carried = None
+    findings: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
+
+    def measure(self, calls: list[Call], results: Any) -> None:
+        """Add rows for calls; of the last of them, all results are given in full."""
+        for call in thinned(calls, max(1, self.allowance.take(len(calls)))):
+            self._measure(call, results if call is calls[-1] else call.results)
+        if len(self.rows) > ROWS:  # the newest stays
+            self.rows = self.rows[(len(self.rows) - 1) % 2 :: 2]
+
+    def _measure(self, call: Call, results: Any) -> None:
+        norms: dict[Any, Carried] = {}
+        for key, source, result in zip(keys_of(call.sources), call.sources, results, strict=False):
+            track = self.track(key, source)
+            if track is not None:
+                track.norm = norm(result)
+                track.seen, track.state = source, state_of(result, track.norm)
+                norms[key] = carried(track.norm)
+        self.loss = carried(loss([each.value for each in call.targets]))
+        self.rows.append((call.step, self.loss, list(map(norms.get, self.tracks)), call.question))
+        self.target = " + ".join(filter(None, map(self.places.name, call.targets)))
+        for key in norms:
+            self._find(call, self.tracks[key])
+
+    def track(self, key: Any, source: Seen) -> Track | None:
+        """What is known of a source; None for one too many."""
+        found = self.tracks.get(key)
+        if found is None:
+            if len(self.tracks) >= MOST_VARIABLES:
+                self.more.add(key)
+                return None
+            origin = source.origin if source.owner is None else source.owner.origin
+            name = self._unique(self.places.name(source) or f"#{len(self.tracks) + 1}")
+            found = self.tracks[key] = Track(name, source, self.places.where(origin))
+        return found
+
+    def _unique(self, name: str) -> str:
+        taken = {track.name for track in self.tracks.values()}
+        names = (name, *(f"{name} ({number})" for number in range(2, MOST_VARIABLES + 2)))
+        return next(each for each in names if each not in taken)
+
+    def _find(self, call: Call, track: Track) -> None:
+        """Note whether a gradient looks wrong now, or no longer does."""
+        for state, code in FOUND.items():
+            about = code, track.name
+            if about in self.findings:
+                self.findings[about]["now"] = state == track.state
+            elif state == track.state:
+                cell, line = self.places.where(call.origin)
+                title = say(SAID[state], gradient=f"d{self.target}/d{track.name}")
+                told = {"code": code, "title": title, "source": track.name, "line": line}
+                self.findings[about] = {**told, "cell": cell, "step": call.step, "now": True}
+
+
+def keys_of(sources: tuple[Seen, ...]) -> tuple[Any, ...]:
+    """What sources are known by from one call to the next: a tensor by the place of its making."""
+    made: Counter[Any] = Counter()
+    return tuple(
+        [each.owner.id if each.owner is not None else _place(each, made) for each in sources]
+    )
+
+
+def _place(end: Seen, made: Counter[Any]) -> tuple[Any, ...]:
+    """Where a tensor was made, and how many were made there before."""
+    place = (end.origin.code.co_filename, end.origin.instruction) if end.origin else ()
+    made[place] += 1
+    return (*place, made[place])
+
+
+def question_of(origin: Origin, sources: tuple[Seen, ...]) -> Any:
+    """What a question is known by: where it stands, and what it asks for."""
+    return origin.code.co_filename, origin.code.co_name, origin.instruction, keys_of(sources)
+
+
+def state_of(result: Any, length: float | None) -> str:
+    """How a gradient looks, in a word."""
+    if result is None:
+        return "none"
+    if length is None:
+        return "gradient"
+    if not length < float("inf"):
+        return "nan"
+    return "gradient" if length else "zero"
+
+
+def thinned(things: Any, most: int) -> list[Any]:
+    """So many of them, evenly chosen; the last is never left out."""
+    many = list(things)
+    step = -(-len(many) // most) or 1
+    return many[(len(many) - 1) % step :: step] if many else []

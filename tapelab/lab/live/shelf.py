@@ -1,0 +1,101 @@
+"""Tapes that were asked, kept so that the recording of a step can be opened later."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
+
+from tapelab.engine.memento import keeps_nothing_alive, memento
+
+if TYPE_CHECKING:
+    from tapelab.engine.asking import Answer
+    from tapelab.engine.tape import GradientTape
+
+A_RECORD: Final = 600
+"""About so many bytes a record of a tape takes that was let go of."""
+MOST_BYTES: Final = 32_000_000
+LARGEST: Final = MOST_BYTES // 4
+
+
+class Kept:
+    """One tape with the question that was put to it.
+
+    A tape that still has large values to keep, or is very long, is not kept alive: it can be looked
+    at as long as the learner's code holds it.
+    """
+
+    def __init__(self, tape: GradientTape, answer: Answer) -> None:
+        self.bytes = A_RECORD * (1 + sum(_length(window) for window in tape._windows))
+        self._copy: GradientTape | None = None
+        self._tape: ref[GradientTape] | None = None
+        if self.bytes <= LARGEST and keeps_nothing_alive(tape):
+            self._copy = memento(tape, [answer])
+        else:
+            self._tape, self._serial, self.bytes = ref(tape), answer.serial, A_RECORD
+
+    def original(self) -> GradientTape | None:
+        """The copy, or the learner's own tape; None where it is gone."""
+        return self._copy if self._tape is None else self._tape()
+
+    def tape(self) -> GradientTape | None:
+        """A tape to be looked at, with its one question; None where it is gone."""
+        tape = self.original()
+        if tape is None or tape is self._copy:
+            return tape
+        answers = [each for each in tuple(tape._answers) if each.serial == self._serial]
+        return memento(tape, answers) if answers else None
+
+
+def _length(window: list[Any]) -> int:
+    log, start, stop = window
+    length: int = (len(log.records) if stop is None else stop) - start
+    return length
+
+
+class Shelf:
+    """The tapes of some steps; those of the oldest make room for new ones."""
+
+    def __init__(self) -> None:
+        self._kept: dict[int, Kept] = {}
+        self._bytes = 0
+
+    def put(self, step: int, kept: Kept, most: int) -> None:
+        """Keep the tape of a step, and at most so many in all."""
+        if step in self._kept:
+            return
+        self._kept[step] = kept
+        self._bytes += kept.bytes
+        while len(self._kept) > most or self._bytes > MOST_BYTES:
+            self._bytes -= self._kept.pop(next(iter(self._kept))).bytes
+
+    def __contains__(self, step: int) -> bool:
+        return step in self._kept
+
+    def steps(self) -> list[int]:
+        """The steps whose tapes can be looked at, in order."""
+        return sorted(
+            step for step, kept in tuple(self._kept.items()) if kept.original() is not None
+        )
+
+    def tape(self, step: int) -> GradientTape | None:
+        """The tape of a step, with the one question of that step; None if it is not kept."""
+        kept = self._kept.get(step)
+        return None if kept is None else kept.tape()
+
+
+class Allowance:
+    """So many at once, and afterwards so many a second."""
+
+    def __init__(self, at_once: int, rate: float) -> None:
+        self._left, self._most, self._rate = float(at_once), at_once, rate
+        self._then = time.monotonic()
+
+    def take(self, wanted: int = 1) -> int:
+        """How many of those that are wanted there are; they are taken."""
+        now = time.monotonic()
+        self._left = min(self._most, self._left + (now - self._then) * self._rate)
+        self._then = now
+        taken = min(wanted, int(self._left))
+        self._left -= taken
+        return taken
