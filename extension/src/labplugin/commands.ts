@@ -1,0 +1,94 @@
+import type { JupyterFrontEnd } from '@jupyterlab/application';
+import type { ICommandPalette } from '@jupyterlab/apputils';
+import { say } from '../core/words.js';
+import { insertExample } from './example.js';
+import type { Follower } from './followed.js';
+import { tapeIcon, whyIcon } from './icon.js';
+import type { TapePanel } from './panel.js';
+import type { Preferences } from './settings.js';
+
+/** Everything that the panel can be told, also without the mouse. */
+export const COMMANDS = {
+  panel: 'tapelab:toggle-panel',
+  connect: 'tapelab:connect',
+  show: 'tapelab:show-tape',
+  explain: 'tapelab:explain',
+  live: 'tapelab:show-live',
+  pause: 'tapelab:pause',
+  hints: 'tapelab:toggle-hints',
+  example: 'tapelab:insert-example',
+} as const;
+
+export interface Parts {
+  readonly app: JupyterFrontEnd;
+  readonly panel: TapePanel;
+  readonly follower: Follower;
+  readonly preferences: Preferences;
+}
+
+function collapse(shell: JupyterFrontEnd.IShell): void {
+  (shell as { collapseRight?: () => void }).collapseRight?.();
+}
+
+/** Register the commands, under the words of the language of now. */
+export function addCommands({ app, panel, follower, preferences }: Parts): void {
+  const { commands, shell } = app;
+  const come = (): void => shell.activateById(panel.id);
+  // A cell offers them only where there is a tape to be seen.
+  const isVisible = ({ cell }: { cell?: unknown }): boolean => !cell || panel.speaks;
+  commands.addCommand(COMMANDS.panel, {
+    label: () => say('Tape panel'),
+    icon: tapeIcon,
+    isToggled: () => panel.isVisible,
+    execute: () => (panel.isVisible ? collapse(shell) : come()),
+  });
+  commands.addCommand(COMMANDS.connect, {
+    label: () => say('Connect the Tape panel'),
+    caption: () => say('Ask the kernel once more whether it has a tape'),
+    isEnabled: () => follower.current !== null,
+    execute: () => (come(), panel.reconnect()),
+  });
+  commands.addCommand(COMMANDS.show, {
+    label: () => say('Show this tape'),
+    caption: () => say('Step through the newest tape in the panel'),
+    icon: tapeIcon,
+    isEnabled: () => follower.current !== null,
+    isVisible,
+    execute: () => (come(), panel.open(null)),
+  });
+  commands.addCommand(COMMANDS.explain, {
+    label: () => say('Explain this gradient'),
+    caption: () => say('Say why the newest gradient is what it is'),
+    icon: whyIcon,
+    isEnabled: () => follower.current !== null,
+    isVisible,
+    execute: () => (come(), panel.explain(null)),
+  });
+  commands.addCommand(COMMANDS.live, {
+    label: () => say('Back to the live tape'),
+    execute: () => (come(), panel.showLive()),
+  });
+  commands.addCommand(COMMANDS.pause, {
+    label: () => say('Pause the panel, or go on'),
+    execute: () => panel.pause(),
+  });
+  commands.addCommand(COMMANDS.hints, {
+    label: () => say('Hints under cells'),
+    isToggled: () => preferences.hints,
+    execute: () => preferences.setHints(!preferences.hints),
+  });
+  commands.addCommand(COMMANDS.example, {
+    label: () => say('Insert an example'),
+    isEnabled: () => follower.notebook !== null,
+    execute: () => insertExample(follower.notebook),
+  });
+  panel.spoke.connect(() => commands.notifyCommandChanged());
+  preferences.changed.connect(() => commands.notifyCommandChanged());
+}
+
+/** List the commands in the palette. */
+export function addToPalette(palette: ICommandPalette | null): void {
+  for (const command of Object.values(COMMANDS)) {
+    palette?.addItem({ command, category: say('Tapelab') });
+  }
+}

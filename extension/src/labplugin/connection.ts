@@ -1,0 +1,237 @@
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import type { IDisposable } from '@lumino/disposable';
+import { Signal } from '@lumino/signaling';
+import { heard, NOTHING_YET } from '../core/live.js';
+import type { LiveState } from '../core/live.js';
+import { say } from '../core/words.js';
+import { parseTold, TARGET, VERSION } from './protocol.js';
+import type { Explained, Failed, Gone, Request, Settings, Taken, Told } from './protocol.js';
+
+/** A shown panel says so again this often: a page that vanishes says no goodbye. */
+const HEARTBEAT = 10_000;
+
+/** Which part of a message is read where it is heard by chance. */
+type Overheard = Pick<KernelMessage.IMessage, 'content' | 'header'>;
+
+type Presence = 'unknown' | 'there' | 'absent';
+
+/** What a message that passes by tells of tapelab, if it does. */
+function presenceIn({ header, content }: Overheard): Presence | null {
+  if (header.msg_type === 'execute_reply') {
+    const { payload = [] } = content as { payload?: readonly { source?: unknown }[] };
+    return payload.some(({ source }) => source === TARGET) ? 'there' : null;
+  }
+  // In another tab of the same kernel only the code is heard, not the reply.
+  const { code = '' } = content as { code?: string };
+  return header.msg_type === 'execute_input' && /\btapelab\b/.test(code) ? 'unknown' : null;
+}
+
+export type Taking = Taken & { readonly bytes: Uint8Array };
+export type Answer = Taking | Explained | Gone | Failed;
+
+/**
+ * What this page knows of one kernel, from its pushes alone: nothing is evaluated there.
+ *
+ * A page has one connection to each kernel, however many notebooks share it.
+ */
+export class Connection implements IDisposable {
+  readonly changed = new Signal<this, LiveState>(this);
+  readonly answered = new Signal<this, Answer>(this);
+  settings: () => Partial<Settings> = () => ({});
+  private live: LiveState = NOTHING_YET;
+  private frozen: LiveState | null = null;
+  private comm: Kernel.IComm | null = null;
+  private greeted = false;
+  private shown = false;
+  private presence: Presence = 'unknown';
+  private waiting: Request[] = [];
+  private heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly kernel: Kernel.IKernelConnection) {
+    kernel.statusChanged.connect(this.followStatus, this);
+    kernel.connectionStatusChanged.connect(this.followConnection, this);
+    kernel.disposed.connect(() => this.dispose());
+  }
+
+  isDisposed = false;
+
+  /** Whether tapelab is there, as far as this page has heard. */
+  get speaks(): boolean {
+    return this.presence === 'there';
+  }
+
+  get state(): LiveState {
+    return this.frozen ?? this.live;
+  }
+
+  /** A message of the kernel passes by, on whichever connection of this page. */
+  overhear(message: Overheard): void {
+    if (this.speaks) return;
+    const heard = presenceIn(message);
+    if (!heard || (heard === this.presence && this.live.link === 'waiting')) return;
+    this.presence = heard;
+    this.update({ ...this.live, link: 'waiting' });
+    void this.connect();
+  }
+
+  /** Somebody looks: let the kernel push. Nobody does: not one message more. */
+  show(shown: boolean): void {
+    if (shown === this.shown) return;
+    this.shown = shown;
+    if (!shown) this.hide();
+    else if (this.greeted) this.begin();
+    else void this.connect();
+  }
+
+  /** Try again to reach the kernel's side, also where it was not there before. */
+  retry(): void {
+    this.presence = 'unknown';
+    this.disconnect();
+    this.update(NOTHING_YET);
+    void this.connect();
+  }
+
+  pause(): void {
+    this.frozen = this.frozen ? null : { ...this.live, paused: true };
+    this.changed.emit(this.state);
+  }
+
+  choose(step: number | null): void {
+    if (this.frozen) this.frozen = { ...this.frozen, chosen: step };
+    this.update({ ...this.live, chosen: step });
+  }
+
+  /** Ask the kernel for something, at the latest when it has greeted. */
+  ask(request: Request): void {
+    if (this.greeted) this.send(request);
+    else this.waiting.push(request);
+  }
+
+  private send(request: Request): void {
+    if (this.comm && !this.comm.isDisposed) this.comm.send(request as never);
+  }
+
+  dispose(): void {
+    if (this.isDisposed) return;
+    this.isDisposed = true;
+    clearInterval(this.heartbeat);
+    if (!this.kernel.isDisposed) this.comm?.close();
+    Signal.clearData(this);
+  }
+
+  private update(live: LiveState): void {
+    this.live = live;
+    if (!this.frozen) this.changed.emit(live);
+  }
+
+  private async connect(): Promise<void> {
+    const { kernel } = this;
+    if (!this.shown || this.comm || this.presence === 'absent' || this.isDisposed) return;
+    const info = await kernel.info;
+    if (this.comm || !this.shown || this.isDisposed) return;
+    if (info.language_info.name !== 'python') return this.lose();
+    const comm = (this.comm = kernel.createComm(TARGET));
+    comm.onMsg = (message) => this.hear(message);
+    comm.onClose = () => this.lose();
+    // Where the kernel can, it listens beside the cell that runs.
+    const { subshellStarted } = comm as { subshellStarted?: Promise<void> };
+    if (kernel.supportsSubshells) await subshellStarted?.catch(() => {});
+    if (this.comm === comm && !comm.isDisposed) comm.open({ version: VERSION });
+  }
+
+  /** The kernel closed the line: tapelab is not imported there. */
+  private lose(): void {
+    this.disconnect();
+    this.presence = 'absent';
+    this.update({ ...NOTHING_YET, link: 'absent' });
+  }
+
+  private disconnect(): void {
+    clearInterval(this.heartbeat);
+    const { comm } = this;
+    this.comm = null;
+    this.greeted = false;
+    this.frozen = null;
+    this.waiting = [];
+    if (comm && !comm.isDisposed) comm.dispose();
+  }
+
+  private hear({ content, buffers }: KernelMessage.ICommMsgMsg): void {
+    const told = parseTold(content.data);
+    if (told) this.take(told, buffers?.[0]);
+  }
+
+  private take(told: Told, bytes: ArrayBuffer | ArrayBufferView | undefined): void {
+    switch (told.is) {
+      case 'hello':
+        return this.greet(told.version, told.tapelab);
+      case 'live':
+        if (this.shown) this.update(heard(this.live, told));
+        return;
+      case 'recording':
+        this.answered.emit({ ...told, bytes: asBytes(bytes) });
+        return;
+      case 'explanation':
+      case 'gone':
+      case 'error':
+        this.answered.emit(told);
+    }
+  }
+
+  private greet(version: number, tapelab: string): void {
+    if (version !== VERSION) {
+      const error = say('It has tapelab {version}. Install the same version there and here.', {
+        version: tapelab,
+      });
+      return this.update({ ...NOTHING_YET, link: 'failed', error });
+    }
+    this.greeted = true;
+    this.presence = 'there';
+    this.update({ ...this.live, link: 'open' });
+    const settings = this.settings();
+    if (Object.keys(settings).length) this.send({ do: 'set', settings });
+    if (this.shown) this.begin();
+    this.waiting.splice(0).forEach((request) => this.send(request));
+  }
+
+  private begin(): void {
+    const { rate, history } = this.settings();
+    const show = {
+      do: 'show',
+      ...(rate ? { rate } : {}),
+      ...(history ? { history } : {}),
+    } as const;
+    this.send(show);
+    clearInterval(this.heartbeat);
+    this.heartbeat = setInterval(() => this.send(show), HEARTBEAT);
+  }
+
+  private hide(): void {
+    clearInterval(this.heartbeat);
+    if (this.greeted) this.send({ do: 'hide' });
+  }
+
+  /** A kernel that starts again knows nothing of us, nor of tapelab. */
+  private followStatus(_: unknown, status: Kernel.Status): void {
+    if (status !== 'restarting' && status !== 'autorestarting' && status !== 'dead') return;
+    this.lose();
+  }
+
+  private followConnection(_: unknown, status: Kernel.ConnectionStatus): void {
+    if (status === 'connected') {
+      if (this.live.link !== 'failed') return;
+      this.update({ ...this.live, link: this.greeted ? 'open' : 'waiting' });
+      if (this.greeted && this.shown) this.begin();
+    } else if (this.greeted) {
+      const error = say('The connection to the kernel is lost. JupyterLab tries to restore it.');
+      this.update({ ...this.live, link: 'failed', error });
+    }
+  }
+}
+
+function asBytes(data: ArrayBuffer | ArrayBufferView | undefined): Uint8Array {
+  if (!data) return new Uint8Array(0);
+  return ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+}

@@ -1,0 +1,1 @@
+export { default } from '../../../../tapelab/locales/he/LC_MESSAGES/explorer.json';

@@ -1,0 +1,79 @@
+import type { Explanation } from '../core/explanation.js';
+import type { LiveMessage } from '../core/live.js';
+
+/** What the kernel and the panel say to each other, as docs/live.md tells it. */
+export const TARGET = 'tapelab.live';
+export const VERSION = 1;
+
+/** A cell of the kernel's notebook, or null where it has none, as in a console. */
+export type CellId = string | null;
+
+export interface Settings {
+  readonly hints: boolean;
+  readonly language: string;
+  readonly speed: number;
+  readonly rate: number;
+  readonly history: number;
+}
+
+export interface Hello {
+  readonly is: 'hello';
+  readonly version: number;
+  readonly tapelab: string;
+  readonly language: string;
+}
+
+export interface Live extends LiveMessage {
+  readonly is: 'live';
+  readonly cell: CellId;
+  readonly at: readonly [CellId, number] | null;
+}
+
+/** The recording of a step; its bytes come beside it. */
+export interface Taken {
+  readonly is: 'recording';
+  readonly step: number | null;
+  /** The cell of each source of the recording, in its order. */
+  readonly cells: readonly CellId[];
+  readonly explanation: Explanation | null;
+}
+
+export interface Explained {
+  readonly is: 'explanation';
+  readonly step: number | null;
+  readonly explanation: Explanation;
+}
+
+export interface Gone {
+  readonly is: 'gone';
+  readonly step: number | null;
+}
+
+export interface Failed {
+  readonly is: 'error';
+  readonly message: string;
+  readonly about: string;
+}
+
+export type Told = Hello | Live | Taken | Explained | Gone | Failed;
+
+export type Request =
+  | { readonly do: 'show'; readonly rate?: number; readonly history?: number }
+  | { readonly do: 'hide' }
+  | { readonly do: 'open' | 'explain'; readonly step: number | null }
+  | { readonly do: 'set'; readonly settings: Partial<Settings> };
+
+const KNOWN: ReadonlySet<unknown> = new Set<Told['is']>([
+  'hello',
+  'live',
+  'recording',
+  'explanation',
+  'gone',
+  'error',
+]);
+
+/** What the kernel said; null for what this page does not know. */
+export function parseTold(data: unknown): Told | null {
+  const told = data as { is?: unknown } | null;
+  return KNOWN.has(told?.is) ? (told as Told) : null;
+}

@@ -1,0 +1,94 @@
+import { h, patch } from '../core/dom.js';
+import type { Explanation } from '../core/explanation.js';
+import { createRoot } from '../core/root.js';
+import { button } from '../core/views/parts.js';
+import { say } from '../core/words.js';
+import type { Caret, Cells } from './cells.js';
+import type { Taking } from './connection.js';
+import type { Look, Shown } from './explorer.js';
+import type { Preferences } from './settings.js';
+import type { Speech } from './speech.js';
+
+/** The recording of a step in the Explorer, its code lit in the cells that it came from. */
+export class TapeView {
+  readonly node = document.createElement('div');
+  private readonly explorer = document.createElement('div');
+  private taken: Taking | null = null;
+  private shown: Shown | null = null;
+  private fromCaret = false;
+  private latest = 0;
+
+  constructor(
+    private readonly cells: Cells,
+    private readonly back: () => void,
+  ) {
+    this.node.className = 'tapelab-tape';
+    this.explorer.className = 'tapelab-explorer';
+  }
+
+  get isOpen(): boolean {
+    return this.taken !== null;
+  }
+
+  /** Show what the kernel sent; what an explanation tells comes first. */
+  async show(taken: Taking, explanation: Explanation | null, how: Preferences): Promise<void> {
+    const mine = ++this.latest;
+    this.taken = taken;
+    const { showRecording } = await import('./explorer.js');
+    if (mine !== this.latest) return;
+    this.shown?.destroy();
+    this.drawHead(how.speech);
+    this.shown = await showRecording(this.explorer, {
+      recording: taken.bytes,
+      explanation,
+      ...how.speech,
+      look: (look) => this.follow(look),
+    });
+    this.shown.dispatch({ kind: 'speed', speed: how.speed });
+  }
+
+  close(): void {
+    this.latest++;
+    this.taken = null;
+    this.shown?.destroy();
+    this.shown = null;
+    this.node.replaceChildren();
+    this.cells.clear();
+  }
+
+  /** Light the node of the line that the cursor is on. */
+  point({ cell, text, line, column }: Caret): void {
+    const { shown, taken } = this;
+    if (!shown || !taken) return;
+    const byCell = taken.cells.indexOf(cell);
+    const texts = shown.sources().map((source) => source.text.trimEnd());
+    const source = byCell >= 0 ? byCell : texts.lastIndexOf(text.trimEnd());
+    if (source < 0) return;
+    this.fromCaret = true;
+    shown.point({ source, line, column });
+    this.fromCaret = false;
+  }
+
+  private drawHead({ language }: Speech): void {
+    const head = document.createElement('div');
+    const { step } = this.taken!;
+    this.node.replaceChildren(head, this.explorer);
+    const name = step === null ? say('This tape') : say('step {step}', { step });
+    const root = createRoot(head, language, say('Tape panel'));
+    patch(root, [
+      h(
+        'div',
+        { class: 'bar' },
+        button(say('Back to live'), 'quiet', this.back),
+        h('span', { class: 'num muted' }, name),
+      ),
+    ]);
+  }
+
+  private follow(look: Look | null): void {
+    if (!look || !this.taken) return this.cells.clear();
+    const { span, text, tone, chosen } = look;
+    const piece = { cell: this.taken.cells[span.source], text, stretch: span, tone };
+    void this.cells.light(piece, chosen && !this.fromCaret);
+  }
+}
