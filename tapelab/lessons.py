@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tapelab.recording.files import write
+
 START_PAGE = "Start here.ipynb"
 _MANIFEST = ".tapelab-lessons.json"
 _NOT_FOR_LEARNERS = {"README.md", "solutions", "src", "__pycache__"}
@@ -20,11 +22,17 @@ class LessonsFolderError(OSError):
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson as the start page lists it: its file, its title and the question it opens with."""
+    """One lesson: its file, its title, the question it opens with and how long it takes."""
 
     name: str
     title: str
     question: str
+    minutes: int = 0
+
+    @property
+    def stem(self) -> str:
+        """The name without its ending, as one types it."""
+        return Path(self.name).stem
 
 
 @dataclass(frozen=True)
@@ -80,7 +88,7 @@ def copy_lessons(folder: Path, *, shipped: Path | None = None) -> Copied:
         raise LessonsFolderError(
             f"The lessons cannot be copied to {folder}: {error.strerror or error}. "
             "Choose a folder of your own that can be written, "
-            "as in: tapelab lessons ~/tapelab-lessons"
+            "as in: tapelab lessons --copy ~/tapelab-lessons"
         ) from error
 
 
@@ -92,7 +100,7 @@ def _bring_up_to_date(folder: Path, sources: dict[str, bytes]) -> Copied:
         outcomes[outcome].append(name)
         if outcome != "kept":
             manifest[name] = _digest(content)
-    _replace(folder / _MANIFEST, json.dumps(manifest, indent=1).encode())
+    write(folder / _MANIFEST, json.dumps(manifest, indent=1).encode())
     return Copied(
         folder, tuple(outcomes["added"]), tuple(outcomes["updated"]), tuple(outcomes["kept"])
     )
@@ -102,14 +110,14 @@ def _place(target: Path, content: bytes, *, copied_before: str | None) -> str:
     """Write one file where that loses nothing, and say what was done."""
     if not (target.exists() or target.is_symlink()):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, content)
+        write(target, content)
         return "added"
     present = _digest(target.read_bytes()) if target.is_file() else "not a file"
     if _digest(content) in (present, copied_before):
         return "same"
     if present != copied_before:
         return "kept"
-    _replace(target, content)
+    write(target, content)
     return "updated"
 
 
@@ -125,13 +133,15 @@ def _files_for_learners(shipped: Path) -> dict[str, bytes]:
 
 def _read_lesson(path: Path) -> Lesson:
     """Take the title from the first heading and the question from the paragraph after it."""
-    cells = json.loads(path.read_bytes())["cells"]
+    notebook = json.loads(path.read_bytes())
+    cells, about = notebook["cells"], notebook["metadata"].get("tapelab", {})
     text = "\n\n".join(_source(cell) for cell in cells if cell["cell_type"] == "markdown")
     heading = re.search(r"^# +(.+)$", text, re.MULTILINE)
     after = text[heading.end() :] if heading else text
     paragraphs = (" ".join(part.split()) for part in re.split(r"\n\s*\n", after))
     question = next((part for part in paragraphs if re.match(r"[\w*`$]", part)), "")
-    return Lesson(path.name, heading[1].strip() if heading else path.stem, question)
+    title = heading[1].strip() if heading else path.stem
+    return Lesson(path.name, title, question, about.get("minutes", 0))
 
 
 def _source(cell: dict[str, Any]) -> str:
@@ -169,13 +179,6 @@ def _read_manifest(folder: Path) -> dict[str, str]:
     except (FileNotFoundError, ValueError):
         return {}
     return manifest if isinstance(manifest, dict) else {}
-
-
-def _replace(target: Path, content: bytes) -> None:
-    """Replace a file in one step, so that a crash leaves the old or the new one, never half."""
-    draft = target.with_name(f"{target.name}.part")
-    draft.write_bytes(content)
-    draft.replace(target)
 
 
 def _digest(content: bytes) -> str:

@@ -125,7 +125,7 @@ def test_a_folder_that_cannot_be_made_is_told_with_what_to_try(shipped, tmp_path
     (tmp_path / "file").write_text("")
     with pytest.raises(LessonsFolderError, match="file/mine: Not a directory") as told:
         copy_lessons(tmp_path / "file" / "mine", shipped=shipped)
-    assert "as in: tapelab lessons ~/tapelab-lessons" in str(told.value)
+    assert "as in: tapelab lessons --copy ~/tapelab-lessons" in str(told.value)
 
 
 def test_a_lesson_tells_its_title_and_the_question_it_opens_with(shipped):

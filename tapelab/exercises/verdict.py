@@ -52,6 +52,12 @@ class Verdict:
         """Whether nothing is missing."""
         return self.points == self.of
 
+    def to_json(self) -> dict[str, Any]:
+        """What a notebook keeps of it, for whoever counts points."""
+        exercise = self.exercise
+        return {"exercise": exercise.id, "lesson": exercise.lesson,
+                "points": self.points, "of": self.of}  # fmt: skip
+
 
 _ORDER = ("full", "part", "none")
 

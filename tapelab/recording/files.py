@@ -9,7 +9,7 @@ import shutil
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from tapelab.errors import RecordingError
 from tapelab.recording.codec import from_bytes, to_bytes
@@ -50,7 +50,7 @@ def write(file: Path, data: bytes) -> Path:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(file))
     draft = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     try:
-        with draft.open("xb") as opened:
+        with open_new(draft) as opened:
             opened.write(data)
         if target.exists():
             shutil.copymode(target, draft)
@@ -60,3 +60,8 @@ def write(file: Path, data: bytes) -> Path:
             draft.unlink()
         raise
     return file
+
+
+def open_new(file: Path) -> BinaryIO:
+    """A file that nobody had before, to be written."""
+    return file.open("xb")

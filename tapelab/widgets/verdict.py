@@ -14,6 +14,7 @@ from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import SESSION, Function, Hints, Progress
 from tapelab.exercises.text import hints_text, points, progress_text, remark, verdict_text
 from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.views.card import DATA
 
 _ICON: Final = '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">{}</svg>'
 _LINE: Final = 'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"'
@@ -43,8 +44,9 @@ class Card:
     def __repr__(self) -> str:
         return self.text
 
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return {"text/plain": self.text, "text/html": self.html}
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        told = {"text/plain": self.text, "text/html": self.html}
+        return {**told, DATA: self.about.to_json()} if isinstance(self.about, Verdict) else told
 
 
 def exercise(number: str) -> Callable[[Function], Function]:

@@ -9,6 +9,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.exercises.session import SESSION
+from tapelab.views.card import DATA
 
 OVERWRITTEN = "The second contribution replaced the first. They add."
 VOID = {"path", "circle", "meta", "br"}
@@ -68,10 +69,18 @@ def test_a_verdict_reads_as_text(half_right):
     ]
 
 
-def test_the_card_carries_both_forms(half_right):
+def test_the_card_carries_both_forms_and_a_verdict_its_points(half_right):
     bundle = half_right._repr_mimebundle_(include=None, exclude=None)
-    assert set(bundle) == {"text/plain", "text/html"}
+    assert set(bundle) == {"text/plain", "text/html", DATA}
     assert bundle["text/plain"] == repr(half_right)
+    verdict = half_right.about
+    assert bundle[DATA] == {
+        "exercise": verdict.exercise.id,
+        "lesson": verdict.exercise.lesson,
+        "points": verdict.points,
+        "of": verdict.of,
+    }
+    assert set(tf.hint("03.3")._repr_mimebundle_()) == {"text/plain", "text/html"}
 
 
 def test_the_page_is_balanced_and_holds_no_script(half_right):

@@ -1,0 +1,5 @@
+"""The command without its script: `python -m tapelab.cli`."""
+
+from tapelab.cli import main
+
+main()

@@ -1,0 +1,69 @@
+"""The `tapelab` command: its parts put together, its options, and how it complains."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+from tapelab.cli.complaint import Complaint, Exit
+from tapelab.cli.diagnosing import SETTINGS, explain
+from tapelab.cli.examining import doctor, warmup
+from tapelab.cli.learning import lab, lessons
+from tapelab.cli.picturing import export, show
+from tapelab.errors import RecordingError
+from tapelab.launch import LaunchError
+from tapelab.lessons import LessonsFolderError
+from tapelab.version import __version__
+
+EXPECTED = (Complaint, LaunchError, LessonsFolderError, RecordingError)
+"""What ends in one clear sentence, never in a traceback."""
+
+app = typer.Typer(
+    help="Automatic differentiation made visible.",
+    epilog="Exit codes: 0 all is well; 1 a gradient (explain) or this host (doctor) is not; "
+    "2 it could not be done, and the error stream says why.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+LEARN, LOOK, HOST = "To learn", "To look at gradients", "This computer"
+app.command(rich_help_panel=LEARN)(lab)
+app.command(rich_help_panel=LEARN)(lessons)
+app.command(rich_help_panel=LOOK)(show)
+app.command(rich_help_panel=LOOK)(export)
+app.command(rich_help_panel=LOOK, context_settings=SETTINGS)(explain)
+app.command(rich_help_panel=HOST)(doctor)
+app.command(rich_help_panel=HOST)(warmup)
+
+
+def main() -> None:
+    """Run the command; a mistake in its use ends in one clear sentence."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows no × gets ?
+    try:
+        app(prog_name="tapelab")
+    except EXPECTED as error:
+        print(f"tapelab: {error}", file=sys.stderr)
+        sys.exit(Exit.UNABLE)
+
+
+def _print_version(*, wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tapelab {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool,
+        typer.Option("--version", "-V", help="Print the version.", callback=_print_version),
+    ] = False,
+) -> None:
+    """Make automatic differentiation visible."""

@@ -1,0 +1,36 @@
+"""What a shell offers when the Tab key is pressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tapelab.lessons import lessons, shipped_folder
+from tapelab.recording.files import SUFFIX
+
+
+def tapes(incomplete: str) -> list[str]:
+    """The `.tape` files that a beginning fits, and the folders in which there may be more."""
+    return list(_files(incomplete, SUFFIX))
+
+
+def scripts(incomplete: str) -> list[str]:
+    """The Python scripts that a beginning fits, and the folders in which there may be more."""
+    return list(_files(incomplete, ".py"))
+
+
+def lesson_names(incomplete: str) -> list[tuple[str, str]]:
+    """The lessons that a beginning fits, each with its title."""
+    known = lessons(shipped_folder())
+    return [(each.stem, each.title) for each in known if each.stem.startswith(incomplete)]
+
+
+def _files(incomplete: str, suffix: str) -> Iterator[str]:
+    place, slash, begun = incomplete.rpartition("/")
+    folder = Path(f"{place}{slash}" or ".").expanduser()
+    for found in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if found.name.startswith(begun) and (begun or not found.name.startswith(".")):
+            if found.is_dir():
+                yield f"{place}{slash}{found.name}/"
+            elif found.suffix.lower() == suffix:
+                yield f"{place}{slash}{found.name}"

@@ -1,0 +1,86 @@
+"""`tapelab lab` and `tapelab lessons`: the lessons, copied out, listed, and opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from tapelab.cli.complaint import Complaint
+from tapelab.cli.completing import lesson_names
+from tapelab.cli.points import Points, points_in
+from tapelab.launch import become_jupyterlab
+from tapelab.lessons import START_PAGE, Lesson, copy_lessons, shipped_folder
+from tapelab.lessons import lessons as listed
+
+DEFAULT_FOLDER = Path("~/tapelab-lessons")
+Folder = Annotated[Path, typer.Argument(help="Where your copies are.", file_okay=False)]
+
+
+def lab(
+    folder: Folder = DEFAULT_FOLDER,
+    *,
+    lesson: Annotated[
+        str,
+        typer.Option(help="Open this one, such as 02.", autocompletion=lesson_names),
+    ] = "",
+    port: Annotated[int | None, typer.Option(help="The port; else the first free one.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open a browser, where there is one.")] = True,
+) -> None:
+    """Copy the lessons to FOLDER and open JupyterLab on the list of them.
+
+    What you changed in your copies is kept.
+    """
+    page = _lesson(lesson).name if lesson else START_PAGE
+    place = folder.expanduser().absolute()
+    typer.echo(copy_lessons(place).summary())
+    typer.echo("Starting JupyterLab; Ctrl+C ends it.")
+    become_jupyterlab(place, page, port=port, browser=browser)
+
+
+def lessons(
+    folder: Folder = DEFAULT_FOLDER,
+    *,
+    copy: Annotated[
+        Path | None,
+        typer.Option(help="Copy them there; what you changed there is kept.", file_okay=False),
+    ] = None,
+) -> None:
+    """List the lessons, how long each takes, and your points where FOLDER has copies of yours.
+
+    Points are read from the notebooks as you saved them.
+    """
+    if copy is not None:
+        typer.echo(copy_lessons(copy.expanduser().absolute()).summary())
+        return
+    place = folder.expanduser().absolute()
+    if folder != DEFAULT_FOLDER and not place.is_dir():
+        raise Complaint(
+            f"There is no folder {folder}. To put the lessons there: "
+            f"tapelab lessons --copy {folder}"
+        )
+    table = Table("", "lesson", "time", "your points", box=None, header_style="dim")
+    for each in listed(shipped_folder()):
+        number, _, title = each.title.partition(" · ")
+        minutes = f"{each.minutes} min" if each.minutes else ""
+        table.add_row(number, title or each.title, minutes, _told(points_in(place / each.name)))
+    Console().print(table)
+    typer.echo("\nTo begin: tapelab lab")
+
+
+def _told(points: Points | None) -> str:
+    return f"{points.earned} of {points.of}" if points else ""
+
+
+def _lesson(wanted: str) -> Lesson:
+    """The lesson that a name or a number means."""
+    known = listed(shipped_folder())
+    name = f"{int(wanted):02}" if wanted.isdecimal() else wanted.removesuffix(".ipynb")
+    found = [each for each in known if each.stem == name or each.stem.startswith(f"{name}-")]
+    if not found:
+        names = ", ".join(each.stem for each in known)
+        raise Complaint(f"There is no lesson {wanted!r}. There are: {names}.")
+    return found[0]

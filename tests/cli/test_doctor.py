@@ -1,0 +1,119 @@
+"""`tapelab doctor` finds what is wrong with a host and says how to mend it."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib import metadata
+
+import pytest
+
+from tapelab.cli import checkup, packages
+from tapelab.cli.checkup import Check, State
+
+
+def found(look, title) -> Check:
+    (check,) = (each for each in look() if each.title == title)
+    return check
+
+
+def test_this_host_is_fit_for_the_lessons(tapelab):
+    told = tapelab("doctor").stdout
+    assert "✓ Python: 3." in told
+    assert re.search(r"^✓ jupyterlab: 4\.", told, re.MULTILINE)
+    assert re.search(r"^! browser: none here.*\n    Try: ", told, re.MULTILINE)
+    assert told.rstrip().endswith("missed by a part of them.")
+
+
+def test_json_tells_the_same_to_programs(main):
+    read = json.loads(main("doctor", "--json").stdout)
+    assert {each["title"] for each in read["checks"]} >= {"Python", "numpy", "port", "lessons"}
+    assert all(each["cure"] for each in read["checks"] if each["state"] != "good")
+
+
+def test_what_is_needed_and_missing_ends_in_1_with_the_command_that_installs_it(main, monkeypatch):
+    monkeypatch.setattr(packages, "version_of", lambda name: None if name == "jupyterlab" else "9")
+    told = main("doctor", code=1).stdout
+    assert "× jupyterlab: not installed\n    Try: pip install 'jupyterlab" in told
+    assert "Something that is needed is missing" in told
+
+
+def test_what_only_a_part_misses_is_told_with_what_is_missed(monkeypatch):
+    monkeypatch.setattr(packages, "version_of", lambda name: None)
+    check = found(checkup.installed, "graphviz")
+    assert (check.state, check.found) == (State.POOR, "not installed; no .dot files")
+
+
+@pytest.mark.parametrize(
+    ("version", "state", "said"),
+    [
+        ("4.1.9", State.MISSING, "4.1.9, not "),
+        ("5.0.0", State.MISSING, "5.0.0, not "),
+        ("4.2.0", State.GOOD, "4.2.0"),
+        ("4.99.0", State.GOOD, "newer than"),
+    ],
+)
+def test_versions_are_held_against_what_was_tested(monkeypatch, version, state, said):
+    monkeypatch.setattr(packages, "version_of", lambda name: version)
+    check = found(checkup.installed, "jupyterlab")
+    assert check.state is state
+    assert said in check.found
+
+
+def test_a_cache_that_cannot_be_written_is_told(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("TAPELAB_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    check = found(checkup.compiling, "cache folder")
+    assert check.state is State.POOR
+    assert "TAPELAB_CACHE_DIR" in check.cure
+
+
+def test_a_kernel_of_another_python_is_told(monkeypatch, tmp_path):
+    folder = tmp_path / "kernels" / "python3"
+    folder.mkdir(parents=True)
+    spec = {"argv": ["/elsewhere/python", "-m", "ipykernel"], "display_name": "", "language": ""}
+    (folder / "kernel.json").write_text(json.dumps(spec))
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
+    check = found(checkup.kernel, "kernel python3")
+    assert check.state is State.POOR
+    assert "ipykernel install" in check.cure
+
+
+def test_a_language_that_nobody_translated_is_told_with_those_there_are(monkeypatch):
+    monkeypatch.setenv("TAPELAB_LANGUAGE", "xx")
+    check = found(checkup.surroundings, "language")
+    assert check.cure == "Set TAPELAB_LANGUAGE to one of en, he, zh_CN."
+
+
+def test_missing_bundles_and_extensions_are_told(monkeypatch, tmp_path):
+    monkeypatch.setattr(checkup, "STATIC", tmp_path)
+    paths = checkup.import_module("jupyter_core.paths")
+    monkeypatch.setattr(paths, "jupyter_path", lambda *_: [str(tmp_path)])
+    checks = list(checkup.front_end())
+    assert [each.state for each in checks] == [State.MISSING, State.POOR, State.POOR, State.POOR]
+    assert all(each.cure.startswith("pip install") for each in checks)
+
+
+def test_what_runs_these_tests_is_no_newer_than_what_doctor_calls_tested():
+    newer = {
+        name: metadata.version(name)
+        for name, tested in packages.NEWEST.items()
+        if packages.is_newer(metadata.version(name), tested)
+    }
+    assert newer == {}
+
+
+@pytest.mark.parametrize(
+    ("version", "specifier", "fits"),
+    [
+        ("4.2", ">=4.2,<5", True),
+        ("4.10.1", ">=4.2,<5", True),
+        ("5", ">=4.2,<5", False),
+        ("0.9.13", ">=0.9.13", True),
+        ("0.9.2", ">=0.9.13", False),
+        ("8.1.0rc1", ">=8.1", True),
+        ("1.0", "", True),
+    ],
+)
+def test_versions_are_compared_by_their_numbers(version, specifier, fits):
+    assert packages.fits(version, specifier) is fits
