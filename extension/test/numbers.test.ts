@@ -21,6 +21,8 @@ function tensor(values: readonly number[] | null, shape: number[], dtype = 'floa
     variable: -1,
     span: -1,
     values: kept,
+    index: 0,
+    words: '',
   };
 }
 

@@ -35,8 +35,8 @@ class Inventory:
         self.tape = tape
         self.spans = Spans()
         self.groups = Groups(self.spans)
-        self.tensors = Tensors()
         self.strings = Table()
+        self.tensors = Tensors(self.strings)
         self.ops = Table()
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}

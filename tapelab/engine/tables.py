@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
 from tapelab.recording import source
-from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.recording.facts import KEPT_ELEMENTS, WORDS
 from tapelab.recording.measures import Measure, measured
 from tapelab.recording.measures import as_columns as measure_columns
 from tapelab.recording.previews import Preview, Room
@@ -129,13 +129,17 @@ _COLUMNS = {
 }
 
 WIDTH: Final = len(_COLUMNS)
+MOST_WORDS: Final = 16
+LONGEST_WORDS: Final = 120
+"""Words that are more, or longer when they are printed, are not kept."""
 
 
 class Tensors:
     """The tensors of a recording as columns."""
 
-    def __init__(self) -> None:
+    def __init__(self, strings: Table) -> None:
         self.by_id = Table()
+        self._strings = strings
         self.shapes = Table()
         self.dtypes = Table()
         self.rows = array("i")
@@ -223,8 +227,11 @@ class Tensors:
         return found
 
     def _keep(self, value: Any) -> int:
-        if type(value) is Dropped or value.size > KEPT_ELEMENTS or value.dtype.kind == "O":
+        if type(value) is Dropped or value.size > KEPT_ELEMENTS:
             return -1
+        if value.dtype.kind == "O":
+            printed = words_of(value)
+            return WORDS - self._strings.index(printed) if printed else -1
         at = len(self.values)
         if value.ndim == 0 and value.dtype.kind in "fiub":
             self.values.append(value)
@@ -242,6 +249,16 @@ class Tensors:
         }
         large = measure_columns(self.measures) | preview_columns(self.previews)
         return {**made, **large, "values": np.array(self.values, "<f8")}
+
+
+def words_of(value: NDArray[Any]) -> str:
+    """Words as they are printed, such as `[b'yes' b'no']`; nothing where they are too many."""
+
+    def printed(part: Any) -> str:
+        return f"[{' '.join(map(printed, part))}]" if isinstance(part, list) else repr(part)
+
+    text = printed(value.tolist()) if value.size <= MOST_WORDS else ""
+    return text if len(text) <= LONGEST_WORDS else ""
 
 
 def _is_kept(shape: tuple[int, ...], dtype: Any) -> bool:

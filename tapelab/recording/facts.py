@@ -13,6 +13,9 @@ from typing import Final
 KEPT_ELEMENTS: Final = 256
 """The numbers of larger tensors are not kept."""
 
+WORDS: Final = -2
+"""The place of the value of words: so much less the index of the text that prints them."""
+
 DERIVATIVE: Final = "tape.gradient"
 """How a tensor was made that a tape gave as a gradient, in the words of a `Made` event."""
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
+from tapelab.recording.facts import WORDS
 from tapelab.recording.measures import Measures
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.previews import Previews
@@ -104,7 +105,10 @@ class Role:
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """One tensor of a recording; `value` is None where the numbers were not kept."""
+    """One tensor of a recording; `value` is None where the numbers were not kept.
+
+    `words` has words as they are printed, where they are few.
+    """
 
     index: int
     role: int
@@ -115,6 +119,7 @@ class TensorFacts:
     variable: int
     span: int
     value: NDArray[Any] | None
+    words: str = ""
 
 
 Columns = Mapping[str, NDArray[Any]]
@@ -148,6 +153,11 @@ class Recording:
         from tapelab.recording.files import load  # which makes recordings of bytes
 
         return load(path)
+
+    def said(self) -> Iterator[str]:
+        """What the authors of its ops say of them, in English: a catalogue may say it otherwise."""
+        for op in self.ops:
+            yield from op.said()
 
     def __len__(self) -> int:
         """The number of events."""
@@ -221,6 +231,7 @@ class Recording:
             name=self.strings[column["name"]] if column["name"] >= 0 else "",
             named=bool(column["named"]), variable=column["variable"], span=column["span"],
             value=self._value(column["value"], shape, dtype),
+            words=self.strings[WORDS - column["value"]] if column["value"] <= WORDS else "",
         )  # fmt: skip
 
     def _value(self, at: int, shape: tuple[int, ...], dtype: str) -> NDArray[Any] | None:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.recording.recording import TensorFacts
+from tapelab.words import say_many, sentence, translated
 
 MINUS: Final = "−"
-NOT_KEPT: Final = "not kept"
+NOT_KEPT: Final = sentence("not kept")
 LISTED: Final = 16
 """Tensors of more elements than this are told by their shape."""
 
@@ -71,7 +72,7 @@ def format_element(value: Any, dtype: str) -> str:
 def format_values(tensor: TensorFacts) -> str | None:
     """The numbers in one line, such as `[1. 4. 9.]`; None where they were not kept."""
     if tensor.value is None:
-        return None
+        return tensor.words or None
     if not tensor.shape:
         return format_element(tensor.value.reshape(-1)[0], tensor.dtype)
     if 0 in tensor.shape:
@@ -112,7 +113,7 @@ def format_brief(tensor: TensorFacts, room: int) -> str:
     text = format_values(tensor) if elements <= LISTED else None
     if text is not None and len(text) <= room:
         return text
-    return format_shape(tensor.shape) if tensor.shape else (text or NOT_KEPT)
+    return format_shape(tensor.shape) if tensor.shape else (text or translated(NOT_KEPT))
 
 
 def format_shape(shape: tuple[int, ...]) -> str:
@@ -122,5 +123,4 @@ def format_shape(shape: tuple[int, ...]) -> str:
 
 def count(amount: int, word: str) -> str:
     """`1 op`, `2 ops`, `412 000 ops`: thousands apart by a narrow space."""
-    number = f"{amount:,}".replace(",", "\u202f")
-    return f"{number} {word}{'' if amount == 1 else 's'}"
+    return say_many(f"{{count}} {word}", f"{{count}} {word}s", amount)

@@ -1,6 +1,6 @@
 import type { Recording } from './recording.js';
 
-/** What the numbers of a tensor come to; the last three are of its finite numbers. */
+/** What the numbers of a tensor come to; all but the first three are of its finite numbers. */
 export interface Measure {
   readonly nans: number;
   readonly infinities: number;
@@ -9,6 +9,8 @@ export interface Measure {
   readonly greatest: number;
   /** The mean distance from 0. */
   readonly size: number;
+  /** NaN in a recording that does not tell it. */
+  readonly mean: number;
 }
 
 export const WIDTH = 6;
@@ -26,7 +28,7 @@ function placesIn(recording: Recording): Map<number, number> {
 
 /** Measure numbers that are there. */
 export function measured(values: Float64Array): Measure {
-  let [nans, infinities, zeros, total] = [0, 0, 0, 0];
+  let [nans, infinities, zeros, total, sum] = [0, 0, 0, 0, 0];
   let [least, greatest] = [Infinity, -Infinity];
   for (const value of values) {
     if (Number.isNaN(value)) nans++;
@@ -36,11 +38,13 @@ export function measured(values: Float64Array): Measure {
       least = Math.min(least, value);
       greatest = Math.max(greatest, value);
       total += Math.abs(value);
+      sum += value;
     }
   }
   const finite = values.length - nans - infinities;
   if (!finite) [least, greatest] = [0, 0];
-  return { nans, infinities, zeros, least, greatest, size: total / Math.max(finite, 1) };
+  const [size, mean] = [total, sum].map((each) => each / Math.max(finite, 1));
+  return { nans, infinities, zeros, least, greatest, size: size!, mean: mean! };
 }
 
 /** What is known of the numbers of a tensor: of a large one what was measured; null if nothing. */
@@ -60,5 +64,6 @@ export function measureOf(recording: Recording, tensor: number): Measure | null 
     least: least!,
     greatest: greatest!,
     size: size!,
+    mean: recording.measured.means[at / WIDTH] ?? NaN,
   };
 }

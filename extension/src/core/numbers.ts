@@ -21,6 +21,10 @@ function withMinus(text: string): string {
   return text.replaceAll('-', MINUS);
 }
 
+export function elementsOf(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, 1);
+}
+
 export function isWhole(dtype: string): boolean {
   return /^u?int/.test(dtype);
 }
@@ -60,7 +64,7 @@ function elementTexts(tensor: TensorInfo, values: Float64Array): string[] {
     const dot = decimals === 0 ? '.' : '';
     return Array.from(values, (value) => withMinus((value || 0).toFixed(decimals) + dot));
   }
-  const count = tensor.shape.reduce((product, size) => product * size, 1);
+  const count = elementsOf(tensor.shape);
   return Array.from({ length: count }, (_, at) => formatElement(values, at, tensor.dtype));
 }
 
@@ -79,8 +83,8 @@ function bracketed(texts: string[], shape: readonly number[]): string {
 
 /** A tensor's numbers in one line, such as `[1. 4. 9.]`; null when they were not kept. */
 export function formatValues(tensor: TensorInfo): string | null {
-  const { values, shape, dtype } = tensor;
-  if (!values) return null;
+  const { values, shape, dtype, words } = tensor;
+  if (!values) return words || null;
   if (shape.length === 0) return formatElement(values, 0, dtype);
   if (shape.includes(0)) return '[]';
   return bracketed(elementTexts(tensor, values), shape);
@@ -88,7 +92,7 @@ export function formatValues(tensor: TensorInfo): string | null {
 
 /** How a tensor looks in so many characters: its numbers, or else its shape. */
 export function formatBrief(tensor: TensorInfo, room: number): string {
-  const elements = tensor.shape.reduce((product, size) => product * size, 1);
+  const elements = elementsOf(tensor.shape);
   const text = elements <= 16 ? formatValues(tensor) : null;
   if (text !== null && text.length <= room) return text;
   return tensor.shape.length ? formatShape(tensor.shape) : (text ?? say('not kept'));

@@ -1,6 +1,7 @@
 import { Role, SCHEMA } from './schema.js';
 import type { ColumnType, Header, RecordingEvent, Span, TensorInfo } from './schema.js';
 import { decodeEvent } from './events.js';
+import { elementsOf } from './numbers.js';
 import { say } from './words.js';
 
 export type Unreadable = 'not a recording' | 'newer' | 'older' | 'cut short';
@@ -29,10 +30,21 @@ export interface Recording {
   readonly roles: Uint8Array;
   /** 1 for tensors that the learner's code gave a name. */
   readonly named: Uint8Array;
-  /** What the numbers of large tensors come to: six each, see `measures.ts`. */
   /** The numbers of all tensors, one after the other. */
   readonly numbers: Float64Array;
-  readonly measured: { readonly tensors: Int32Array; readonly numbers: Float64Array };
+  /** What the numbers of large tensors come to: see `measures.ts`. */
+  readonly measured: {
+    readonly tensors: Int32Array;
+    readonly numbers: Float64Array;
+    readonly means: Float64Array;
+  };
+  /** What large tensors look like: see `previews.ts`. */
+  readonly looks: {
+    readonly tensors: Int32Array;
+    readonly forms: Int32Array;
+    readonly scales: Float64Array;
+    readonly levels: Uint8Array;
+  };
   event(index: number): RecordingEvent;
   eventSpan(index: number): number;
   tensor(index: number): TensorInfo;
@@ -124,8 +136,7 @@ function aligned(bytes: Uint8Array): Uint8Array {
 }
 
 export function numbersIn(shape: readonly number[], dtype: string): number {
-  const elements = shape.reduce((product, size) => product * size, 1);
-  return dtype.startsWith('complex') ? 2 * elements : elements;
+  return elementsOf(shape) * (dtype.startsWith('complex') ? 2 : 1);
 }
 
 /** Read the bytes of a recording; throws a RecordingError for anything else. */
@@ -148,7 +159,17 @@ export function parseRecording(given: Uint8Array): Recording {
     roles,
     named,
     numbers: columns.f64('values'),
-    measured: { tensors: columns.i32('measure.tensor'), numbers: columns.f64('measure.numbers') },
+    measured: {
+      tensors: columns.i32('measure.tensor'),
+      numbers: columns.f64('measure.numbers'),
+      means: columns.f64('measure.mean'),
+    },
+    looks: {
+      tensors: columns.i32('preview.tensor'),
+      forms: columns.i32('preview.form'),
+      scales: columns.f64('preview.scale'),
+      levels: columns.u8('preview.levels'),
+    },
     eventCount: kinds.length,
     tensorCount: roles.length,
     spanCount: columns.i32('span.line').length,
@@ -198,6 +219,7 @@ function tensorReader(
     const dtype = header.dtypes[dtypes[index]!] ?? '';
     const start = valueStarts[index]!;
     return {
+      index,
       role: roles[index]! as Role,
       shape,
       dtype,
@@ -206,6 +228,7 @@ function tensorReader(
       variable: variables[index]!,
       span: spans[index]!,
       values: start < 0 ? null : numbers.subarray(start, start + numbersIn(shape, dtype)),
+      words: header.strings[-2 - start] ?? '',
     };
   };
 }

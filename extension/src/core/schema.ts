@@ -115,6 +115,7 @@ export interface Span {
 }
 
 export interface TensorInfo {
+  readonly index: number;
   readonly role: Role;
   readonly shape: readonly number[];
   readonly dtype: string;
@@ -124,6 +125,8 @@ export interface TensorInfo {
   readonly span: number;
   /** The numbers, row by row; null when they were not kept. */
   readonly values: Float64Array | null;
+  /** How a few words are printed; empty for numbers. */
+  readonly words: string;
 }
 
 export type RecordingEvent =

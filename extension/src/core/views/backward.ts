@@ -10,10 +10,11 @@ import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from '.
 import type { Account } from './inspector.js';
 import { meetingAccount } from './meeting.js';
 import { heatView, valuesView } from './numbers.js';
+import type { Slices } from './numbers.js';
 import { prose } from './parts.js';
 import { say, sayMany } from '../words.js';
 
-function startAccount(model: Model, picture: Picture, flow: Flowed): Account {
+function startAccount(model: Model, picture: Picture, flow: Flowed, slices: Slices): Account {
   const label = labelOf(model, picture.node);
   const start = tensorAt(model, flow.sum);
   const slope = totalSlope(model, picture.node);
@@ -31,7 +32,7 @@ function startAccount(model: Model, picture: Picture, flow: Flowed): Account {
     title: say('Start at `{label}`', { label }),
     sentence: say(sentences[!ones ? 'given' : many ? 'many' : 'scalar'], { label }),
     equation: slope && !many && shown ? [slope, sign('='), shown] : shown && [shown],
-    figure: start && heatView(start, 'g', say('gradient of {label}', { label })),
+    figure: heatView(model.recording, start, 'g', say('gradient of {label}', { label }), slices),
   };
 }
 
@@ -69,7 +70,7 @@ function flowEquation(model: Model, picture: Picture, flow: Flowed): Child[] | n
 
 function passedOn(model: Model, flow: Flowed): string {
   const { op, rule } = opOfFlow(model, flow);
-  if (rule?.sentence) return rule.sentence;
+  if (rule?.sentence) return say(rule.sentence);
   const local = tensorAt(model, flow.local);
   if (local && isOne(local)) {
     const both = op && op.rules.length === 2 && op.rules.every((rule) => rule.local === '1');
@@ -89,7 +90,7 @@ function stillToCome(model: Model, picture: Picture): string {
     : '';
 }
 
-function mapsOf(model: Model, picture: Picture, flow: Flowed): Child {
+function mapsOf(model: Model, picture: Picture, flow: Flowed, slices: Slices): Child {
   let drawn = false;
   const maps = (
     [
@@ -99,14 +100,13 @@ function mapsOf(model: Model, picture: Picture, flow: Flowed): Child {
     ] as const
   ).flatMap(([word, index, role]) => {
     const tensor = tensorAt(model, index);
-    const map =
-      tensor &&
-      heatView(
-        tensor,
-        role,
-        say('{word}, at {label}', { word: say(word), label: labelOf(model, picture.node) }),
-      );
-    const shown = map ?? (tensor && !tensor.shape.length ? valuesView(tensor, role) : null);
+    const label = say('{word}, at {label}', {
+      word: say(word),
+      label: labelOf(model, picture.node),
+    });
+    const map = heatView(model.recording, tensor, role, label, slices);
+    const shown =
+      map ?? (tensor && !tensor.shape.length ? valuesView(model.recording, tensor, role) : null);
     if (map) drawn = true;
     return shown ? [h('figure', {}, h('figcaption', {}, say(word)), shown)] : [];
   });
@@ -122,7 +122,7 @@ function inMatrices(model: Model, flow: Flowed): Child {
   return made && h('div', { class: 'eq' }, equation('block', put, sign('='), made));
 }
 
-function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
+function singleAccount(model: Model, picture: Picture, flow: Flowed, slices: Slices): Account {
   const { node, op, rule } = opOfFlow(model, flow);
   const numbers = flowEquation(model, picture, flow);
   const general = numbers || !op || !rule ? null : ruleEquation(model, node, op, rule);
@@ -133,7 +133,7 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed): Account {
     }),
     sentence: passedOn(model, flow) + stillToCome(model, picture),
     equation: numbers ?? (general && [general.shown]),
-    figure: [general && inMatrices(model, flow), mapsOf(model, picture, flow)],
+    figure: [general && inMatrices(model, flow), mapsOf(model, picture, flow, slices)],
     facts: general?.letters.length ? [['here', prose(general.letters.join(', '))]] : [],
   };
 }
@@ -146,7 +146,7 @@ function stoppedAccount(model: Model, picture: Picture, flow: Flowed): Account {
       picture.node < 0
         ? say('Nothing passes {op} here', { op })
         : say('Nothing passes {op} to `{label}`', { op, label: labelOf(model, picture.node) }),
-    sentence: rule?.because || say('This op passes no gradient on.'),
+    sentence: rule?.because ? say(rule.because) : say('This op passes no gradient on.'),
   };
 }
 
@@ -160,13 +160,15 @@ function nothingAccount(): Account {
 }
 
 /** The account of a step backward. */
-export function backwardStep(model: Model, picture: Picture): Account {
+export function backwardStep(model: Model, picture: Picture, slices: Slices): Account {
   const { flow } = picture;
   if (!flow) return nothingAccount();
   if (flow.contribution < 0) return stoppedAccount(model, picture, flow);
   const slot = slotAt(model, picture, picture.node);
   if (slot.expected > 1 && slot.arrived === slot.expected) {
-    return meetingAccount(model, picture, flow);
+    return meetingAccount(model, picture, flow, slices);
   }
-  return flow.event < 0 ? startAccount(model, picture, flow) : singleAccount(model, picture, flow);
+  return flow.event < 0
+    ? startAccount(model, picture, flow, slices)
+    : singleAccount(model, picture, flow, slices);
 }

@@ -64,7 +64,7 @@ function watched(model: Model, picture: Picture, how: number, slices: Slices): A
         ? say('A variable is watched from its first read inside the tape.')
         : say('`tape.watch` asked for it.'),
     equation: stand && [identifier(label), sign('='), number(stand.text, 'v')],
-    figure: tensor && heatView(tensor, 'v', say('value of {label}', { label }), slices),
+    figure: heatView(model.recording, tensor, 'v', say('value of {label}', { label }), slices),
     facts: tensor
       ? [
           ['type', formatType(tensor)],
@@ -151,17 +151,22 @@ function ran(model: Model, node: number, event: Ran, slices: Slices): Account {
   const facts: (readonly [string, Child])[] = [];
   if (tensor) facts.push(['result', formatType(tensor)]);
   if (event.outputs.length > 1) facts.push(['results', count(event.outputs.length, 'tensor')]);
-  if (tensor && tensor.shape.length) facts.push(['value', valuesView(tensor, 'v')]);
+  if (tensor && tensor.shape.length)
+    facts.push(['value', valuesView(model.recording, tensor, 'v')]);
   facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
   if (onTape) facts.push(['kept for the way back', keptFact(model, node, op)]);
   if (slopes.length) facts.push([slopes.length > 1 ? say('slopes') : say('slope'), slopes]);
   return {
-    title: op.title,
-    sentence: onTape ? op.sentence : say(WHY_OFF[event.cause]),
+    title: say(op.title),
+    sentence: onTape ? say(op.sentence) : say(WHY_OFF[event.cause]),
     equation: forwardEquation(model, node, op),
-    figure:
-      tensor &&
-      heatView(tensor, 'v', say('value of {label}', { label: labelOf(model, node) }), slices),
+    figure: heatView(
+      model.recording,
+      tensor,
+      'v',
+      say('value of {label}', { label: labelOf(model, node) }),
+      slices,
+    ),
     facts,
   };
 }

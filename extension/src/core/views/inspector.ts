@@ -74,7 +74,11 @@ function selectedAccount(model: Model, picture: Picture, node: number, slices: S
   const span = tensor && model.recording.span(tensor.span);
   const facts: (readonly [string, Child])[] = [];
   const gradient = slot.tensor >= 0 ? model.recording.tensor(slot.tensor) : null;
-  if (tensor) facts.push(['type', formatType(tensor)], [WORDS.value, valuesView(tensor, 'v')]);
+  if (tensor)
+    facts.push(
+      ['type', formatType(tensor)],
+      [WORDS.value, valuesView(model.recording, tensor, 'v')],
+    );
   facts.push(...rangeFacts(model.recording, model.graph.nodeTensor[node]!));
   facts.push([WORDS.gradient, gradientFact(model, picture, node)]);
   facts.push(...rangeFacts(model.recording, slot.tensor));
@@ -83,12 +87,14 @@ function selectedAccount(model: Model, picture: Picture, node: number, slices: S
   if (rules.length) facts.push(['rules', rules]);
   if (span) facts.push(['made in', placeOf(model, span)]);
   const maps = [
-    tensor && heatView(tensor, 'v', say('value of {label}', { label }), slices),
-    gradient && heatView(gradient, 'g', say('gradient of {label}', { label }), slices),
+    heatView(model.recording, tensor, 'v', say('value of {label}', { label }), slices),
+    heatView(model.recording, gradient, 'g', say('gradient of {label}', { label }), slices),
   ].filter(Boolean);
   return {
     title: `\`${label}\``,
-    sentence: op ? `${op.title} (${glyphOf(model, node) || op.name}). ${op.sentence}` : '',
+    sentence: op
+      ? `${say(op.title)} (${glyphOf(model, node) || op.name}). ${say(op.sentence)}`
+      : '',
     equation: op ? forwardEquation(model, node, op) : null,
     figure: maps.length ? h('div', { class: 'maps' }, maps) : null,
     facts,
@@ -99,7 +105,7 @@ function gradientFact(model: Model, picture: Picture, node: number): Child {
   const slot = slotAt(model, picture, node);
   if (slot.tensor >= 0 && slot.state !== 'zero') {
     return [
-      valuesView(model.recording.tensor(slot.tensor), 'g'),
+      valuesView(model.recording, model.recording.tensor(slot.tensor), 'g'),
       slot.state === 'part' ? ' +' : '',
     ];
   }
@@ -123,7 +129,7 @@ export function inspectorView(
   if (selected >= 0) return accountView(selectedAccount(model, picture, selected, slices));
   const account =
     picture.phase === 'backward'
-      ? backwardStep(model, picture)
+      ? backwardStep(model, picture, slices)
       : forwardStep(model, picture, slices);
   return accountView(account);
 }

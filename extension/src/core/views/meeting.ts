@@ -18,6 +18,7 @@ import type { TensorInfo } from '../schema.js';
 import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
 import type { Account } from './inspector.js';
 import { heatView } from './numbers.js';
+import type { Slices } from './numbers.js';
 import { say } from '../words.js';
 
 /** More rows than this are told in one line. */
@@ -160,7 +161,12 @@ function sumTable(
 }
 
 /** The account of the step that brings the last of several contributions. */
-export function meetingAccount(model: Model, picture: Picture, flow: Flowed): Account {
+export function meetingAccount(
+  model: Model,
+  picture: Picture,
+  flow: Flowed,
+  slices: Slices,
+): Account {
   const label = labelOf(model, picture.node);
   const arrivals = arrivalsAt(model, picture.node);
   const number = inWords(arrivals.length);
@@ -177,7 +183,7 @@ export function meetingAccount(model: Model, picture: Picture, flow: Flowed): Ac
     equation: chainRule(model, picture.node, arrivals),
     figure: [
       sumTable(model, picture, arrivals, sum),
-      heatView(sum, 'g', say('gradient of {label}', { label })),
+      heatView(model.recording, sum, 'g', say('gradient of {label}', { label }), slices),
     ],
   };
 }
