@@ -1,0 +1,68 @@
+"""The Sphinx extension of this site: what is generated, what runs, and how names are linked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from tools.docs import command, describing, explorers, linking, mathml, ops
+
+PARTS: Final = (mathml, explorers)
+
+
+class Generated(SphinxDirective):
+    """A piece of a page that is written by code, as Markdown."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write the piece, and parse it as if it stood on the page."""
+        told = nodes.container()
+        lines = StringList(self.markdown().splitlines(), source=f"<{self.name}>")
+        self.state.nested_parse(lines, self.content_offset, told)
+        return list(told.children)
+
+    def markdown(self) -> str:
+        """The text of the piece."""
+        raise NotImplementedError
+
+
+class Names(Generated):
+    """All names of the parts of the namespace that the content lists."""
+
+    def markdown(self) -> str:
+        """Describe each thing once."""
+        return describing.described(" ".join(self.content).split())
+
+
+class Ops(Generated):
+    """The table of all ops."""
+
+    def markdown(self) -> str:
+        """Tell what each computes, and how gradients and tangents pass."""
+        return ops.tables()
+
+
+class Command(Generated):
+    """The command line."""
+
+    def markdown(self) -> str:
+        """Let the command tell of itself."""
+        return command.described()
+
+
+DIRECTIVES: Final = {"names": Names, "ops": Ops, "command": Command}
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Give the site what its pages ask for."""
+    for part in PARTS:
+        part.setup(app)
+    for name, directive in DIRECTIVES.items():
+        app.add_directive(name, directive)
+    app.connect("doctree-resolved", linking.link)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
