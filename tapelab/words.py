@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import lru_cache
 from gettext import NullTranslations, translation
@@ -60,9 +61,15 @@ def paragraph(*sentences: str) -> str:
     return translated(" ").join(each for each in sentences if each)
 
 
-def of_explorer() -> dict[str, Any]:
-    """What the Explorer says in the chosen language, by the English: one form, or one and many."""
-    return _of_explorer(language())
+def of_explorer(more: Callable[[], Iterable[str]] = tuple) -> dict[str, Any]:
+    """What the Explorer says in the chosen language, by the English: one form, or one and many.
+
+    `more` names what its recording says, such as the titles of ops; English asks for none of it.
+    """
+    found = _of_explorer(language())
+    if not found:
+        return found
+    return found | {text: told for text in more() if (told := translated(text)) != text}
 
 
 @lru_cache(maxsize=8)

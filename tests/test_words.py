@@ -104,3 +104,20 @@ def test_no_text_of_a_finding_is_said_without_a_template(path):
             texts = [each.value for each in node.keywords if each.arg in {"title", "message"}]
             texts += node.args[1:2] if node.func.id == "Step" else []
             assert not any(isinstance(each, (ast.JoinedStr, ast.Constant)) for each in texts)
+
+
+def test_what_ops_are_called_travels_with_their_recording_in_the_chosen_language(monkeypatch):
+    monkeypatch.setenv(words.ENVIRONMENT, "zh-CN")
+    x = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = tf.sin(x)
+    recording = tape.recording(y, [x])
+    told = words.of_explorer(recording.said)
+    assert told["Sine"] == "正弦"
+    assert "Cosine" not in told
+    assert [op.title for op in recording.ops] == ["Sine"]
+
+
+def test_english_asks_no_recording_for_what_it_says(monkeypatch):
+    monkeypatch.setenv(words.ENVIRONMENT, "en")
+    assert words.of_explorer(lambda: pytest.fail("asked")) == {}

@@ -16,7 +16,6 @@ import ast
 import importlib
 import io
 import json
-import pkgutil
 import re
 import sys
 from collections.abc import Iterator
@@ -35,7 +34,7 @@ PACKAGE: Final = Path(tapelab.__file__).parent
 LOCALES: Final = PACKAGE / "locales"
 TEMPLATE: Final = LOCALES / "tapelab.pot"
 LANGUAGES: Final = ("zh_CN", "he")
-SAID: Final = frozenset({"say", "say_many", "sentence", "translated"})
+SAID: Final = frozenset({"say", "sentence", "translated"})
 
 FRONT_END: Final = PACKAGE.parent / "extension" / "src"
 _WORD: Final = r"'((?:[^'\\\n]|\\.)*)'"
@@ -45,6 +44,8 @@ _COUNTED: Final = re.compile(rf"\bcount\([^;]*?, {_WORD}\)")
 _FACT: Final = re.compile(r"\['([a-z][a-z ]+)', ")
 _TABLE: Final = re.compile(r"@said(.*?)\n *[}\])]", re.DOTALL)
 
+_DECLARES: Final = re.compile(r"^from tapelab\.engine\.op import", re.MULTILINE)
+
 Message = str | tuple[str, str]
 
 
@@ -52,11 +53,20 @@ def templates() -> Iterator[tuple[Message, str]]:
     """Each template that the code says, with the file that says it."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID:
-                texts = [_text(each) for each in node.args[:2]]
-                several = getattr(node.func, "id", "") == "say_many"
-                if texts and texts[0] and (not several or texts[1]):
-                    yield (texts[0], texts[1]) if several else texts[0], _place(path)
+            if isinstance(node, ast.Call):
+                yield from ((message, _place(path)) for message in _said(node))
+
+
+def _said(call: ast.Call) -> Iterator[Message]:
+    """The template that a call says: `say("…")`, `say_many("…", "…", n)`, `count(n, "op")`."""
+    name = getattr(call.func, "id", "")
+    texts = [_text(each) for each in call.args[:2]]
+    if name == "count" and len(texts) == 2 and texts[1]:
+        yield f"{{count}} {texts[1]}", f"{{count}} {texts[1]}s"
+    elif name == "say_many" and all(texts):
+        yield texts[0], texts[1]
+    elif name in SAID and texts and texts[0]:
+        yield texts[0]
 
 
 def _text(node: ast.expr) -> str:
@@ -85,20 +95,23 @@ def _unescaped(text: str) -> str:
     return text.replace("\\'", "'")
 
 
-def reasons() -> Iterator[tuple[Message, str]]:
-    """Each reason that an op gives where no gradient passes."""
-    for module in pkgutil.iter_modules([str(PACKAGE / "ops")], "tapelab.ops."):
-        importlib.import_module(module.name)
+def of_ops() -> Iterator[tuple[Message, str]]:
+    """What each op is called, what it does, what its rules do or why they do nothing."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if _DECLARES.search(path.read_text(encoding="utf-8")):
+            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+            importlib.import_module(".".join(parts).removesuffix(".__init__"))
     for op in sorted(REGISTRY.values(), key=lambda op: op.name):
-        for rule in op.rules.values():
-            if rule.facts.because:
-                yield rule.facts.because, "tapelab/ops"
+        rules = [rule.facts for rule in op.rules.values()]
+        for said in (op.title, op.sentence, *(rule.because or rule.sentence for rule in rules)):
+            if said:
+                yield said, "tapelab/ops"
 
 
 def gathered() -> Catalog:
     """The template: every message once, with the files that say it."""
     catalog = _catalog()
-    for message, place in (*templates(), *front_end(), *reasons()):
+    for message, place in (*templates(), *front_end(), *of_ops()):
         catalog.add(message, locations=[(place, 0)])
     return _sorted(catalog)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tapelab.recording.facts import Rule
@@ -20,3 +21,10 @@ class OpFacts:
     sentence: str
     pattern: str
     rules: tuple[Rule, ...]
+
+    def said(self) -> Iterator[str]:
+        """All that its author says of it, in English."""
+        yield self.title
+        yield self.sentence
+        for rule in self.rules:
+            yield rule.because or rule.sentence

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from tapelab.recording import Recording
 from tapelab.recording import events as e
 from tapelab.views.numbers import count, format_brief
+from tapelab.words import say, sentence
 
 METHODS: Final = {
-    e.Method.GRADIENT: "gradient of",
-    e.Method.JACOBIAN: "jacobian of",
-    e.Method.BATCH_JACOBIAN: "batch jacobian of",
-    e.Method.PICTURE: "gradient of",
+    e.Method.GRADIENT: sentence("gradient of {targets}"),
+    e.Method.JACOBIAN: sentence("jacobian of {targets}"),
+    e.Method.BATCH_JACOBIAN: sentence("batch jacobian of {targets}"),
+    e.Method.PICTURE: sentence("gradient of {targets}"),
 }
 ROOM: Final = 60
 
@@ -28,7 +29,7 @@ def heading(recording: Recording) -> str:
     causes = _field(recording, e.Ran, "cause")
     ops = count(int((causes == e.Cause.TAPED).sum()), "op")
     variables = count(len(recording.variables), "variable")
-    return f"{recording.tape.name or 'tape'}: {ops}, {variables}"
+    return f"{recording.tape.name or say('tape')}: {ops}, {variables}"
 
 
 def last_question(recording: Recording) -> e.Asked | None:
@@ -57,22 +58,22 @@ def question(recording: Recording) -> str:
     if asked is None:
         return ""
     targets = ", ".join(name(recording, target) for target in asked.targets)
-    return f"{METHODS[e.Method(asked.method)]} {targets}"
+    return say(METHODS[e.Method(asked.method)], targets=targets)
 
 
 def name(recording: Recording, tensor: int) -> str:
     """What the learner calls a tensor, or the code that made it."""
-    return " ".join(recording.tensor(tensor).name.split()) or "it"
+    return " ".join(recording.tensor(tensor).name.split()) or say("it")
 
 
 def _answer(recording: Recording, asked: e.Asked, source: int, result: int) -> str:
     if result < 0 and not np.any(_field(recording, e.Flowed, "call") == asked.call):
-        return "not known: the tape has let go of its numbers"
+        return say("not known: the tape has let go of its numbers")
     if result < 0:
-        return "None: no path leads there"
+        return say("None: no path leads there")
     text = format_brief(recording.tensor(result), ROOM)
     reached = asked.unconnected == 0 or _reached(recording, asked.call, source)
-    return text if reached else f"{text}  (no path, shown as zero)"
+    return text if reached else f"{text}  ({say('no path, shown as zero')})"
 
 
 def _reached(recording: Recording, call: int, source: int) -> bool:

@@ -80,12 +80,12 @@ def container(recording: Recording, explanation: Any = None, *, step: int | None
     told = packed("recording", to_bytes(recording), f'{at} data-ops="{ops}"')
     if explanation is not None:
         told += as_json("explanation", plain(explanation))
-    return wrapped(told)
+    return wrapped(told, recording)
 
 
-def wrapped(told: str) -> str:
+def wrapped(told: str, recording: Recording) -> str:
     """Data in an element of the chosen language, to be filled in by the standalone bundle."""
-    words = of_explorer()
+    words = of_explorer(recording.said)
     if words:
         told += as_json("words", words)
     return f'<div class="tapelab" lang="{escape(language())}">{told}</div>'

@@ -11,6 +11,7 @@ from tapelab.views.frame import Model
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.layering import columns_of
 from tapelab.views.numbers import count, format_brief
+from tapelab.words import say, say_many
 
 MOST: Final = 60
 """So many cards fit on a page; of more, those nearest to the end are shown."""
@@ -77,12 +78,12 @@ class Still:
 def still(recording: Recording) -> Still:
     """The picture at its last step: everything recorded, and every gradient that came back."""
     model = Model.of(recording)
-    title = recording.tape.name or "tape"
+    title = recording.tape.name or say("tape")
     folds = folds_of(recording, model.graph) if len(recording) <= LONGEST else None
     hidden, notes = _folded(model, folds)
     owners = list(dict.fromkeys(hidden))
     if len(owners) > MOST:
-        notes.append(f"The last {MOST} of {count(len(owners), 'card')} are shown.")
+        notes.append(say("The last {shown} of {all} cards are shown.", shown=MOST, all=len(owners)))
         owners = owners[-MOST:]
     number = {owner: at for at, owner in enumerate(owners)}
     cards = tuple(_card(model, folds, owner) for owner in owners)
@@ -99,7 +100,11 @@ def _folded(model: Model, folds: Folds | None) -> tuple[list[int], list[str]]:
     of = [hidden[each] if each >= 0 else -1 for each in folds.of_node]
     shown = [-2 - fold if fold >= 0 else node for node, fold in enumerate(of)]
     closed = len({fold for fold in of if fold >= 0})
-    return shown, [f"{count(closed, 'group')} of ops folded."] if closed else []
+    if not closed:
+        return shown, []
+    return shown, [
+        say_many("{count} group of ops folded.", "{count} groups of ops folded.", closed)
+    ]
 
 
 def _card(model: Model, folds: Folds | None, owner: int) -> Card:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Final
@@ -10,9 +11,10 @@ from tapelab.recording import Recording
 from tapelab.views.answers import answers, heading, question
 from tapelab.views.frame import BACKWARD, Model, Step
 from tapelab.views.listing import listing
-from tapelab.views.numbers import count, format_brief
+from tapelab.views.numbers import format_brief
+from tapelab.words import say, say_many, sentence, translated
 
-EMPTY: Final = (
+EMPTY: Final = sentence(
     "Nothing on the tape yet.\n"
     "Run some ops on a variable, or on a tensor that the tape watches, inside "
     "`with tf.GradientTape() as tape:`."
@@ -22,7 +24,7 @@ LONGEST: Final = 40
 """Of more rows than this, the middle ones are only counted."""
 LONG: Final = 20_000
 """A tape of more events than this is told by its answers alone."""
-BEYOND: Final = (
+BEYOND: Final = sentence(
     "Too long to be listed. In a notebook the picture can be stepped through; "
     "tf.show(tape, target, step=…) tells one step."
 )
@@ -34,10 +36,10 @@ def picture(recording: Recording, *, step: int | None = None, explanation: Any =
     """A recording as a terminal shows it: whole, or as it stands at one step."""
     why = str(explanation) if explanation is not None else ""
     if step is None and len(recording) > LONG:
-        return _joined(heading(recording), BEYOND, _answers(recording), why)
+        return _joined(heading(recording), translated(BEYOND), _answers(recording), why)
     model = Model.of(recording)
     if not model.graph.frames and model.passage is None:
-        return _joined(heading(recording), EMPTY)
+        return _joined(heading(recording), translated(EMPTY))
     if step is None:
         end = model.at(len(model))
         shown = listing(model, None), _reel(model, end), _answers(recording), _way_back(model, end)
@@ -54,23 +56,31 @@ def _joined(*sections: str) -> str:
 
 def _told(model: Model, step: Step) -> str:
     """What happens at a step, in a few words."""
-    at = f"step {step.number} of {len(model)}"
-    if step.phase == BACKWARD:
-        if step.through < 0:
-            return f"{at}: ← backward from {model.label(step.node) or 'the target'}"
-        op = model.op(step.through)
-        return f"{at}: ← backward through {op.glyph if op else '?'} to {model.label(step.node)}"
-    label = model.frame_label(step.frame)
-    return f"{at}: forward →, {model.tag(step.frame)} {label}"
+    number, steps = step.number, len(model)
+    to = model.label(step.node)
+    if step.phase != BACKWARD:
+        ran = f"{model.tag(step.frame)} {model.frame_label(step.frame)}"
+        return say(
+            "step {number} of {steps}: forward →, {ran}", number=number, steps=steps, ran=ran
+        )
+    if step.through < 0:
+        to = to or say("the target")
+        template = sentence("step {number} of {steps}: ← backward from {to}")
+        return say(template, number=number, steps=steps, to=to)
+    op = model.op(step.through)
+    template = sentence("step {number} of {steps}: ← backward through {glyph} to {to}")
+    return say(template, number=number, steps=steps, glyph=op.glyph if op else "?", to=to)
 
 
 def _reel(model: Model, step: Step, *, marked: bool = False) -> str:
     """One row for each frame: its number on the tape, the op, its name, value and gradient."""
-    rows: list[Row] = [("", "", "", "value", "gradient")]
+    rows: list[Row] = [("", "", "", say("value"), say("gradient"))]
     numbers = _numbers(model)
     for at, more in _shortened(range(len(numbers))):
         if more:
-            rows.append(("", "⋮", f"{count(more, 'frame')} more", "", ""))
+            rows.append(
+                ("", "⋮", say_many("{count} frame more", "{count} frames more", more), "", "")
+            )
             continue
         here = "> " if marked and at == step.frame else "  "
         value, gradient = _value(model, step, at), _gradient(model, step, at)
@@ -87,14 +97,14 @@ def _numbers(model: Model) -> list[str]:
 
 def _value(model: Model, step: Step, frame: int) -> str:
     if step.phase != BACKWARD and frame >= step.number:
-        return "not run yet"
+        return say("not run yet")
     tensor = model.tensor(model.graph.frames[frame].node)
     return format_brief(tensor, ROOM) if tensor else ""
 
 
 def _gradient(model: Model, step: Step, frame: int) -> str:
     if model.is_off(frame):
-        return "off the tape"
+        return say("off the tape")
     return model.slot_text(model.slot(model.graph.frames[frame].node, step), ROOM)
 
 
@@ -111,27 +121,28 @@ def _way_back(model: Model, step: Step) -> str:
     for number, more in _shortened(range(first, step.number + 1)):
         each = model.at(number)
         if more:
-            rows.append(("  ⋮", f"{count(more, 'step')} more", "", "", ""))
+            told = say_many("{count} step more", "{count} steps more", more)
+            rows.append(("  ⋮", told, "", "", ""))
         elif each.flow is not None:
             rows.append(_flow_row(model, each))
-    return "the way back\n" + _table(rows) if rows else ""
+    return f"{say('the way back')}\n{_table(rows)}" if rows else ""
 
 
 def _flow_row(model: Model, step: Step) -> Row:
     flow = step.flow
     assert flow is not None
-    to = f"to {_short(model.label(step.node))}"
+    to = say("to {label}", label=_short(model.label(step.node)))
     if step.through < 0:
-        return "  start", to, _number(model, flow.sum), "", ""
+        return f"  {say('start')}", to, _number(model, flow.sum), "", ""
     op = model.op(step.through)
     assert op is not None
     if flow.contribution < 0:
         rule = op.rules[min(flow.position, len(op.rules) - 1)]
-        return f"  {op.glyph}", to, "None", "", rule.because
+        return f"  {op.glyph}", to, "None", "", translated(rule.because)
     upstream, contribution = _number(model, flow.upstream), _number(model, flow.contribution)
     by = f"{upstream} × {_number(model, flow.local)}" if flow.local >= 0 else upstream
     several = len(model.arrivals.get(step.node, ())) > 1
-    total = f"sum so far {_number(model, flow.sum)}" if several else ""
+    total = say("sum so far {sum}", sum=_number(model, flow.sum)) if several else ""
     return f"  {op.glyph}", to, by, f"= {contribution}", total
 
 
@@ -154,12 +165,22 @@ def _shortened(numbers: range) -> list[tuple[int, int]]:
 
 
 def _table(rows: list[Row], *, right: frozenset[int] = frozenset()) -> str:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(_room, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(
-            cell.rjust(width) if at in right else cell.ljust(width)
+            _filled(cell, width, right=at in right)
             for at, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
     )
     return "\n".join(line.rstrip() for line in lines)
+
+
+def _filled(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - _room(cell))
+    return space + cell if right else cell + space
+
+
+def _room(text: str) -> int:
+    """How many columns of a terminal a text takes: a Chinese character takes two."""
+    return len(text) + sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)

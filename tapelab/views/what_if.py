@@ -146,7 +146,8 @@ def container(experiment: Experiment, grid: Grid) -> str:
         "curves": [[drawn(curve) for curve in curves] for curves in grid.curves],
     }
     moments = html.packed("recording", b"".join(recordings))
-    return html.wrapped(moments + html.as_json("what-if", data))
+    told_of = grid.moments[0].recording
+    return html.wrapped(moments + html.as_json("what-if", data), told_of)
 
 
 def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 import anywidget
 import traitlets
 
+from tapelab.recording import from_bytes
 from tapelab.views.html import static_file
 from tapelab.widgets.score import Score
 from tapelab.widgets.show import first_in_cell
@@ -84,7 +85,7 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.default("words")
     def _said(self) -> dict[str, Any]:
-        return of_explorer()
+        return of_explorer(lambda: from_bytes(self.recording).said())
 
 
 def asks_for_views() -> bool:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import tapelab as tf
@@ -126,3 +128,37 @@ def test_code_that_cannot_be_found_is_left_out():
     text = picture(space["tape"].recording(space["y"]))
     assert "│" not in text
     assert "4.0000    1.0000" in text
+
+
+@pytest.fixture
+def spoken(monkeypatch):
+    """Speak a language for one test."""
+
+    def speak(name):
+        monkeypatch.setenv("TAPELAB_LANGUAGE", name)
+
+    return speak
+
+
+@pytest.mark.parametrize("name", ["zh-CN", "he"])
+def test_in_another_language_only_code_numbers_and_names_of_ops_stay_in_latin_letters(
+    golden, spoken, name
+):
+    spoken(name)
+    told = picture(golden("scene_a"), step=10)
+    latin = set(re.findall(r"[A-Za-z.]{3,}", told))
+    assert latin <= {"tape", "tf.sin", "watch", "sin"}
+
+
+def test_columns_stand_below_each_other_where_letters_are_twice_as_wide(golden, spoken):
+    spoken("zh-CN")
+    rows = picture(golden("scene_a")).split("\n\n")[2].split("\n")
+    assert rows[0].endswith("值    梯度")
+    assert {len(row) + sum("\u4e00" <= letter <= "\u9fff" for letter in row) for row in rows} == {
+        len(rows[1])
+    }
+
+
+def test_why_an_op_passes_nothing_is_told_in_the_chosen_language(golden, spoken):
+    spoken("zh-CN")
+    assert "stop_gradient 让值通过，拦住梯度。" in picture(golden("stop_gradient"))

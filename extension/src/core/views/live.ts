@@ -10,16 +10,16 @@ import type {
   Series,
 } from '../live.js';
 import { count, formatNumber, formatShape, grouped } from '../numbers.js';
-import type { SlotState } from '../picture.js';
 import { say, WORDS } from '../words.js';
 import { logarithms, numberAt, scaleOf, spark } from './curve.js';
 import { button, chip, iconButton, prose } from './parts.js';
 
-const CHIPS: Readonly<Record<Exclude<LiveVariable['state'], 'gradient'>, [SlotState, string]>> = {
-  none: ['none', 'None'],
-  zero: ['zero', '0'],
-  nan: ['nan', 'NaN'],
-  pending: ['pending', ''],
+/** What stands for a gradient that is no number. */
+const ODD: Readonly<Record<Exclude<LiveVariable['state'], 'gradient'>, string>> = {
+  none: 'None',
+  zero: '0',
+  nan: 'NaN',
+  pending: '',
 };
 
 function headView(state: LiveState, actions: LiveActions): VNode {
@@ -124,7 +124,7 @@ function variableView(variable: LiveVariable, series: Series, chosen: number | n
           'span',
           { class: 'end' },
           state === 'pending' && h('span', { class: 'sr' }, WORDS.pending),
-          chip(...CHIPS[state as keyof typeof CHIPS]),
+          chip(state as keyof typeof ODD, ODD[state as keyof typeof ODD]),
         ),
   );
 }
