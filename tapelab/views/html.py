@@ -22,7 +22,8 @@ from tapelab.words import language, of_explorer
 STATIC: Final = Path(__file__).parent.parent / "static"
 _STYLE: Final = (
     "html{color-scheme:light dark}html[data-theme=light]{color-scheme:light}"
-    "html[data-theme=dark]{color-scheme:dark}body{margin:0}noscript pre{padding:12px}"
+    "html[data-theme=dark]{color-scheme:dark}html{scroll-padding-bottom:190px}"
+    "body{margin:0}noscript pre{padding:12px}"
 )
 HEIGHT: Final = 640
 """Of the picture in a notebook's output, in pixels, until it tells how high it is."""
@@ -36,16 +37,24 @@ const follow = () => {
   const theme = frame.style.colorScheme = dark ? "dark" : "light";
   frame.contentWindow?.postMessage({type: "tapelab-theme", theme}, "*");
 };
+let tall = frame.offsetHeight;
+const fit = (most) => frame.style.height = Math.min(tall, most) + "px";
+const onScreen = () => fit(Math.max(480, innerHeight - 160));
 addEventListener("message", ({source, data}) => {
   if (source !== frame.contentWindow || data?.type !== "tapelab-height") return;
-  if (data.height > 50) frame.style.height = data.height + "px";
+  if (data.height > 50) tall = data.height;
+  onScreen();
   follow();
 });
+addEventListener("resize", onScreen);
+addEventListener("beforeprint", () => fit(Infinity));
+addEventListener("afterprint", onScreen);
 const attributeFilter = ["data-jp-theme-light", "class"];
 new MutationObserver(follow).observe(body, {attributes: true, attributeFilter});
 document.dispatchEvent(new CustomEvent("tapelab-page", {detail: frame}));
 }"""
-"""Lets the frame grow to its picture, follow the notebook from light to dark, and be found.
+"""Lets the frame grow to its picture, as far as the window goes, follow the notebook from light to
+dark, and be found.
 
 A live widget that hears of its page takes its place; see `extension/src/widget`.
 """

@@ -16,7 +16,6 @@ from tests.ui.explorer import Explorer
 from tests.ui.notebook import PATHS
 from tests.ui.test_explorer import SCENE
 
-
 LIVE = (
     "tf.what_if(lambda a: a * tf.sin(a), a=(0, 3))",
     "tf.compare(tape, tape).widget()",

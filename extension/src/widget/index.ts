@@ -141,6 +141,9 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
 /** What a page in an output says of itself whenever it is drawn; see `tapelab/views/html.py`. */
 const PAGE = 'tapelab-page';
 
+/** So high is a picture at most, so that its buttons are in sight; see the page's own script. */
+const ON_SCREEN = 'max(480px,100vh - 160px)';
+
 /**
  * Take the place of the pages that stand for this widget, as long as its kernel answers.
  *
@@ -154,7 +157,7 @@ function initialize({ model }: { model: WidgetModel }): () => void {
   const take = (page: HTMLElement): void => {
     if (!answered || page.id !== name || taken.has(page)) return;
     const el = page.ownerDocument.createElement('div');
-    el.style.order = String(model.get('side'));
+    el.style.cssText = `order:${model.get('side')};overflow:auto;max-height:${ON_SCREEN}`;
     page.after(el);
     page.hidden = true;
     page.closest('details')?.setAttribute('open', '');

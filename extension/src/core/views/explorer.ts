@@ -182,9 +182,13 @@ function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode
       ),
       h('div', { class: 'graph' }, besideCode(state, picture, around, dispatch)),
     ),
-    transportView(model, picture, state, dispatch),
-    tracksView(state, picture, dispatch),
-    reelWrap(false, reelView(model, picture, around.reel, dispatch)),
+    h(
+      'div',
+      { class: 'foot' },
+      transportView(model, picture, state, dispatch),
+      tracksView(state, picture, dispatch),
+      reelWrap(false, reelView(model, picture, around.reel, dispatch)),
+    ),
   ];
 }
 
