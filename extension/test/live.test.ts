@@ -6,6 +6,8 @@ import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
 
 const MESSAGE: LiveMessage = {
   running: true,
+  run: 1,
+  target: 'loss',
   tape: { ops: 15, bytes: 668, recording: false, persistent: false },
   step: 2,
   calls: 2,
@@ -70,6 +72,37 @@ test('messages lengthen the curves by what is new', () => {
 test('where steps begin anew the curves do too', () => {
   const again = after(MESSAGE, { ...MESSAGE, history: [[1, 9, [1, null]]] });
   assert.deepEqual(again.losses, [[1, 9]]);
+});
+
+test('another run begins with nothing, whatever its steps are', () => {
+  const next = after(MESSAGE, { ...MESSAGE, run: 2, history: [[7, 9, [1, null]]] });
+  assert.deepEqual(next.losses, [[7, 9]]);
+});
+
+test('of a loop with two losses the curve is that of the newest', () => {
+  const history: LiveMessage['history'] = [
+    [1, 5, [1, null], 0],
+    [2, 8, [1, null], 1],
+    [3, 4, [1, null], 0],
+  ];
+  assert.deepEqual(after({ ...MESSAGE, history }).losses, [
+    [1, 5],
+    [3, 4],
+  ]);
+});
+
+test('what went wrong is told with a way to try again', () => {
+  const told: string[] = [];
+  const failed: LiveState = { ...NOTHING_YET, link: 'failed', trouble: 'Lost', error: 'Wait.' };
+  const { host, texts } = drawn(failed, { connect: () => told.push('again') });
+  assert.deepEqual([texts('h3')[1], texts('p')], ['Lost', ['Wait.']]);
+  host.querySelector<HTMLElement>('.blank button')!.click();
+  assert.deepEqual(told, ['again']);
+});
+
+test('without a kernel the panel says what to open', () => {
+  const { texts } = drawn({ ...NOTHING_YET, link: 'none' });
+  assert.match(texts('h3')[1]!, /No kernel/);
 });
 
 test('a long training keeps its whole course in few points', () => {

@@ -28,24 +28,37 @@ export interface LiveFinding {
   readonly cell: string | null;
   /** The variable that it is about, where it is about one. */
   readonly source?: string | null;
+  /** Whether the newest step still shows it. */
+  readonly now?: boolean;
 }
 
 /** What the kernel tells while a cell runs; `history` holds only what is new. */
 export interface LiveMessage {
   readonly running: boolean;
+  /** Which run of a cell this is; another one begins with nothing. */
+  readonly run: number;
+  /** What was differentiated; empty where it has no name. */
+  readonly target: string;
   readonly tape: {
     readonly ops: number;
     readonly bytes: number;
     readonly recording: boolean;
     readonly persistent: boolean;
+    /** Whether it has answered, and let go of what it held. */
+    readonly consumed?: boolean;
     /** Who keeps the bytes, in the order of the tape; the smaller ones may be left out. */
     readonly parts?: readonly (readonly [string, number])[];
   } | null;
   readonly step: number;
   readonly calls: number;
   readonly loss: Carried;
-  readonly history: readonly (readonly [number, Carried, readonly Carried[]])[];
+  /** Step, loss, norms of the variables, and which question it was, where there are several. */
+  readonly history: readonly (readonly [number, Carried, readonly Carried[], number?])[];
   readonly variables: readonly LiveVariable[];
+  /** How many variables were left out. */
+  readonly more?: number;
+  /** The steps whose tapes can be opened; all of them where nothing is said. */
+  readonly kept?: readonly number[];
   readonly findings: readonly LiveFinding[];
 }
 
@@ -54,9 +67,12 @@ export type Series = readonly (readonly [number, number])[];
 
 /** What is known of a cell that runs, and what the learner looks at. */
 export interface LiveState {
-  readonly link: 'waiting' | 'absent' | 'failed' | 'open';
-  /** What went wrong, in the kernel's words. */
+  readonly link: 'none' | 'waiting' | 'absent' | 'failed' | 'open';
+  /** What went wrong, and what there is to know about it. */
+  readonly trouble: string;
   readonly error: string;
+  /** The notebook or console whose kernel it is. */
+  readonly name: string;
   readonly paused: boolean;
   readonly now: LiveMessage | null;
   readonly losses: Series;
@@ -67,7 +83,9 @@ export interface LiveState {
 
 export const NOTHING_YET: LiveState = {
   link: 'waiting',
+  trouble: '',
   error: '',
+  name: '',
   paused: false,
   now: null,
   losses: [],
@@ -85,6 +103,7 @@ export interface LiveActions {
   readonly explain?: (step: number | null) => void;
   readonly goTo?: (cell: string | null, line: number) => void;
   readonly example?: () => void;
+  readonly connect?: () => void;
 }
 
 /** A curve of more points is thinned to half of them: it is a few hundred pixels wide. */
@@ -106,7 +125,9 @@ function longer(series: Series, more: Series): Series {
 /** The state after a message. Where steps begin anew, so do the curves. */
 export function heard(state: LiveState, message: LiveMessage): LiveState {
   const first = message.history[0]?.[0] ?? Infinity;
-  const anew = first <= (state.losses.at(-1)?.[0] ?? -1);
+  const again = first <= (state.losses.at(-1)?.[0] ?? -1);
+  const anew = again || (state.now !== null && message.run !== state.now.run);
+  const asked = message.history.at(-1)?.[3];
   const norms: Record<string, Series> = {};
   message.variables.forEach(({ name }, at) => {
     const more = message.history.flatMap(([step, , all]) => {
@@ -115,8 +136,8 @@ export function heard(state: LiveState, message: LiveMessage): LiveState {
     });
     norms[name] = longer(anew ? [] : (state.norms[name] ?? []), more);
   });
-  const losses = message.history.flatMap(([step, loss]) =>
-    loss === null ? [] : [[step, numberOf(loss)] as const],
+  const losses = message.history.flatMap(([step, loss, , question]) =>
+    loss === null || question !== asked ? [] : [[step, numberOf(loss)] as const],
   );
   return {
     ...state,

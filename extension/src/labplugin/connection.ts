@@ -180,10 +180,12 @@ export class Connection implements IDisposable {
 
   private greet(version: number, tapelab: string): void {
     if (version !== VERSION) {
-      const error = say('It has tapelab {version}. Install the same version there and here.', {
-        version: tapelab,
-      });
-      return this.update({ ...NOTHING_YET, link: 'failed', error });
+      return this.fail(
+        say('The kernel has another version of tapelab'),
+        say('It has {version}. Install the same one there and where JupyterLab is.', {
+          version: tapelab,
+        }),
+      );
     }
     this.greeted = true;
     this.presence = 'there';
@@ -211,6 +213,10 @@ export class Connection implements IDisposable {
     if (this.greeted) this.send({ do: 'hide' });
   }
 
+  private fail(trouble: string, error: string): void {
+    this.update({ ...this.live, link: 'failed', trouble, error });
+  }
+
   /** A kernel that starts again knows nothing of us, nor of tapelab. */
   private followStatus(_: unknown, status: Kernel.Status): void {
     if (status !== 'restarting' && status !== 'autorestarting' && status !== 'dead') return;
@@ -223,8 +229,10 @@ export class Connection implements IDisposable {
       this.update({ ...this.live, link: this.greeted ? 'open' : 'waiting' });
       if (this.greeted && this.shown) this.begin();
     } else if (this.greeted) {
-      const error = say('The connection to the kernel is lost. JupyterLab tries to restore it.');
-      this.update({ ...this.live, link: 'failed', error });
+      this.fail(
+        say('The connection to the kernel is lost'),
+        say('JupyterLab tries to restore it; what runs goes on.'),
+      );
     }
   }
 }

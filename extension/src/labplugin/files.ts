@@ -4,16 +4,13 @@ import { WidgetTracker } from '@jupyterlab/apputils';
 import { ABCWidgetFactory, DocumentWidget } from '@jupyterlab/docregistry';
 import type { DocumentRegistry } from '@jupyterlab/docregistry';
 import { Widget } from '@lumino/widgets';
+import { fromBase64 } from '../core/packing.js';
 import type { Shown } from './explorer.js';
 import { tapeIcon } from './icon.js';
 import css from './panel.css';
 import type { Speech } from './speech.js';
 
 const FACTORY = 'Tape';
-
-function decode(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64.replace(/\s+/g, '')), (letter) => letter.charCodeAt(0));
-}
 
 /** A `.tape` file in the Explorer. */
 class TapeFile extends Widget {
@@ -44,7 +41,7 @@ class TapeFile extends Widget {
     const style = document.createElement('style');
     style.textContent = css;
     this.node.replaceChildren(style, host);
-    const recording = decode(this.context.model.toString());
+    const recording = fromBase64(this.context.model.toString());
     this.shown = await showRecording(host, { recording, ...this.speech() });
   }
 }

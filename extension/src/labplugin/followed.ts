@@ -77,15 +77,16 @@ export function cellsOf(followed: Followed): readonly Cell[] {
   return followed.content.widgets;
 }
 
-/** The cell of an id; without one, the cell whose code this is, the newest first. */
+/** The cell of an id if this is its code; else the cell whose code it is, the newest first. */
 export function findCell(
   followed: Followed,
   id: string | null | undefined,
   text: string | null,
 ): Cell | null {
   const cells = cellsOf(followed);
-  const named = id ? cells.find(({ model }) => model.id === id) : null;
-  if (named || text === null) return named ?? null;
+  const named = (id && cells.find(({ model }) => model.id === id)) || null;
+  if (text === null) return named;
   const said = text.trimEnd();
-  return cells.findLast(({ model }) => model.sharedModel.getSource().trimEnd() === said) ?? null;
+  const isIt = ({ model }: Cell): boolean => model.sharedModel.getSource().trimEnd() === said;
+  return named && isIt(named) ? named : (cells.findLast(isIt) ?? named);
 }

@@ -29,7 +29,8 @@ export class TapePanel extends Widget {
   private readonly cells: Cells;
   private draw: (state: LiveState) => void = () => {};
   private frame = 0;
-  private explanation: Explanation | null = null;
+  private asksWhy = false;
+  private taken: Taking | null = null;
 
   constructor(
     private readonly follower: Follower,
@@ -56,14 +57,13 @@ export class TapePanel extends Widget {
 
   /** Show the recording of a step: of the newest tape, without one. */
   open(step: number | null): void {
-    this.explanation = null;
+    this.asksWhy = false;
     this.connection?.ask({ do: 'open', step });
   }
 
   /** Show why the gradient of a step is what it is. */
   explain(step: number | null): void {
-    this.explanation = null;
-    this.connection?.ask({ do: 'explain', step });
+    this.asksWhy = true;
     this.connection?.ask({ do: 'open', step });
   }
 
@@ -94,6 +94,7 @@ export class TapePanel extends Widget {
       choose: (step) => this.connection?.choose(step),
       open: (step) => this.open(step),
       explain: (step) => this.explain(step),
+      connect: () => this.reconnect(),
       goTo: (cell, line) => void this.cells.goTo(cell, line),
       ...this.actions,
     };
@@ -129,7 +130,9 @@ export class TapePanel extends Widget {
 
   /** What there is to be seen: of the kernel, or why there is nothing. */
   private get state(): LiveState {
-    return this.connection?.state ?? NOTHING_YET;
+    const { connection, follower } = this;
+    const state = connection?.state ?? { ...NOTHING_YET, link: 'none' };
+    return { ...state, name: follower.current?.title.label ?? '' };
   }
 
   /** Only a panel that can be seen hears of the kernel. */
@@ -170,10 +173,13 @@ export class TapePanel extends Widget {
   private hear(_: Connection, told: Answer): void {
     switch (told.is) {
       case 'explanation':
-        this.explanation = told.explanation;
+        if (this.taken) this.showTape(this.taken, told.explanation);
         return;
       case 'recording':
-        return this.showTape(told);
+        this.taken = told;
+        if (this.asksWhy && !told.explanation)
+          this.connection?.ask({ do: 'explain', step: told.step });
+        return this.showTape(told, told.explanation);
       case 'gone':
         return void Notification.info(say('This step is not kept any more. Choose a later one.'));
       case 'error':
@@ -181,10 +187,11 @@ export class TapePanel extends Widget {
     }
   }
 
-  private showTape(taken: Taking): void {
+  private showTape(taken: Taking, explanation: Explanation | null): void {
     this.live.remove();
     this.node.append(this.tape.node);
-    void this.tape.show(taken, this.explanation ?? taken.explanation, this.preferences);
+    const why = this.asksWhy ? {} : { step: 1 };
+    void this.tape.show(taken, { explanation, ...why }, this.preferences);
   }
 
   /** Leave the step that was looked into. */

@@ -1,5 +1,5 @@
 import { h, patch } from '../core/dom.js';
-import type { Explanation } from '../core/explanation.js';
+import type { MountOptions } from '../core/mount.js';
 import { createRoot } from '../core/root.js';
 import { button } from '../core/views/parts.js';
 import { say } from '../core/words.js';
@@ -31,7 +31,11 @@ export class TapeView {
   }
 
   /** Show what the kernel sent; what an explanation tells comes first. */
-  async show(taken: Taking, explanation: Explanation | null, how: Preferences): Promise<void> {
+  async show(
+    taken: Taking,
+    start: Pick<MountOptions, 'explanation' | 'step'>,
+    how: Preferences,
+  ): Promise<void> {
     const mine = ++this.latest;
     this.taken = taken;
     const { showRecording } = await import('./explorer.js');
@@ -40,7 +44,7 @@ export class TapeView {
     this.drawHead(how.speech);
     this.shown = await showRecording(this.explorer, {
       recording: taken.bytes,
-      explanation,
+      ...start,
       ...how.speech,
       look: (look) => this.follow(look),
     });

@@ -40,6 +40,7 @@ function headView(state: LiveState, actions: LiveActions): VNode {
     now &&
       now.step > 0 &&
       h('span', { class: 'num muted' }, say('step {step}', { step: grouped(chosen ?? now.step) })),
+    !now && state.name ? h('span', { class: 'small muted' }, state.name) : null,
     h('span', { class: 'push' }),
     now && chosen !== null && actions.choose
       ? button(say('Newest'), 'quiet', () => actions.choose!(null))
@@ -57,7 +58,8 @@ function headView(state: LiveState, actions: LiveActions): VNode {
 const [WIDE, HIGH] = [322, 54];
 
 /** The loss so far; a step of it can be looked at. */
-function lossView({ losses, chosen }: LiveState, loss: number, actions: LiveActions): Child {
+function lossView({ losses, chosen, now }: LiveState, loss: number, actions: LiveActions): Child {
+  const target = now?.target;
   const at = numberAt(losses, chosen);
   const scale = scaleOf(losses, WIDE, HIGH, losses.every(([, loss]) => !(loss < 0)) ? 0 : Infinity);
   const shown = chosen === null ? loss : (at?.[1] ?? NaN);
@@ -68,7 +70,7 @@ function lossView({ losses, chosen }: LiveState, loss: number, actions: LiveActi
     h(
       'div',
       { class: 'head' },
-      h('h4', {}, say('loss')),
+      h('h4', { dir: 'ltr' }, target || say('loss')),
       h('b', { class: 'vt big' }, formatNumber(shown)),
     ),
     losses.length > 1 &&
@@ -129,7 +131,7 @@ function variableView(variable: LiveVariable, series: Series, chosen: number | n
   );
 }
 
-function normsView(state: LiveState, variables: readonly LiveVariable[]): Child {
+function normsView(state: LiveState, { variables, more = 0 }: LiveMessage): Child {
   if (!variables.length) return null;
   const { norms, chosen } = state;
   return h(
@@ -146,6 +148,7 @@ function normsView(state: LiveState, variables: readonly LiveVariable[]): Child 
       { class: 'norms' },
       variables.map((variable) => variableView(variable, norms[variable.name] ?? [], chosen)),
     ),
+    more > 0 && h('p', { class: 'small muted' }, say('… and {more} more', { more })),
   );
 }
 
@@ -166,12 +169,14 @@ function partsView(parts: readonly (readonly [string, number])[]): Child {
 }
 
 function tapeView(tape: NonNullable<LiveMessage['tape']>): VNode {
-  const { ops, bytes, parts, persistent, recording } = tape;
+  const { ops, bytes, parts, persistent, recording, consumed } = tape;
   const end = recording
     ? say('It is recording.')
     : persistent
       ? say('Persistent: kept until `del tape`.')
-      : say('Freed after each step.');
+      : consumed === false
+        ? say('Nobody has asked yet, so it keeps them.')
+        : say('Freed after each step.');
   return h(
     'div',
     { class: 'sect' },
@@ -187,14 +192,16 @@ function tapeView(tape: NonNullable<LiveMessage['tape']>): VNode {
 }
 
 function findingView(findings: readonly LiveFinding[], actions: LiveActions): Child {
-  const [finding] = findings;
+  const present = findings.filter(({ now }) => now !== false);
+  const [finding] = present;
   if (!finding) return null;
-  const { title, line, cell, source } = finding;
-  const more = findings.length - 1;
+  const { code, title, line, cell, source } = finding;
+  const state = code.toLowerCase() in ODD ? (code.toLowerCase() as keyof typeof ODD) : 'none';
+  const more = present.length - 1;
   return h(
     'div',
     { class: 'sect' },
-    source ? h('h4', { class: 'about' }, chip('none', 'None'), h('code', {}, source)) : null,
+    source ? h('h4', { class: 'about' }, chip(state, ODD[state]), h('code', {}, source)) : null,
     h('p', {}, prose(title)),
     more > 0 && h('p', { class: 'small muted' }, say('… and {more} more', { more })),
     h(
@@ -227,20 +234,30 @@ function emptyView(title: string, advice: string, action: Child): VNode {
   );
 }
 
-function withoutTape({ link, error }: LiveState, actions: LiveActions): VNode {
-  if (link === 'absent') {
-    return emptyView(
-      say('tapelab is not imported in this kernel'),
-      say('Run a cell with `import tapelab as tf`, and its tapes appear here.'),
-      null,
-    );
+function withoutTape({ link, trouble, error }: LiveState, actions: LiveActions): VNode {
+  const connect = actions.connect && button(say('Connect again'), '', actions.connect);
+  switch (link) {
+    case 'none':
+      return emptyView(
+        say('No kernel to follow'),
+        say('Open a notebook or a console, and the tapes of its kernel appear here.'),
+        null,
+      );
+    case 'absent':
+      return emptyView(
+        say('tapelab is not imported in this kernel'),
+        say('Run a cell with `import tapelab as tf`, and its tapes appear here.'),
+        actions.example ? button(say('Insert an example'), '', actions.example) : null,
+      );
+    case 'failed':
+      return emptyView(trouble, error, connect);
+    default:
+      return emptyView(
+        WORDS.emptyTitle,
+        say('Run a cell with `tf.GradientTape()` and it appears here, line by line.'),
+        actions.example ? button(say('Insert an example'), '', actions.example) : null,
+      );
   }
-  if (link === 'failed') return emptyView(say('The kernel does not answer'), error, null);
-  return emptyView(
-    WORDS.emptyTitle,
-    say('Run a cell with `tf.GradientTape()` and it appears here, line by line.'),
-    actions.example ? button(say('Insert an example'), '', actions.example) : null,
-  );
 }
 
 /** The whole panel: step, loss, gradient norms, memory, what is wrong. */
@@ -250,14 +267,16 @@ export function liveView(state: LiveState, actions: LiveActions): VNode[] {
   if (!now || link !== 'open') return [head, withoutTape({ ...state, now: null }, actions)];
   const body: Child[] = [
     now.loss !== null && lossView(state, numberOf(now.loss), actions),
-    normsView(state, now.variables),
+    normsView(state, now),
     now.tape && tapeView(now.tape),
     findingView(now.findings, actions),
     actions.open && now.step > 0
       ? h(
           'div',
           { class: 'sect acts' },
-          button(WORDS.showOnTape, '', () => actions.open!(chosen)),
+          button(WORDS.showOnTape, '', () => actions.open!(chosen), {
+            disabled: chosen !== null && now.kept?.includes(chosen) === false,
+          }),
         )
       : null,
   ];
