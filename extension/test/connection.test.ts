@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal } from '@lumino/signaling';
+import { Connection } from '../src/labplugin/connection.js';
+import type { Answer } from '../src/labplugin/connection.js';
+
+const LIVE = {
+  is: 'live',
+  running: true,
+  run: 1,
+  target: 'loss',
+  tape: null,
+  step: 1,
+  calls: 1,
+  loss: 1,
+  history: [[1, 1, []]],
+  variables: [],
+  findings: [],
+};
+
+/** A kernel of which only the line to tapelab is there. */
+function aKernel(language = 'python') {
+  const owner = {};
+  const sent: unknown[] = [];
+  const opened: Kernel.IComm[] = [];
+  const signals = {
+    statusChanged: new Signal<object, string>(owner),
+    connectionStatusChanged: new Signal<object, string>(owner),
+    disposed: new Signal<object, void>(owner),
+  };
+  const createComm = () => {
+    const comm = {
+      isDisposed: false,
+      open: (data: unknown) => sent.push(data),
+      send: (data: unknown) => sent.push(data),
+      close: () => sent.push('close'),
+      dispose: () => (comm.isDisposed = true),
+    };
+    opened.push(comm as unknown as Kernel.IComm);
+    return comm;
+  };
+  const kernel = {
+    ...signals,
+    isDisposed: false,
+    info: Promise.resolve({ language_info: { name: language } }),
+    createComm,
+  };
+  const tell = (data: object, buffers: ArrayBuffer[] = []): void =>
+    void opened.at(-1)!.onMsg({ content: { data }, buffers } as never);
+  const connection = new Connection(kernel as never);
+  return { connection, sent, tell, opened, ...signals };
+}
+
+const settled = (): Promise<void> => new Promise((done) => setTimeout(done, 0));
+
+async function greeted() {
+  const all = aKernel();
+  all.connection.show(true);
+  await settled();
+  all.tell({ is: 'hello', version: 1, tapelab: '0.1' });
+  return all;
+}
+
+test('nothing is said to a kernel as long as nobody looks', async () => {
+  const { connection, sent, opened } = aKernel();
+  await settled();
+  assert.deepEqual([sent, opened], [[], []]);
+  assert.equal(connection.state.link, 'waiting');
+  connection.dispose();
+});
+
+test('who looks is greeted, and then told', async () => {
+  const { connection, sent, tell } = await greeted();
+  assert.deepEqual(sent, [{ version: 1 }, { do: 'show' }]);
+  tell(LIVE);
+  assert.deepEqual([connection.state.link, connection.state.now?.step], ['open', 1]);
+  connection.dispose();
+});
+
+test('who looks away says so, and hears nothing of what is still on its way', async () => {
+  const { connection, sent, tell } = await greeted();
+  connection.show(false);
+  assert.deepEqual(sent.at(-1), { do: 'hide' });
+  tell(LIVE);
+  assert.equal(connection.state.now, null);
+  connection.dispose();
+});
+
+test('what is asked before the greeting is asked after it', async () => {
+  const { connection, sent, tell } = aKernel();
+  connection.show(true);
+  connection.ask({ do: 'open', step: 3 });
+  await settled();
+  assert.deepEqual(sent, [{ version: 1 }]);
+  tell({ is: 'hello', version: 1, tapelab: '0.1' });
+  assert.deepEqual(sent.slice(1), [{ do: 'show' }, { do: 'open', step: 3 }]);
+  connection.dispose();
+});
+
+test('a kernel that closes the line has no tapelab, until a cell speaks of it', async () => {
+  const { connection, opened } = aKernel();
+  connection.show(true);
+  await settled();
+  void opened[0]!.onClose({} as never);
+  assert.equal(connection.state.link, 'absent');
+  const cell = { header: { msg_type: 'execute_input' }, content: { code: 'x = 1' } };
+  connection.overhear(cell as never);
+  await settled();
+  assert.equal(opened.length, 1);
+  connection.overhear({ ...cell, content: { code: 'import tapelab as tf' } } as never);
+  await settled();
+  assert.deepEqual([opened.length, connection.state.link], [2, 'waiting']);
+  connection.dispose();
+});
+
+test('the announcement of the kernel is heard', () => {
+  const { connection } = aKernel();
+  const reply = { header: { msg_type: 'execute_reply' } };
+  connection.overhear({ ...reply, content: { payload: [{ source: 'page' }] } } as never);
+  assert.equal(connection.speaks, false);
+  connection.overhear({ ...reply, content: { payload: [{ source: 'tapelab.live' }] } } as never);
+  assert.equal(connection.speaks, true);
+  connection.dispose();
+});
+
+test('a kernel of another language is not spoken to', async () => {
+  const { connection, opened } = aKernel('R');
+  connection.show(true);
+  await settled();
+  assert.deepEqual([opened.length, connection.state.link], [0, 'absent']);
+  connection.dispose();
+});
+
+test('another version of the protocol is told, with that of tapelab', async () => {
+  const { connection, sent, tell } = aKernel();
+  connection.show(true);
+  await settled();
+  tell({ is: 'hello', version: 2, tapelab: '7.8' });
+  assert.deepEqual([connection.state.link, sent.length], ['failed', 1]);
+  assert.match(connection.state.error, /7\.8/);
+  connection.dispose();
+});
+
+test('after a restart everything begins anew', async () => {
+  const { connection, tell, opened, statusChanged } = await greeted();
+  tell(LIVE);
+  statusChanged.emit('restarting');
+  assert.deepEqual([connection.state.link, connection.state.now], ['absent', null]);
+  assert.equal(opened[0]!.isDisposed, true);
+  connection.dispose();
+});
+
+test('a lost connection is told and the last picture comes back with it', async () => {
+  const { connection, sent, tell, connectionStatusChanged } = await greeted();
+  tell(LIVE);
+  connectionStatusChanged.emit('connecting');
+  assert.match(connection.state.trouble, /lost/);
+  connectionStatusChanged.emit('connected');
+  assert.deepEqual([connection.state.link, connection.state.now?.step], ['open', 1]);
+  assert.deepEqual(sent.at(-1), { do: 'show' });
+  connection.dispose();
+});
+
+test('a paused panel stands still while the kernel goes on', async () => {
+  const { connection, tell } = await greeted();
+  tell(LIVE);
+  connection.pause();
+  tell({ ...LIVE, step: 2, history: [[2, 0.5, []]] });
+  assert.deepEqual([connection.state.paused, connection.state.now?.step], [true, 1]);
+  connection.pause();
+  assert.deepEqual([connection.state.paused, connection.state.now?.step], [false, 2]);
+  assert.equal(connection.state.losses.length, 2);
+  connection.dispose();
+});
+
+test('a recording comes with its bytes', async () => {
+  const { connection, tell } = await greeted();
+  const heard: Answer[] = [];
+  connection.answered.connect((_, answer) => heard.push(answer));
+  tell({ is: 'recording', step: 3, cells: ['a'], explanation: null }, [
+    new Uint8Array([1, 2]).buffer,
+  ]);
+  tell({ is: 'something new' });
+  assert.equal(heard.length, 1);
+  assert.deepEqual([...(heard[0] as { bytes: Uint8Array }).bytes], [1, 2]);
+  connection.dispose();
+});
+
+test('what was chosen in the settings is told first', async () => {
+  const { connection, sent, tell } = aKernel();
+  connection.settings = () => ({ hints: false, rate: 10 });
+  connection.show(true);
+  await settled();
+  tell({ is: 'hello', version: 1, tapelab: '0.1' });
+  assert.deepEqual(sent.slice(1), [
+    { do: 'set', settings: { hints: false, rate: 10 } },
+    { do: 'show', rate: 10 },
+  ]);
+  connection.dispose();
+});
