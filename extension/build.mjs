@@ -31,12 +31,16 @@ const letterFor = (digit) => {
   return ESCAPED[letter] ?? letter;
 };
 
-/** Unpacks `packed` in the page; what fills up its last four bytes is cut off. */
+/**
+ * Unpacks `packed` in the page; what fills up its last four bytes is left out. Nothing in it waits
+ * for another process, as a blob would.
+ */
 const unpack = (size) =>
-  'new Response(new Blob([(s=>{const d=new DataView(new ArrayBuffer(s.length*4/5));' +
+  'new Response(new Response((s=>{const d=new DataView(new ArrayBuffer(s.length*4/5));' +
   'for(let i=0,n=0;i<s.length;n=++i%5?n:0){const c=s.charCodeAt(i);' +
-  'n=n*85+({33:60,35:62,36:92}[c]||c)-40;if(i%5>3)d.setUint32((i-4)*4/5,n)}return d})(packed)])' +
-  `.slice(0,${size}).stream().pipeThrough(new DecompressionStream("deflate-raw"))).text()`;
+  'n=n*85+(c>36?c:c<34?60:c<36?62:92)-40;if(i%5>3)d.setUint32((i-4)*4/5,n)}' +
+  `return new Uint8Array(d.buffer,0,${size})})(packed)).body` +
+  '.pipeThrough(new DecompressionStream("deflate-raw"))).text()';
 
 /**
  * Unpacks when a view is asked for: a front-end gives up on a module that is not there at once,

@@ -37,7 +37,8 @@ export interface MountOptions {
 
 /** Above so many events, reading is announced before it begins. */
 const MANY_EVENTS = 200_000;
-/** How long the page may draw between two parts of reading, in milliseconds. */
+/** After a part of reading that took longer, the page draws before the next, in milliseconds. */
+const PATIENCE = 100;
 const PAUSE = 16;
 
 /** Say that a recording of so many ops is on its way. */
@@ -83,7 +84,8 @@ function deferred(
     if (explorer) what(explorer);
     else waiting.push(what);
   };
-  const ops = recording.kinds.reduce((sum, kind) => sum + Number(kind === Kind.Ran), 0);
+  let ops = 0;
+  for (const kind of recording.kinds) if (kind === Kind.Ran) ops++;
   let model: Model;
   const parts: readonly (() => void)[] = [
     () => (model = buildModel(recording)),
@@ -91,16 +93,17 @@ function deferred(
     () => (explorer = start(model)),
     () => waiting.forEach((what) => what(explorer!)),
   ];
-  const read = (part: number): void => {
+  const read = (part: number, pause: number): void => {
     if (cancelled || part === parts.length) return;
     if (!explorer) patch(root, [loadingView(ops, (part + 1) / parts.length)]);
     setTimeout(() => {
       if (cancelled) return;
+      const begun = performance.now();
       parts[part]!();
-      read(part + 1);
-    }, PAUSE);
+      read(part + 1, performance.now() - begun > PATIENCE ? PAUSE : 0);
+    }, pause);
   };
-  read(0);
+  read(0, 0);
   return {
     destroy: () => {
       cancelled = true;

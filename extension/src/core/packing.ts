@@ -1,5 +1,15 @@
 /** Long recordings travel and are kept packed: see `tapelab/recording/packing.py`. */
 
+/** The bytes that letters in base64 stand for; younger browsers know it by heart. */
+export function fromBase64(text: string): Uint8Array {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  if (native) return native(text);
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
+  return bytes;
+}
+
 /** Whether these are packed bytes, as a long `.tape` file holds them. */
 export function isPacked(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
@@ -7,7 +17,8 @@ export function isPacked(bytes: Uint8Array): boolean {
 
 /** The bytes of a recording as `parseRecording` reads them. */
 export async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
-  const packed = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream();
+  // A blob would go through another process first.
+  const packed = new Response(bytes as Uint8Array<ArrayBuffer>).body!;
   const stream = packed.pipeThrough(new DecompressionStream('gzip'));
   return fromLanes(new Uint8Array(await new Response(stream).arrayBuffer()));
 }

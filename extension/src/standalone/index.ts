@@ -2,18 +2,11 @@ import type { Explanation } from '../core/explanation.js';
 import { provide } from '../core/extras.js';
 import { announce, mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
-import { unpacked } from '../core/packing.js';
+import { fromBase64, unpacked } from '../core/packing.js';
 import { EXTRAS } from '../core/views/extras.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';
-
-function decode(base64: string): Uint8Array {
-  const letters = atob(base64.replace(/\s+/g, ''));
-  const bytes = new Uint8Array(letters.length);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
-  return bytes;
-}
 
 function told<Kind>(container: Element, kind: string): Kind | null {
   const text = container.querySelector(`script.tapelab-${kind}`)?.textContent;
@@ -31,7 +24,7 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
   const moment = /\bstep=(\d+)/.exec(location.hash)?.[1];
   const step = Number(moment ?? script.dataset['step'] ?? 0);
   const grid = told<GridData>(container, 'what-if');
-  const read = decode(script.textContent ?? '');
+  const read = fromBase64(script.textContent ?? '');
   const { packed, ops } = script.dataset;
   const soon = setTimeout(() => packed && announce(place, Number(ops ?? 0)), 100);
   const recording = packed ? await unpacked(read) : read;
