@@ -14,8 +14,17 @@ def title_of_cell(file: str) -> str | None:
 
 def number_of_cell(file: str) -> int | None:
     """The number under which a cell ran last, by its file name; None for other files."""
+    return _numbers(_shell()).get(file)
+
+
+def newest_number() -> int:
+    """The number of the cell that was run last; 0 before the first."""
+    return max(_numbers(_shell()).values(), default=0)
+
+
+def _shell() -> Any:
     ipython = sys.modules.get("IPython")
-    return _numbers(ipython and ipython.get_ipython()).get(file)
+    return ipython and ipython.get_ipython()
 
 
 def enter(shell: Any, text: str) -> str:

@@ -2,61 +2,83 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from types import SimpleNamespace
-from typing import Any, Final
+from itertools import takewhile
+from typing import Any, Final, NamedTuple
 
 from tapelab.engine.log import thread
-from tapelab.lab.cells import number_of_cell
+from tapelab.lab.cells import newest_number, number_of_cell
+
+
+class Cell(NamedTuple):
+    """A cell of a notebook. IPython leaves out the blank lines at its top, and counts without them.
+
+    The id is None where a front-end gives cells none.
+    """
+
+    id: str | None = None
+    blank: int = 0
+
+
+NO_CELL: Final = Cell()
 
 
 class Running:
-    """The cell that runs, or ran last; its id is None where a front-end gives cells none."""
+    """The cell that runs, or ran last."""
 
     def __init__(self) -> None:
         self.execution = 0
-        self.cell: str | None = None
+        self.cell = NO_CELL
         self.state: dict[str, Any] = thread.__dict__
         self.ended = 0.0
         self._depth = 0
-        self._ids: dict[int, str | None] = {}
+        self._cells: dict[int, Cell] = {}
+        self._before = 0  # the number of the newest cell when this one began
 
     @property
     def on(self) -> bool:
         """Whether a cell runs now."""
         return self._depth > 0
 
-    def start(self, info: Any = None) -> None:
-        """A cell begins, perhaps inside of another, as magics run them."""
+    def start(self, info: Any = None, joined: str | None = None) -> None:
+        """A cell begins, perhaps inside of another, as magics run them; or was joined in midway."""
         self._depth += 1
         if self._depth == 1:
+            newest = newest_number()
+            self._cells[newest] = self.cell
+            self._before = newest if joined is None else newest - 1
             self.execution += 1
-            self.cell = getattr(info, "cell_id", None)
+            self.cell = Cell(getattr(info, "cell_id", joined), _blank_lines(info))
             self.state = thread.__dict__
-            self._ids[_shell().execution_count] = self.cell
 
     def finish(self, *_: Any) -> None:
         """A cell is done."""
         self._depth = max(0, self._depth - 1)
         self.ended = time.monotonic()
 
-    def cell_of(self, file: str) -> str | None:
-        """The id of the cell that ran last from a file name; None for other files."""
-        number = number_of_cell(file)
-        return None if number is None else self._ids.get(number)
+    def cell_of(self, file: str) -> Cell:
+        """The cell that ran last from a file name; one without an id for other files."""
+        return self._numbered(number_of_cell(file))
 
-    def cell_called(self, title: str) -> str | None:
-        """The id of the cell that a recording calls `In [3]`; None for other titles."""
+    def cell_called(self, title: str) -> Cell:
+        """The cell that a recording calls `In [3]`; one without an id for other titles."""
         number = title.removeprefix("In [").removesuffix("]")
-        return self._ids.get(int(number)) if number.isdecimal() else None
+        return self._numbered(int(number) if number.isdecimal() else None)
+
+    def _numbered(self, number: int | None) -> Cell:
+        if number is not None and number > self._before:
+            return self.cell
+        return self._cells.get(number or 0, NO_CELL)
+
+
+def _blank_lines(info: Any) -> int:
+    """How many blank lines a cell begins with."""
+    lines = getattr(info, "raw_cell", "").split("\n")
+    blank = len(list(takewhile(lambda line: not line.strip(), lines)))
+    return blank if blank < len(lines) else 0
 
 
 RUNNING: Final = Running()
-
-
-def _shell() -> Any:
-    return sys.modules["IPython"].get_ipython()
 
 
 def attach(shell: Any) -> None:
@@ -73,4 +95,4 @@ def _join_in(kernel: Any) -> None:
     """Hear of the cell of a kernel in which tapelab is imported."""
     asked = kernel.get_parent() if kernel is not None else {}
     if asked.get("header", {}).get("msg_type") == "execute_request":
-        RUNNING.start(SimpleNamespace(cell_id=asked.get("metadata", {}).get("cellId")))
+        RUNNING.start(joined=asked.get("metadata", {}).get("cellId") or "")

@@ -95,7 +95,8 @@ class History:
         """Show what a tape watches that was not asked yet: in a new run if none of it is known."""
         with self._lock:
             keys = keys_of(watched)
-            if self.run.execution != RUNNING.execution and self.run.tracks.keys().isdisjoint(keys):
+            unknown = keys and self.run.tracks.keys().isdisjoint(keys)
+            if unknown and self.run.execution != RUNNING.execution:
                 self.begin()
             if self.run.execution == RUNNING.execution:
                 for key, each in zip(keys, watched, strict=True):

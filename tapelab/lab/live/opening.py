@@ -34,7 +34,7 @@ def recording(tape: GradientTape) -> Told:
     """What the Explorer takes."""
     taken = _taken(tape, derived=False)
     why = why_missing(taken)
-    told = {"is": "recording", "cells": _cells(taken), "explanation": why and why.to_json()}
+    told = {"is": "recording", **_cells(taken), "explanation": why and why.to_json()}
     return told, [to_bytes(taken)]
 
 
@@ -45,7 +45,7 @@ def explanation(tape: GradientTape) -> Told:
     if asked is None:
         raise ValueError(say("Nobody has asked this tape for a gradient yet."))
     explained = explain_call(taken, asked.call)
-    told = {"is": "explanation", "cells": _cells(taken), "explanation": explained.to_json()}
+    told = {"is": "explanation", **_cells(taken), "explanation": explained.to_json()}
     return {**told, "text": str(explained)}, None
 
 
@@ -64,6 +64,7 @@ def _taken(tape: GradientTape, *, derived: bool) -> Recording:
         return take(memento(tape, tape._answers[-ANSWERS:]), derived=derived)
 
 
-def _cells(taken: Recording) -> list[str | None]:
-    """The ids of the cells that the sources of a recording are."""
-    return [RUNNING.cell_called(source.title) for source in taken.sources]
+def _cells(taken: Recording) -> dict[str, Any]:
+    """Which cells the sources of a recording are, and how many lines are missing at their top."""
+    cells = [RUNNING.cell_called(source.title) for source in taken.sources]
+    return {"cells": [cell.id for cell in cells], "blank": [cell.blank for cell in cells]}

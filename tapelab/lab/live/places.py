@@ -28,7 +28,8 @@ class Places:
         if origin is None:
             return None, None
         code, instruction = place_of(origin)
-        return RUNNING.cell_of(code.co_filename), extent_of(code, instruction)[0]
+        cell = RUNNING.cell_of(code.co_filename)
+        return cell.id, extent_of(code, instruction)[0] + cell.blank
 
     def name(self, end: Seen) -> str:
         """What a target or a source is called; empty if it has no name."""

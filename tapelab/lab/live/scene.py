@@ -44,7 +44,7 @@ class Scene:
         run = self.history.run
         return {
             "running": RUNNING.on,
-            "cell": RUNNING.cell,
+            "cell": RUNNING.cell.id,
             "run": run.number,
             "step": run.step,
             "calls": run.step,

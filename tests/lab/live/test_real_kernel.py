@@ -1,0 +1,249 @@
+"""The Tape panel's end of the comm, in a real kernel with real sockets."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from tapelab.recording import from_bytes
+
+SETUP = """
+w = tf.Variable(2.0, name="w")
+idle = tf.Variable([1.0, 1.0], name="idle")
+"""
+LOOP = """
+for _ in range({steps}):
+    with tf.GradientTape() as tape:
+        loss = (w * 3.0 - 1.0) ** 2
+    dw, none = tape.gradient(loss, [w, idle])
+    w.assign_sub(0.01 * dw)
+"""
+LIVES = "import threading\nprint([t.name for t in threading.enumerate() if 'tapelab' in t.name])"
+
+
+@pytest.fixture
+def trained(kernel):
+    """A loop of twelve steps ran in a cell of its own, with fresh variables."""
+    kernel.run(SETUP, "setup")
+    kernel.run(LOOP.format(steps=12), "loop")
+    kernel.frame = kernel.at_rest(12)
+    return kernel
+
+
+def test_it_is_announced_with_the_reply_to_the_cell_that_imports(shared):
+    assert shared.announced == [{"source": "tapelab.live", "version": 1}]
+
+
+def test_nothing_is_imported_before_a_panel_opens(tmp_path, shared):
+    shared.run("print('tapelab.lab.live.pushing' in sys.modules)")
+    assert shared.printed == "False\n"
+
+
+def test_a_panel_is_greeted_with_versions_and_settings(kernel):
+    hello = kernel.told["comm"][0]
+    assert (hello["is"], hello["version"], hello["language"]) == ("hello", 1, "en")
+    assert hello["settings"].keys() == {"hints", "language", "speed", "rate", "history"}
+
+
+def test_every_step_of_a_short_loop_is_told_once(trained):
+    rows = trained.rows()
+    assert [row[0] for row in rows] == list(range(1, 13))
+    value = 2.0
+    for _, loss, (slope, none), question in rows:
+        assert math.isclose(loss, (value * 3 - 1) ** 2, rel_tol=1e-5)
+        assert math.isclose(slope, abs(6 * (value * 3 - 1)), rel_tol=1e-5)
+        assert (none, question) == (None, 0)
+        value -= 0.01 * 6 * (value * 3 - 1)
+
+
+def test_variables_have_names_values_lines_and_states(trained):
+    w, idle = trained.frame["variables"]
+    assert (w["name"], w["shape"], w["dtype"], w["state"]) == ("w", [], "float32", "gradient")
+    assert (w["line"], w["cell"], w["trainable"]) == (2, "setup", True)
+    assert (idle["name"], idle["shape"], idle["value"]) == ("idle", [2], "[1. 1.]")
+    assert (idle["state"], idle["norm"]) == ("none", None)
+
+
+def test_a_gradient_that_is_none_is_found_where_it_was_asked_for(trained):
+    (finding,) = trained.frame["findings"]
+    assert finding["title"] == "dloss/didle is None"
+    assert (finding["code"], finding["source"], finding["now"]) == ("NONE", "idle", True)
+    assert (finding["line"], finding["cell"], finding["step"]) == (5, "loop", 1)
+
+
+def test_the_newest_tape_is_counted(trained):
+    tape = trained.frame["tape"]
+    assert (tape["name"], tape["ops"], tape["recording"], tape["consumed"]) == (
+        *("tape", 3, False, True),
+    )
+    assert tape["bytes"] == sum(held for _, held in tape["parts"]) > 0
+    assert trained.frame["lines"] == [["loop", 4]]
+
+
+def test_each_step_of_a_short_loop_can_be_opened(trained):
+    assert trained.frame["kept"] == list(range(1, 13))
+    told = trained.ask({"do": "open", "step": 7}, "recording", "gone", "error")
+    recording = from_bytes(told["buffers"][0])
+    assert (told["is"], told["step"], told["cells"]) == ("recording", 7, ["setup", "loop"])
+    losses = [row[1] for row in trained.rows() if row[0] == 7]
+    (asked,) = (each.event for each in recording if type(each.event).__name__ == "Asked")
+    assert [recording.tensor(asked.targets[0]).value] == pytest.approx(losses)
+    assert told["blank"] == [1, 1]
+    assert told["explanation"]["findings"][0]["code"] == "UNUSED_SOURCE"
+
+
+def test_the_newest_tape_can_be_opened_without_a_step(trained):
+    told = trained.ask({"do": "open", "step": None}, "recording", "gone", "error")
+    assert from_bytes(told["buffers"][0]).tape.name == "tape"
+
+
+def test_a_step_that_is_not_kept_is_gone(trained):
+    assert trained.ask({"do": "open", "step": 99}, "recording", "gone")["is"] == "gone"
+    assert trained.ask({"do": "open", "step": 1, "run": 0}, "recording", "gone")["is"] == "gone"
+
+
+def test_a_step_is_explained_in_full(trained):
+    told = trained.ask({"do": "explain", "step": 12}, "explanation", "error")
+    assert told["explanation"]["findings"][0]["code"] == "UNUSED_SOURCE"
+    assert told["cells"] == ["setup", "loop"]
+    assert "`idle` is not used" in told["explanation"]["findings"][0]["title"]
+
+
+def test_the_same_cell_goes_on_with_its_run_and_another_begins_one(trained):
+    run = trained.frame["run"]
+    trained.run(LOOP.format(steps=12), "loop")
+    assert trained.at_rest(24)["run"] == run
+    trained.run(SETUP + LOOP.format(steps=3), "other")
+    assert trained.at_rest(3)["run"] == run + 1
+    assert len(trained.live()["variables"]) == 2
+
+
+def test_it_is_told_while_the_cell_runs(kernel):
+    kernel.run(SETUP, "setup")
+    endless = kernel.begin("while True:" + LOOP.format(steps=1).replace("\n", "\n    "), "endless")
+    kernel.until(lambda: len([m for m in kernel.told["comm"] if m.get("running")]) > 5)
+    kernel.manager.interrupt_kernel()
+    reply = kernel.finish(endless)
+    assert reply["ename"] == "KeyboardInterrupt"
+    frames = [message for message in kernel.told["comm"] if message.get("running")]
+    steps = [frame["step"] for frame in frames]
+    assert steps == sorted(steps)
+    assert {frame["cell"] for frame in frames[-3:]} == {"endless"}
+    assert [m["seq"] for m in kernel.told["comm"] if m["is"] == "live"][:3] == [1, 2, 3]
+    kernel.until(lambda: not kernel.live()["running"])
+
+
+def test_a_tape_is_seen_while_it_records(kernel):
+    cell = (
+        "v = tf.Variable(1.0)\ngo = threading.Event()\nwith tf.GradientTape() as slow:\n"
+        "    y = v * v\n    go.wait(1)\n    y = y * v"
+    )
+    kernel.run("import threading")
+    asked = kernel.begin(cell, "slow")
+    frame = kernel.until(lambda: _open(kernel.live()))
+    assert (frame["tape"]["name"], frame["tape"]["ops"]) == ("slow", 1)
+    assert (frame["at"], frame["step"]) == (["slow", 4], 0)
+    assert [(v["name"], v["state"]) for v in frame["variables"]] == [("v", "pending")]
+    kernel.finish(asked)
+    done = kernel.until(lambda: _closed(kernel.live()))
+    assert (done["tape"]["ops"], done["at"]) == (2, None)
+    told = kernel.ask({"do": "explain", "step": None}, "explanation", "error")
+    assert told["message"] == "Nobody has asked this tape for a gradient yet."
+
+
+def _open(frame):
+    return frame if frame["tape"] and frame["tape"]["recording"] and frame["at"] else None
+
+
+def _closed(frame):
+    return frame if frame["tape"] and not frame["tape"]["recording"] else None
+
+
+def test_hidden_it_costs_no_message_and_no_thread(trained):
+    trained.say({"do": "hide"})
+    trained.settle()
+    before = len(trained.told["comm"])
+    trained.run(LOOP.format(steps=5), "loop")
+    trained.run(f"{LIVES}\nfrom tapelab.engine.asking import hearers\nprint(hearers)")
+    assert trained.printed == "[]\n[]\n"
+    assert len(trained.told["comm"]) == before
+
+
+def test_what_was_asked_while_it_was_hidden_is_seen_when_it_is_shown(trained):
+    trained.say({"do": "hide"})
+    trained.settle()
+    trained.run(SETUP + LOOP.format(steps=3), "unseen")
+    trained.say({"do": "show"})
+    frame = trained.until(lambda: trained.live() if trained.live()["seq"] == 1 else None)
+    assert frame["run"] > trained.frame["run"]
+    assert (frame["step"], frame["tape"]["name"], frame["kept"]) == (1, "tape", [1])
+
+
+def test_two_panels_are_told_alike_and_leave_alone(trained):
+    trained.open("second")
+    assert trained.live("second")["step"] == 12
+    assert [row[0] for row in trained.rows("second")] == list(range(1, 13))
+    trained.close("second")
+    trained.run(LOOP.format(steps=1), "again")
+    assert trained.at_rest(1)
+
+
+def test_without_panels_there_is_no_thread(shared):
+    shared.open()
+    shared.run(LIVES)
+    assert shared.printed == "['tapelab.live']\n"
+    shared.close()
+    shared.run(LIVES)
+    assert shared.printed == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"do": "dance"}, "A Tape panel cannot ask for 'dance'. Try one of show, hide"),
+        ({"do": ["show"]}, "A Tape panel cannot ask for ['show']."),
+        ({"do": "show", "rate": 1e9}, "rate must be a number from 1 to 30, got 1000000000.0."),
+        ({"do": "show", "history": "all"}, "history must be a whole number from 1 to 500"),
+        ({"do": "set", "settings": {"colour": 1}}, "There is no setting 'colour'. Try one of"),
+        ({"do": "set", "settings": 3}, "settings are an object of names and values, not 3."),
+        ([1, 2], "A Tape panel cannot ask for None."),
+    ],
+)
+def test_a_wrong_request_is_answered_with_an_error(kernel, asked, told):
+    assert told in kernel.ask(asked, "error")["message"]
+    assert kernel.live()
+
+
+def test_settings_go_both_ways(kernel):
+    told = kernel.ask({"do": "set", "settings": {"hints": False, "speed": 2}}, "settings")
+    assert (told["settings"]["hints"], told["settings"]["speed"]) == (False, 2)
+    kernel.run("print(tf.settings().hints)\ntf.settings(hints=True, speed=1.0)")
+    assert kernel.printed == "False\n"
+    told = kernel.until(lambda: [m for m in kernel.told["comm"] if m["is"] == "settings"][1:])
+    assert told[0]["settings"]["hints"] is True
+
+
+def test_an_error_in_the_cell_is_the_learners_own(kernel):
+    cell = SETUP + LOOP.format(steps=2) + "    if loss < 100:\n        raise ValueError('mine')"
+    assert kernel.run(cell, "wrong")["ename"] == "ValueError"
+    assert kernel.at_rest(1)["findings"]
+
+
+def test_gradients_that_other_threads_ask_for_are_heard(kernel):
+    body = (SETUP + LOOP.format(steps=4)).replace("\n", "\n    ")
+    kernel.run(f"import threading\ndef work():{body}\nt = threading.Thread(target=work)")
+    kernel.run("t.start(); t.join()", "threads")
+    assert kernel.at_rest(4)["target"] == "loss"
+
+
+def test_trying_out_a_function_while_it_is_traced_is_no_step(kernel):
+    kernel.run(SETUP)
+    body = LOOP.format(steps=1).replace("for _ in range(1):", "def step():")
+    kernel.run(f"@tf.function{body}\nstep()", "traced")
+    assert kernel.at_rest(1)["loss"] == 25.0
+
+
+def test_nothing_went_wrong_behind_the_scenes(kernel):
+    kernel.run("from tapelab.lab.live.history import failures\nprint(failures)")
+    assert kernel.printed == "[]\n"
