@@ -136,8 +136,9 @@ for (const { name, bytes, expected } of small) {
   });
 
   test(`${name}: the tape holds as many bytes as Python counts`, () => {
-    const { tape, gradients, freed } = memoryOf(buildModel(parseRecording(bytes)));
-    const found = { tape: Array.from(tape), gradients: Array.from(gradients), freed };
+    const { tape, gradients, held, freed } = memoryOf(buildModel(parseRecording(bytes)));
+    const lists = { tape: [...tape], gradients: [...gradients], held: [...held] };
+    const found = { ...lists, freed };
     assert.deepEqual(found, expected.memory);
   });
 }

@@ -46,7 +46,7 @@ export interface Expectation {
   readonly fold_of: readonly number[];
   readonly opened: readonly number[];
   readonly birth: number;
-  readonly memory: { tape: number[]; gradients: number[]; freed: number };
+  readonly memory: { tape: number[]; gradients: number[]; held: number[]; freed: number };
 }
 
 const FOLDER = fileURLToPath(new URL('../../tests/fixtures/recordings/', import.meta.url));

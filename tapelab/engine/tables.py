@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.engine.buffers import shared_buffers
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
 from tapelab.recording import source
@@ -149,6 +150,7 @@ class Tensors:
         self.measures: dict[int, Measure] = {}
         self.previews: dict[int, Preview] = {}
         self.gone: set[int] = set()
+        self._alive: list[Any] = []
         self._room = Room()
 
     def add(
@@ -157,6 +159,7 @@ class Tensors:
     ) -> int:  # fmt: skip
         """Enter one tensor; returns its index."""
         at = len(self.rows) // WIDTH
+        self._alive.append(value)
         single = self._single.get(type(value))
         if single is not None:
             self.rows.extend((role, *single, name, named, variable, span, len(self.values)))
@@ -188,6 +191,7 @@ class Tensors:
                 rows[chosen, 1:3] = self.shapes.index(shape), self._dtype(dtype)
                 rows[chosen, 7] = self._keep_all([values[at] for at in chosen])
             self.rows.frombytes(rows.tobytes())
+            self._alive += values
         else:
             for value, (name, named, variable, span, *_) in zip(values, places, strict=True):
                 self.add(value, role, span, name, named, variable)
@@ -248,7 +252,8 @@ class Tensors:
             for at, (name, kind) in enumerate(_COLUMNS.items())
         }
         large = measure_columns(self.measures) | preview_columns(self.previews)
-        return {**made, **large, "values": np.array(self.values, "<f8")}
+        shared = shared_buffers(self._alive)
+        return {**made, **large, **shared, "values": np.array(self.values, "<f8")}
 
 
 def words_of(value: NDArray[Any]) -> str:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 import tapelab as tf
@@ -14,12 +16,44 @@ def test_every_tensor_on_the_tape_counts_once(golden):
 
 def test_a_gradient_is_let_go_when_the_op_of_its_value_is_passed(golden):
     memory = memory_of(Model.of(golden("scene_a")))
-    assert memory.gradients[6:] == (4, 8, 8, 8, 8, 8)
+    assert memory.gradients[6:] == (4, 4, 4, 8, 8, 8)
 
 
 def test_the_peak_is_where_tape_and_gradients_are_most_together(golden):
     memory = memory_of(Model.of(golden("matmul")))
-    assert memory.peak == 128 + 48
+    assert memory.peak == 124 + 24
+
+
+def test_the_way_back_lets_go_of_each_op_that_it_has_passed(golden):
+    memory = memory_of(Model.of(golden("scene_a")))
+    assert memory.held[6:] == (5, 5, 4, 3, 3, 0)
+    assert memory.tape[6:] == (20, 20, 16, 12, 12, 0)
+
+
+def test_a_persistent_tape_lets_go_of_nothing_on_the_way_back(golden):
+    memory = memory_of(Model.of(golden("persistent")))
+    assert len({*memory.tape[len(memory.tape) // 2 :]}) == 1
+
+
+def test_views_of_one_buffer_are_held_once():
+    x = tf.Variable(np.ones((4, 6), np.float32))
+    with tf.GradientTape() as tape:
+        turned = tf.transpose(tf.reshape(x, [6, 4]))
+        y = turned[1:] * 2.0
+    recording = tape.recording(y, x)
+    assert memory_of(Model.of(recording)).tape[-2] < max(memory_of(Model.of(recording)).tape)
+    assert max(memory_of(Model.of(recording)).tape) == x.numpy().nbytes + 4 + y.numpy().nbytes
+    assert recording.columns["share.bytes"].max() == x.numpy().nbytes
+
+
+def test_a_recording_that_tells_of_no_buffers_counts_each_tensor():
+    x = tf.Variable(np.ones((4, 6), np.float32))
+    with tf.GradientTape() as tape:
+        y = tf.reshape(x, [6, 4])
+    recording = tape.recording(y, x)
+    columns = {name: each for name, each in recording.columns.items() if "share" not in name}
+    assert max(memory_of(Model.of(recording)).tape) == 96
+    assert max(memory_of(Model.of(replace(recording, columns=columns))).tape) == 192
 
 
 def test_a_tape_lets_go_when_it_has_answered_and_a_persistent_one_does_not(golden):

@@ -45,6 +45,12 @@ export interface Recording {
     readonly scales: Float64Array;
     readonly levels: Uint8Array;
   };
+  /** Which tensors share a buffer with another, and how large it is: see `memory.ts`. */
+  readonly shares: {
+    readonly tensors: Int32Array;
+    readonly buffers: Int32Array;
+    readonly bytes: Float64Array;
+  };
   event(index: number): RecordingEvent;
   eventSpan(index: number): number;
   tensor(index: number): TensorInfo;
@@ -169,6 +175,11 @@ export function parseRecording(given: Uint8Array): Recording {
       forms: columns.i32('preview.form'),
       scales: columns.f64('preview.scale'),
       levels: columns.u8('preview.levels'),
+    },
+    shares: {
+      tensors: columns.i32('share.tensor'),
+      buffers: columns.i32('share.buffer'),
+      bytes: columns.f64('share.bytes'),
     },
     eventCount: kinds.length,
     tensorCount: roles.length,
