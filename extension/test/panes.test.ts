@@ -76,8 +76,8 @@ test('NaN stands as a band at the top, with a way to where it was born', () => {
 test('the memory view says what is held at this step and at most', () => {
   const { press, text } = open('matmul', 6);
   press('3');
-  assert.match(text('.pane dl'), /128 bytes.*0 bytes.*176 bytes, at step 10/);
-  assert.match(text('.pane'), /lets go of 128 bytes/);
+  assert.match(text('.pane dl'), /128 bytes.*0 bytes.*148 bytes, at step 8/);
+  assert.match(text('.pane'), /when it has answered of all: 128 bytes/);
 });
 
 test('a vector is drawn as bars, a matrix as a heat map with its scale', () => {

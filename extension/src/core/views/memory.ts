@@ -4,11 +4,15 @@ import { memoryOf } from '../memory.js';
 import type { Memory } from '../memory.js';
 import type { Model } from '../model.js';
 import { count, grouped } from '../numbers.js';
+import { labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
+import type { Action } from '../store.js';
 import { say } from '../words.js';
 import { prose } from './parts.js';
 import { boxOf, label, level, line, plot, present } from './plot.js';
 import type { Box } from './plot.js';
+
+type Dispatch = (action: Action) => void;
 
 const MOST_POINTS = 400;
 
@@ -41,30 +45,37 @@ function area(
   return line(look, `M${x(start)} ${floor}${steps}H${box.left + box.wide}V${floor}Z`);
 }
 
+/** Bytes with their size in words: `281 860 bytes`. */
+const told = (amount: number): string => count(amount, 'byte');
+
 /** What the picture shows, in words with the numbers of this step. */
 function account(model: Model, memory: Memory, step: number): Child {
-  const bytes = (amount: number): string => count(amount, 'byte');
+  const letGo = (memory.tape[model.graph.frameCount] ?? 0) - memory.tape[step]!;
+  const backward = step > model.graph.frameCount;
   const end = memory.freed
-    ? say('When it has answered, the tape lets go of {freed}.', { freed: bytes(memory.freed) })
+    ? say(
+        'On the way back it lets go of what it has passed, and when it has answered of all: {freed}.',
+        {
+          freed: told(memory.freed),
+        },
+      )
     : model.recording.header.tape.persistent
       ? say('This tape is persistent: it keeps them until you write `del tape`.')
       : say('Nobody has asked yet, so it keeps them.');
+  const row = (term: string, fact: Child): VNode[] => [h('dt', {}, term), h('dd', {}, fact)];
   return h(
     'div',
     {},
     h(
       'dl',
       { class: 'facts' },
-      h('dt', {}, say('held by the tape')),
-      h('dd', {}, h('b', { class: 'vt num' }, bytes(memory.tape[step]!))),
-      h('dt', {}, say('held by gradients')),
-      h('dd', {}, h('b', { class: 'gt num' }, bytes(memory.gradients[step]!))),
-      h('dt', {}, say('most at once')),
-      h(
-        'dd',
-        {},
+      row(say('held by the tape'), h('b', { class: 'vt num' }, told(memory.tape[step]!))),
+      backward && memory.freed ? row(say('let go of so far'), told(letGo)) : null,
+      row(say('held by gradients'), h('b', { class: 'gt num' }, told(memory.gradients[step]!))),
+      row(
+        say('most at once'),
         say('{bytes}, at step {step}', {
-          bytes: bytes(memory.peak),
+          bytes: told(memory.peak),
           step: grouped(memory.peakStep),
         }),
       ),
@@ -73,16 +84,100 @@ function account(model: Model, memory: Memory, step: number): Child {
       'p',
       {},
       prose(
-        `${say('The tape keeps the inputs and results of all that it records, each once: the rules may need them on the way back.')} ${end}`,
+        `${say('The tape keeps the inputs and results of all that it records, each buffer once: the rules may need them on the way back.')} ${end}`,
       ),
     ),
   );
 }
 
+/** More bars than one in so many pixels are drawn one for several: the highest. */
+const CLOSEST = 4;
+
+/** What each op has added, in the order of the tape; hollow where it has been let go of. */
+function opBars(
+  model: Model,
+  memory: Memory,
+  picture: Picture,
+  width: number,
+  dispatch: Dispatch,
+): Child {
+  const { frameCount, frameNode } = model.graph;
+  const added = (frame: number): number => memory.tape[frame + 1]! - memory.tape[frame]!;
+  const box = boxOf(width, 90);
+  const stretch = Math.ceil((frameCount * CLOSEST) / box.wide);
+  const shown: number[] = [];
+  let most = 0;
+  for (let from = 0; from < frameCount; from += stretch) {
+    let best = from;
+    for (let at = from; at < Math.min(frameCount, from + stretch); at++) {
+      if (added(at) > added(best)) best = at;
+    }
+    if (!added(best)) continue;
+    shown.push(best);
+    most = Math.max(most, added(best));
+  }
+  const pitch = box.wide / frameCount;
+  const held = memory.held[picture.step]!;
+  const floor = box.top + box.high;
+  const title = say('bytes that each op adds');
+  const bars = shown.map((frame) => {
+    const high = Math.max(1, (box.high * added(frame)) / most);
+    const wide = Math.min(24, Math.max(2, pitch * stretch - 2));
+    const look = frame < held ? 'held' : picture.phase === 'backward' ? 'gone' : 'todo';
+    const x = box.left + (frame + 0.5) * pitch - wide / 2;
+    return h(
+      'rect',
+      {
+        class: `bytes ${look}`,
+        key: frame,
+        x: x.toFixed(1),
+        y: (floor - high).toFixed(1),
+        width: wide.toFixed(1),
+        height: high.toFixed(1),
+        onclick: () => dispatch({ kind: 'frame', frame }),
+      },
+      h('title', {}, `${labelOf(model, frameNode[frame]!)}: ${told(added(frame))}`),
+    );
+  });
+  const largest = shown.reduce(
+    (best, frame) => (added(frame) > added(best) ? frame : best),
+    shown[0]!,
+  );
+  return shown.length
+    ? [
+        h('h4', {}, title),
+        plot(
+          box,
+          say('{title}: most by {label}, {bytes}', {
+            title,
+            label: labelOf(model, frameNode[largest]!),
+            bytes: told(added(largest)),
+          }),
+          level(box, box.top, grouped(most)),
+          bars,
+          line('axis', `M${box.left} ${floor}h${box.wide}`),
+          picture.frame >= 0 &&
+            present(
+              box,
+              box.left + (picture.frame + 0.5) * pitch,
+              picture.phase === 'backward' ? 'g' : 'v',
+            ),
+          label(box.left, floor + 18, say('start of the tape')),
+          label(box.left + box.wide, floor + 18, say('end'), 'end'),
+        ),
+      ]
+    : null;
+}
+
 /** How many bytes the tape and its way back hold, step by step. */
-export function memoryView(model: Model, picture: Picture, width: number): Child[] {
+export function memoryView(
+  model: Model,
+  picture: Picture,
+  width: number,
+  dispatch: Dispatch,
+): Child[] {
   const memory = memoryOf(model);
-  const box = boxOf(width, 170);
+  const box = boxOf(width, 150);
   const steps = memory.tape.length - 1;
   const x = (step: number): number =>
     Math.round((box.left + (step / (steps + 1)) * box.wide) * 10) / 10;
@@ -91,14 +186,15 @@ export function memoryView(model: Model, picture: Picture, width: number): Child
   const floor = box.top + box.high;
   const turn = model.graph.frameCount;
   const title = say('bytes held, step by step');
-  const now = account(model, memory, picture.step);
+  const low =
+    memory.peak < 2 ? null : level(box, y(memory.peak / 2), grouped(Math.round(memory.peak / 2)));
   return [
     h('h4', {}, title),
     plot(
       box,
       title,
       level(box, y(memory.peak), grouped(memory.peak)),
-      level(box, y(memory.peak / 2), grouped(Math.round(memory.peak / 2))),
+      low,
       area('area g', thinned(memory.both), box, x, y),
       area('area v', thinned(memory.tape), box, x, y),
       line('limit', `M${x(turn + 1)} ${box.top}V${floor}`),
@@ -109,6 +205,7 @@ export function memoryView(model: Model, picture: Picture, width: number): Child
       label(box.left, floor + 18, say('step {step}', { step: 1 })),
       label(box.left + box.wide, floor + 18, grouped(steps), 'end'),
     ),
-    now,
+    opBars(model, memory, picture, width, dispatch),
+    account(model, memory, picture.step),
   ];
 }

@@ -21,7 +21,7 @@ export function paneView(
   const { model, pane, predicting } = state;
   const views: Readonly<Record<Exclude<Pane, 'graph'>, () => Child>> = {
     flow: () => magnitudesView(model, picture, width, hatch, predicting !== 'off', dispatch),
-    memory: () => memoryView(model, picture, width),
+    memory: () => memoryView(model, picture, width, dispatch),
     watched: () => watchedView(model, picture, dispatch),
   };
   const label = say(TITLES[pane]);

@@ -105,7 +105,9 @@ function heatMap(sheet: Sheet, role: Tone, label: string): Child[] {
   const numbers = finite(sheet.numbers);
   const most = Math.max(...numbers.map(Math.abs)) || 1;
   const roomy = rows <= ROOMY && columns <= ROOMY;
-  const size = roomy ? CELL : Math.max(4, Math.min(8, Math.floor(MAP_WIDE / columns)));
+  const size = roomy
+    ? CELL
+    : Math.max(4, Math.min(8, Math.floor(MAP_WIDE / Math.max(rows, columns))));
   const inside = roomy
     ? Array.from(sheet.numbers, (value, at) =>
         cellView(value, Math.floor(at / columns), at % columns, most, role),
