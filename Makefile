@@ -20,7 +20,7 @@ BENCH_UI ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check conformance bench bench-ui environment gallery clean
+.PHONY: help lab test check conformance bench bench-ui environment docs gallery clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -30,7 +30,7 @@ lab: ## open the lessons in JupyterLab (LESSONS=folder, PORT=number)
 	@exec .venv-lab/bin/tapelab lab "$(LESSONS)" $(if $(PORT),--port "$(PORT)")
 
 environment: ## set up .venv, in which tapelab is developed
-	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,dev
+	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,docs,dev
 
 test: environment ## run every test: linters, types, engine, lessons, front-end, browser
 	@. .venv/bin/activate && python -m tools.run_tests all
@@ -53,6 +53,9 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/conformance tests/guides tests/tutorials
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
+
+docs: environment ## build the documentation site, build/site/index.html
+	@. .venv/bin/activate && python -m tools.docs build/site
 
 gallery: environment ## draw every scene of the Explorer on one page, build/gallery/index.html
 	@. .venv/bin/activate && python -m tests.ui.gallery build/gallery

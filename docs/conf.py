@@ -24,7 +24,13 @@ html_math_renderer = "mathml"
 html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#075a99", "color-brand-content": "#075a99"},
-    "dark_css_variables": {"color-brand-primary": "#8cc8f7", "color-brand-content": "#8cc8f7"},
+    name: {
+        "color-brand-primary": blue,
+        "color-brand-content": blue,
+        "color-api-name": blue,
+        "color-api-pre-name": "var(--color-foreground-secondary)",
+    }
+    for name, blue in {"light_css_variables": "#075a99", "dark_css_variables": "#8cc8f7"}.items()
 }
 pygments_style = "a11y-light"
+pygments_dark_style = "a11y-dark"

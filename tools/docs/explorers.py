@@ -40,12 +40,11 @@ class Explorer(SphinxDirective):
     def _shown(self) -> Any:
         """The value of the last line of code above this place."""
         page = Path(self.env.doc2path(self.env.docname))
-        notebook = Notebook(page.stem)
-        for block in blocks(page.read_text(encoding="utf-8")):
-            if block.line >= self.lineno:
-                break
-            if block.kind == "python":
-                notebook.run(block.text)
+        code = [each for each in blocks(page.read_text(encoding="utf-8")) if each.kind == "python"]
+        with Notebook(page.stem) as notebook:
+            for block in code:
+                if block.line < self.lineno:
+                    notebook.run(block.text)
         return notebook.value
 
     def _frame(self, address: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+from sphinx.util.parsing import nested_parse_to_nodes
 
 from tools.docs import command, describing, explorers, linking, mathml, ops
 
@@ -21,10 +21,8 @@ class Generated(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write the piece, and parse it as if it stood on the page."""
-        told = nodes.container()
-        lines = StringList(self.markdown().splitlines(), source=f"<{self.name}>")
-        self.state.nested_parse(lines, self.content_offset, told)
-        return list(told.children)
+        text = self.markdown()
+        return nested_parse_to_nodes(self.state, text, source=f"<{self.name}>")
 
     def markdown(self) -> str:
         """The text of the piece."""
@@ -40,11 +38,11 @@ class Names(Generated):
 
 
 class Ops(Generated):
-    """The table of all ops."""
+    """The ops that the files of the content declare."""
 
     def markdown(self) -> str:
         """Tell what each computes, and how gradients and tangents pass."""
-        return ops.tables()
+        return ops.table(" ".join(self.content).split())
 
 
 class Command(Generated):

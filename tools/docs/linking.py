@@ -16,7 +16,7 @@ NO_LINKS: Final = (nodes.title, nodes.reference, addnodes.desc_signature)
 
 def link(app: Sphinx, page: nodes.document, name: str) -> None:
     """Make links of the names on a page that the reference tells of, but for those it is about."""
-    objects = app.env.domains["py"].objects  # type: ignore[attr-defined]
+    objects = app.env.domains["py"].objects
     for literal in list(page.findall(nodes.literal)):
         found = NAME.fullmatch(literal.astext())
         place = objects.get(found[1]) if found else None

@@ -28,7 +28,7 @@ def block(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 
 def markup(node: nodes.Element) -> str:
-    """The LaTeX of a node as MathML; a warning, which is an error here, where it is not understood."""
+    """The LaTeX of a node as MathML; a warning where it is not understood, and nothing."""
     try:
         return str(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
     except MathError as error:
@@ -38,5 +38,5 @@ def markup(node: nodes.Element) -> str:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Make MathML what Sphinx writes for mathematics."""
-    app.add_html_math_renderer(NAME, (inline, None), (block, None))  # type: ignore[arg-type]
+    app.add_html_math_renderer(NAME, (inline, None), (block, None))
     return {"parallel_read_safe": True, "parallel_write_safe": True}

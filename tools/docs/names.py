@@ -1,4 +1,4 @@
-"""What the reference tells of: every public name that is there, once, with all that it is called."""
+"""What the reference tells of: all that is public, each thing once, with all of its names."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ class Entry:
     @property
     def part(self) -> str:
         """Where it is told of: the innermost namespace it has a name in, or else its module."""
-        space = max((name.rpartition(".")[0] for name in self.names), key=lambda part: part.count("."))
+        space = max(
+            (name.rpartition(".")[0] for name in self.names), key=lambda part: part.count(".")
+        )
         if space != "tf":
             return space
         if isinstance(self.thing, DType):

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from collections import defaultdict
-from functools import cache
+from collections.abc import Iterable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Final
 
-import tapelab
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.recording.facts import Rule
 
-SIGNS = "+-"
+HERE: Final = "tapelab.ops."
+SIGNS: Final = "+-"
+NO_RULE: Final = "No rule: asking for a gradient is a LookupError, as in TensorFlow."
 
 
-def tables() -> str:
-    """One table for each file of ops, as Markdown with HTML-free rows."""
-    return "\n\n".join(f"{_heading(file)}\n\n{_table(ops)}" for file, ops in _by_file().items())
+def table(files: Iterable[str]) -> str:
+    """All ops that some files declare, as a Markdown table; `powers` is `tapelab.ops.powers`."""
+    return _table([op for file in files for op in declared_in(file)])
 
 
-@cache
-def _by_file() -> dict[str, list[Op]]:
-    """All ops by the module that declares them."""
-    for module in pkgutil.walk_packages(tapelab.__path__, "tapelab."):
-        if module.name.startswith("tapelab.ops."):
-            importlib.import_module(module.name)
-    found: dict[str, list[Op]] = defaultdict(list)
-    for op in REGISTRY.values():
-        found[op.kernel.__module__].append(op)
-    return dict(sorted(found.items()))
-
-
-def _heading(file: str) -> str:
-    return f"```{{rubric}} {file.rpartition('.')[2].replace('_', ' ').capitalize()}\n```"
+def declared_in(file: str) -> list[Op]:
+    """The ops of one file; ValueError where there are none."""
+    name = HERE + file if find_spec(HERE + file) else f"tapelab.{file}"
+    import_module(name)
+    found = [op for op in REGISTRY.values() if op.kernel.__module__ == name]
+    if not found:
+        raise ValueError(f"No op is declared in {name}.")
+    return found
 
 
 def _table(ops: list[Op]) -> str:
@@ -49,17 +44,19 @@ def _table(ops: list[Op]) -> str:
 def _row(op: Op) -> str:
     facts = op.facts()
     computes = f"{_math(op.formula)} {op.sentence}".strip() or "—"
-    rules = [_rule(name, rule) for name, rule in zip(facts.inputs, facts.rules, strict=True)]
-    back = "\n\n    ".join(rules) or "—"
-    return f"* - `{op.name}`\n  - {computes}\n  - {back}\n  - {_forward(op, facts.rules)}"
+    if not op.rules:
+        back = forward = NO_RULE
+    else:
+        rules = [_rule(name, rule) for name, rule in zip(facts.inputs, facts.rules, strict=True)]
+        back, forward = "\n\n    ".join(rules) or "—", _forward(op, facts.rules)
+    return f"* - `{op.name}`\n  - {computes}\n  - {back}\n  - {forward}"
 
 
 def _rule(name: str, rule: Rule) -> str:
     """How the gradient passes to an input, or why none does."""
     if rule.because:
         return f"`{name}`: none. {rule.because}"
-    told = " ".join(part for part in (_math(rule.formula), rule.sentence) if part)
-    return told or f"`{name}`: a rule without a formula"
+    return " ".join(part for part in (_math(rule.formula), rule.sentence) if part)
 
 
 def _forward(op: Op, rules: tuple[Rule, ...]) -> str:

@@ -10,17 +10,20 @@ from __future__ import annotations
 import ast
 import linecache
 import re
+from collections.abc import Iterator
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 
+from tapelab.engine.op import REGISTRY
 from tapelab.recording import source
 
-FENCE: Final = re.compile(r"^(`{3,})(python|text|\{explorer\})[^\n]*\n(.*?)^\1$", re.DOTALL | re.M)
+MAIN: Final = "__main__"
+FENCE: Final = re.compile(r"(?ms)^(`{3,})(python|text|\{explorer\})[^\n]*\n(.*?)^\1$")
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,17 @@ class Notebook:
     """Runs the blocks of one page; `value` is what the last line of code was worth."""
 
     name: str
-    space: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    space: dict[str, Any] = field(default_factory=lambda: {"__name__": MAIN})
     titles: dict[str, str] = field(default_factory=dict)
     value: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Forget the ops that the page declared: it may run again."""
+        for name in [name for name, op in REGISTRY.items() if op.kernel.__module__ == MAIN]:
+            del REGISTRY[name]
 
     def run(self, code: str) -> str:
         """Run one block of code as the next cell; returns what it printed."""
@@ -84,14 +95,20 @@ def blocks(page: str) -> list[Block]:
 
 def differences(file: Path) -> list[str]:
     """Run a page, and tell where it prints something else than the page says."""
-    notebook, printed, told = Notebook(file.stem), "", []
+    with Notebook(file.stem) as notebook:
+        return list(_differences(notebook, file))
+
+
+def _differences(notebook: Notebook, file: Path) -> Iterator[str]:
+    printed = ""
     for block in blocks(file.read_text(encoding="utf-8")):
         if block.kind == "python":
             printed += notebook.run(block.text)
             continue
         if block.kind == "text" and printed != block.text:
-            told.append(f"{file.name}, line {block.line}: printed\n{printed}")
+            yield f"{file.name}, line {block.line}: printed\n{printed}"
         if block.kind == "explorer" and not hasattr(notebook.value, "to_html"):
-            told.append(f"{file.name}, line {block.line}: nothing to show.")
+            yield f"{file.name}, line {block.line}: nothing to show."
         printed = ""
-    return [*told, f"{file.name}: printed at its end\n{printed}"] if printed else told
+    if printed:
+        yield f"{file.name}: printed at its end\n{printed}"
