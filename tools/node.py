@@ -31,6 +31,13 @@ def ensure_packages() -> None:
         sys.exit("npm ci failed; its words stand above. Is this machine online?")
 
 
+def output(*arguments: str) -> str:
+    """What Node prints when it runs in the folder of the front-end."""
+    ensure()
+    run = [shutil.which("node") or "node", *arguments]
+    return subprocess.run(run, cwd=EXTENSION, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
 def _usable() -> bool:
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:

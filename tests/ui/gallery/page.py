@@ -14,7 +14,8 @@ from tapelab import words
 from tapelab.views import html
 from tapelab.widgets.show import why_missing
 from tests.fixtures.record import run_cell
-from tests.ui.gallery.scenes import SCENES, Scene, View
+from tests.ui.gallery import live
+from tests.ui.gallery.scenes import RUNNING, SCENES, Scene, View
 
 HERE: Final = Path(__file__).parent
 _CONTAINER: Final = re.compile(r'<div class="tapelab".*?</script></div>', re.DOTALL)
@@ -28,7 +29,8 @@ def gallery() -> str:
         '<!doctype html>\n<html lang="en" data-theme="light"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>tapelab: gallery</title>'
         f"<style>{style}</style></head>\n<body>{_HEAD}<main>{scenes}</main>"
-        f"<script>{html.bundle()}</script><script>{script}</script></body></html>\n"
+        f"<script>{html.bundle()}</script><script>{live.bundle()}</script>"
+        f"<script>{script}</script></body></html>\n"
     )
 
 
@@ -43,10 +45,10 @@ on its way back.</p>
 
 
 def _scene(scene: Scene) -> str:
-    made, _ = run_cell(scene.cell)
+    made = {} if scene.views[0].live else run_cell(scene.cell)[0]
     views = "".join(
         f'<div class="view" style="--width:{view.width}px" data-keys="{escape(view.keys)}">'
-        f"{_shown(made[view.shows], view)}</div>"
+        f"{_shown(made.get(view.shows), view, scene.cell)}</div>"
         for view in scene.views
     )
     title = f"{scene.letter}. {scene.title}"
@@ -56,8 +58,10 @@ def _scene(scene: Scene) -> str:
     )
 
 
-def _shown(thing: Any, view: View) -> str:
-    """A recording as the Explorer shows it, a page's own container, or a card."""
+def _shown(thing: Any, view: View, cell: str) -> str:
+    """A recording as the Explorer shows it, a page's own container, a card, or the Tape panel."""
+    if view.live:
+        return live.place(live.told_by(cell) if view.live == RUNNING else None, view.step)
     if isinstance(thing, str):
         found = _CONTAINER.search(thing)
         assert found is not None

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from textwrap import dedent
 from typing import Final
 
+RUNNING: Final = "running"
+EMPTY: Final = "empty"
+
 
 @dataclass(frozen=True)
 class View:
     """One picture: of the name that the cell left it under, at a step, in so many pixels.
 
-    `keys` are pressed once it stands there; `language` is the one it speaks.
+    `keys` are pressed once it stands there; `language` is the one it speaks. A `live` view is the
+    Tape panel, running or empty; its step is one to look back at.
     """
 
     shows: str = "recording"
@@ -23,6 +27,7 @@ class View:
     keys: str = ""
     why: bool = False
     language: str = "en"
+    live: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ DETOUR: Final = """
         loss = tf.sqrt(m)
     recording = tape.recording(loss, [x])
 """
-TRAINING: Final = """
+NETWORK: Final = """
     tf.random.set_seed(7)
     x = tf.random.normal([6, 4])
     t = tf.one_hot([0, 2, 2, 2, 0, 0], 3)
@@ -59,6 +64,23 @@ TRAINING: Final = """
     b1 = tf.Variable(tf.zeros([5]))
     W2 = tf.Variable(tf.random.normal([5, 3]))
     b2 = tf.Variable(tf.zeros([3]))
+"""
+TRAINING: Final = """
+    tf.random.set_seed(7)
+    x = tf.random.normal([6, 4])
+    t = tf.one_hot([0, 2, 2, 1, 0, 1], 3)
+    rate = tf.Variable(0.2)
+    W = tf.Variable(tf.random.normal([4, 3]))
+    with tf.GradientTape() as tape:
+        w = tf.identity(W)
+        for step in range(100):
+            p = tf.nn.softmax(x @ w)
+            w = w - rate * (tf.transpose(x) @ (p - t))
+        q = tf.nn.softmax(x @ w)
+        loss = -tf.reduce_mean(t * tf.math.log(q))
+    recording = tape.recording(loss, [rate, W])
+"""
+ONE_STEP: Final = f"""{NETWORK}
     with tf.GradientTape() as tape:
         h = tf.nn.relu(x @ W1 + b1)
         p = tf.nn.softmax(h @ W2 + b2)
@@ -67,6 +89,18 @@ TRAINING: Final = """
     with tf.GradientTape() as tape:
         pass
     empty = tape.recording()
+"""
+IN_THE_PANEL: Final = f"""{NETWORK}
+    scale = tf.Variable(1.0)
+    weights = [W1, b1, W2, b2, scale]
+    for step in range(37):
+        with tf.GradientTape() as tape:
+            h = tf.nn.relu(x @ W1 + b1)
+            p = tf.nn.softmax(h @ W2 + b2)
+            loss = -tf.reduce_mean(tf.reduce_sum(t * tf.math.log(p), axis=1))
+        for w, g in zip(weights, tape.gradient(loss, weights)):
+            if g is not None:
+                w.assign_sub(0.1 * g)
 """
 VANISHING: Final = """
     tf.random.set_seed(1)
@@ -164,10 +198,11 @@ SCENES: Final = tuple(
             View(why=True),
         ),
         (
-            *("d", "A training step"),
-            "Composites fold to one card; matrices are heat maps.",
+            *("d", "A training loop"),
+            "A hundred steps of training fold to one card: how good was the rate of learning?",
             TRAINING,
-            View(step=999),
+            View(step=222),
+            View(step=99_999),
         ),
         (
             *("e", "Gradient flow"),
@@ -176,11 +211,12 @@ SCENES: Final = tuple(
             View(step=999, keys="2"),
         ),
         (
-            *("f", "In a side panel"),
-            "360 pixels wide: memory, who is watched, and a tape on which there is nothing yet.",
-            TRAINING,
-            View(step=999, width=360, keys="3"),
-            View("empty", width=360),
+            *("f", "In a side panel, live"),
+            "The panel of JupyterLab while the cell runs; looking back; before there is anything.",
+            IN_THE_PANEL,
+            View(width=356, live=RUNNING),
+            View(width=356, live=RUNNING, step=8),
+            View(width=356, live=EMPTY),
         ),
         (
             *("g", "Exercise verdict"),
@@ -234,9 +270,17 @@ SCENES: Final = tuple(
         ),
         (
             *("o", "Chinese"),
-            "The Explorer's words come from the catalogue of the language.",
+            "The words of the Explorer, and of ops, come from the catalogue of the language.",
             TWO_PATHS,
-            View(step=10, language="zh-CN"),
+            View(step=9, language="zh-CN"),
+        ),
+        (
+            *("p", "One step of training"),
+            "Matrices are heat maps. In a narrow place: memory, and a tape with nothing on it yet.",
+            ONE_STEP,
+            View(step=999),
+            View(step=999, width=360, keys="3"),
+            View("empty", width=360),
         ),
     )
 )

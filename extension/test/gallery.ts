@@ -1,0 +1,22 @@
+// The Tape panel in the gallery: what a kernel told, drawn as JupyterLab draws it.
+import { heard, mount, NOTHING_YET } from '../src/core/live.js';
+import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
+
+const nothing = (): void => {};
+
+function show(place: HTMLElement): void {
+  const told = JSON.parse(place.querySelector('script')!.textContent!) as LiveMessage | null;
+  const chosen = Number(place.dataset['step']) || null;
+  let state: LiveState = told ? { ...heard(NOTHING_YET, told), chosen } : NOTHING_YET;
+  const actions: LiveActions = {
+    pause: () => update((state = { ...state, paused: !state.paused })),
+    choose: (step) => update((state = { ...state, chosen: step })),
+    open: nothing,
+    explain: nothing,
+    goTo: nothing,
+    example: nothing,
+  };
+  const update = mount(place, state, { actions });
+}
+
+document.querySelectorAll<HTMLElement>('.live').forEach(show);
