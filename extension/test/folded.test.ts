@@ -7,16 +7,10 @@ import type { Model } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
 import { cells, fitted } from '../src/core/text.js';
 import { goldenBytes } from './goldens.js';
-import { dice } from './random.js';
+import { someOpen } from './random.js';
 
 function model(name: string): Model {
   return buildModel(parseRecording(goldenBytes(name)));
-}
-
-/** Some of the folds, open; different ones for every seed. */
-function someOpen(graph: Model, seed: number): Set<number> {
-  const roll = dice(seed);
-  return new Set([...foldsIn(graph).kind.keys()].filter(() => roll(3) > 0));
 }
 
 for (const name of ['loops', 'iterations', 'composite', 'chain']) {

@@ -1,5 +1,6 @@
 import { chartOf } from '../src/core/chart.js';
 import type { Chart } from '../src/core/chart.js';
+import { foldedGraph, foldsIn } from '../src/core/folded.js';
 import type { Direction } from '../src/core/layout.js';
 import { buildModel } from '../src/core/model.js';
 import type { Model } from '../src/core/model.js';
@@ -39,6 +40,69 @@ export function randomTape(seed: number): Encoder {
   }
   tape.event(Kind.Closed);
   return tape;
+}
+
+/**
+ * A tape of a loop: each of its ops uses, in every turn, the same of what ran before, a variable,
+ * a constant of its own, or what was there before the loop. Then a few ops look into the loop.
+ */
+export function randomLoop(seed: number): Encoder {
+  const roll = dice(seed);
+  const tape = new Encoder('for _ in range(n): y = f(y, x)');
+  const op = (at: number, arity: number): number =>
+    tape.op(`op${at}`, 'Op', 'f', 'y = x', ['one', 'one two', 'one two three'][arity - 1]!);
+  const result = (): number =>
+    tape.tensor({ role: Role.Result, name: `y${roll(4)}`, named: roll(2) > 0, value: 1 });
+  const variables = Array.from({ length: 1 + roll(3) }, (_, at) => {
+    const variable = tape.variable(`w${at}`);
+    return tape.tensor({ role: Role.State, name: `w${at}`, named: true, value: 1, variable });
+  });
+  const values = [...variables];
+  const sources: readonly (() => number)[] = [
+    () => values.at(-1)!,
+    () => values.at(-1 - roll(2)) ?? values[0]!,
+    () => variables[0]!,
+    () => variables.at(-1)!,
+    () => tape.tensor({ role: Role.Constant, name: '', value: roll(9) }),
+  ];
+  const body = Array.from({ length: 1 + roll(5) }, (_, at) => {
+    const arity = 1 + roll(3);
+    const uses = Array.from({ length: arity }, () => roll(sources.length));
+    return { op: op(at, arity), uses };
+  });
+  const turns = 3 + roll(seed % 4 ? 12 : 130);
+  tape.event(Kind.Opened);
+  for (let turn = 0; turn < turns; turn++) {
+    for (const each of body) {
+      const made = result();
+      tape.ran(
+        each.op,
+        each.uses.map((use) => sources[use]!()),
+        made,
+      );
+      values.push(made);
+    }
+  }
+  for (let at = 0; at < roll(4); at++) {
+    const made = result();
+    tape.ran(op(9 + at, 2), [values.at(-1)!, values[roll(values.length)]!], made);
+    values.push(made);
+  }
+  tape.event(Kind.Closed);
+  return tape;
+}
+
+/** Some of the folds, open; different ones for every seed. */
+export function someOpen(model: Model, seed: number): Set<number> {
+  const roll = dice(seed);
+  return new Set([...foldsIn(model).kind.keys()].filter(() => roll(3) > 0));
+}
+
+/** A chart of a random loop with some of its folds open, with the model it is of. */
+export function foldedChart(seed: number, direction: Direction): Chart & { readonly model: Model } {
+  const model = buildModel(parseRecording(randomLoop(seed).bytes()));
+  const folded = foldedGraph(model, someOpen(model, seed));
+  return { ...chartOf(model, direction, { folded }), model };
 }
 
 /** A chart of a random tape, with the model it is of. */

@@ -3,10 +3,14 @@ import test from 'node:test';
 import { chartOf } from '../src/core/chart.js';
 import type { Chart } from '../src/core/chart.js';
 import type { Direction } from '../src/core/layout.js';
-import { randomChart, samplesOf } from './random.js';
+import { foldedChart, randomChart, samplesOf } from './random.js';
 
 const SEEDS = Array.from({ length: 40 }, (_, at) => at + 1);
 const DIRECTIONS: Direction[] = ['right', 'down'];
+const CHARTS = { 'as it ran': randomChart, folded: foldedChart } as const;
+const KINDS = Object.entries(CHARTS).flatMap(([kind, chart]) =>
+  DIRECTIONS.map((direction) => ({ kind, chart, direction })),
+);
 
 interface Box {
   readonly x: number;
@@ -38,10 +42,10 @@ function inside([x, y]: readonly [number, number], box: Box): boolean {
   );
 }
 
-for (const direction of DIRECTIONS) {
-  test(`${direction}: nodes of any width do not overlap`, () => {
+for (const { kind, chart: made, direction } of KINDS) {
+  test(`${kind}, ${direction}: nodes of any width do not overlap`, () => {
     for (const seed of SEEDS) {
-      const all = boxes(randomChart(seed, direction));
+      const all = boxes(made(seed, direction));
       for (let a = 0; a < all.length; a++) {
         for (let b = a + 1; b < all.length; b++) {
           assert.ok(apart(all[a]!, all[b]!), `seed ${seed}: ${a} and ${b}`);
@@ -50,9 +54,9 @@ for (const direction of DIRECTIONS) {
     }
   });
 
-  test(`${direction}: no lane crosses a box, on the way there or back`, () => {
+  test(`${kind}, ${direction}: no lane crosses a box, on the way there or back`, () => {
     for (const seed of SEEDS) {
-      const chart = randomChart(seed, direction);
+      const chart = made(seed, direction);
       const all = boxes(chart);
       for (let edge = 0; edge < chart.edges.length; edge++) {
         for (const [back, meets] of [
@@ -70,9 +74,9 @@ for (const direction of DIRECTIONS) {
     }
   });
 
-  test(`${direction}: every road leads on, and no box lies outside the picture`, () => {
+  test(`${kind}, ${direction}: every road leads on, and no box lies outside the picture`, () => {
     for (const seed of SEEDS) {
-      const chart = randomChart(seed, direction);
+      const chart = made(seed, direction);
       const along = direction === 'right' ? chart.layout.x : chart.layout.y;
       for (let edge = 0; edge < chart.edges.length; edge++) {
         const { from, to } = chart.ends(edge);
@@ -86,6 +90,14 @@ for (const direction of DIRECTIONS) {
     }
   });
 }
+
+test('of the folded charts many hold both open and closed folds, and long roads', () => {
+  const charts = SEEDS.map((seed) => foldedChart(seed, 'right'));
+  const closed = charts.filter(({ folded }) => folded!.foldAt.some((fold) => fold >= 0));
+  const open = closed.filter(({ folded }) => folded!.foldAt.some((fold) => fold < 0));
+  assert.ok(open.length > SEEDS.length / 3, `${open.length} of ${SEEDS.length}`);
+  assert.ok(charts.some(({ layout }) => layout.bends.size > 0 && layout.lanes.size > 0));
+});
 
 test('a chart of part of a graph keeps to the same rules', () => {
   const whole = randomChart(5, 'right');
