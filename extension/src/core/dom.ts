@@ -62,6 +62,8 @@ function setAttribute(element: Element, name: string, value: Attribute): void {
     element.removeAttribute(name);
   } else {
     element.setAttribute(name, value === true ? '' : String(value));
+    // What was typed or dragged would else stay.
+    if (name === 'value') (element as HTMLInputElement).value = String(value);
   }
 }
 

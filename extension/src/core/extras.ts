@@ -5,7 +5,9 @@ import type { Picture } from './picture.js';
 import type { judge, Question, questionAt } from './predict.js';
 import type { Action, State } from './store.js';
 import type { storyOf } from './story.js';
+import type { turnBy } from './turns.js';
 import type { pictureOf } from './views/pictures.js';
+import type { turnsView } from './views/turns.js';
 import type { Sliders } from './views/whatif.js';
 import type { whyView } from './views/why.js';
 import type { Catalogue } from './words.js';
@@ -32,6 +34,8 @@ export interface Extras {
   readonly questionAt: typeof questionAt;
   readonly judge: typeof judge;
   readonly paint: (canvas: HTMLCanvasElement, scene: Scene) => void;
+  readonly turns: typeof turnsView;
+  readonly turnBy: typeof turnBy;
   readonly whatIf: (sliders: Sliders) => VNode[];
   readonly storyOf: typeof storyOf;
   readonly why: typeof whyView;

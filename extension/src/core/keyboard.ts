@@ -1,4 +1,5 @@
 import { foldAround, openAround } from './folded.js';
+import { extras } from './extras.js';
 import { frameAt } from './picture.js';
 import { PANES } from './store.js';
 import type { Action, State } from './store.js';
@@ -32,6 +33,11 @@ const zoom =
   (by: -1 | 0 | 1): Shortcut =>
   () => ({ kind: 'zoom', by });
 
+const turn =
+  (by: -1 | 1): Shortcut =>
+  (state) =>
+    (state.view === 'tape' && extras()?.turnBy(state, by)) || null;
+
 /** What each key does, wherever in the widget the focus is. */
 const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   ArrowRight: kind('next'),
@@ -48,6 +54,8 @@ const SHORTCUTS: Readonly<Record<string, Shortcut>> = {
   u: kind('takeBack'),
   '[': () => ({ kind: 'finding', by: -1 }),
   ']': () => ({ kind: 'finding', by: 1 }),
+  PageUp: turn(-1),
+  PageDown: turn(1),
   f: () => ({ kind: 'fold' }),
   F: foldAroundHere,
   w: (state) => ({ kind: 'view', view: state.view === 'why' ? 'tape' : 'why' }),

@@ -9,6 +9,8 @@ import { storyOf } from '../story.js';
 import { speak } from '../words.js';
 import { paneView } from './panes.js';
 import { pictureOf } from './pictures.js';
+import { turnBy } from '../turns.js';
+import { turnsView } from './turns.js';
 import { questionView, verdictView } from './predict.js';
 import { whatIfView } from './whatif.js';
 import { whyView } from './why.js';
@@ -24,6 +26,8 @@ export const EXTRAS: Extras = {
   judge,
   question: questionView,
   verdict: verdictView,
+  turns: turnsView,
+  turnBy,
   whatIf: whatIfView,
   storyOf,
   why: whyView,

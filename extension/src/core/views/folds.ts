@@ -1,4 +1,5 @@
-import { foldName } from '../folds.js';
+import { wantExtras } from '../extras.js';
+import { FoldKind, foldName } from '../folds.js';
 import { foldsIn, openAround, opened } from '../folded.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
@@ -24,6 +25,7 @@ export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNod
   const around = openAround(model, open, selected >= 0 ? selected : frameAt(model, step).node);
   const tool = (text: string, action: Action, name = text): VNode =>
     button(text, 'quiet', () => dispatch(action), { 'aria-label': name });
+  const turns = folds.kind.includes(FoldKind.Loop) && wantExtras()?.turns(state, dispatch);
   const one = around >= 0 && say('Fold {name}', { name: foldName(model, folds, around) });
   return h(
     'div',
@@ -33,6 +35,7 @@ export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNod
     size < folds.kind.length &&
       nodeCount <= MOST &&
       tool(say('Unfold all'), { kind: 'foldAll', open: true }),
+    turns,
     h('span', { class: 'push' }),
     tool('−', { kind: 'zoom', by: -1 }, say('Smaller')),
     tool('+', { kind: 'zoom', by: 1 }, say('Larger')),

@@ -20,6 +20,8 @@ type Dispatch = (action: Action) => void;
 const CLOSEST = 5;
 const BAND = 20;
 const ROOM_FOR_WORDS = 420;
+/** Beside the plot, where no mark can stand under a name. */
+const ROOM_FOR_NAMES = 76;
 const LEAST_DECADE = -18;
 const MOST_LINES = 6;
 
@@ -71,8 +73,9 @@ interface Scale {
 }
 
 function scaleFor(model: Model, flow: Flow, width: number): Scale {
-  const box = boxOf(width);
   const { low, high } = decadesOf(flow);
+  const named = 10 ** low < VANISHED || 10 ** high > EXPLODED;
+  const box = boxOf(width, 220, named ? ROOM_FOR_NAMES : undefined);
   const first = flow.frames[0]!;
   const pitch = box.wide / (model.graph.frameCount - first);
   return {
@@ -118,9 +121,9 @@ function zones(scale: Scale, hatch: string): Child[] {
 
 function zoneNames(scale: Scale): Child[] {
   const { box, low, high } = scale;
-  const [x, y] = [box.left + 10, Math.min(scale.y(VANISHED) + 18, box.top + box.high - 6)];
+  const x = box.left + box.wide + 6;
   return [
-    10 ** low < VANISHED && label(x, y, say('Vanished'), 'strong'),
+    10 ** low < VANISHED && label(x, scale.y(VANISHED) + 14, say('Vanished'), 'strong'),
     10 ** high > EXPLODED && label(x, scale.y(EXPLODED) - 6, say('Exploded'), 'strong'),
   ];
 }

@@ -15,8 +15,8 @@ const TOP = 22;
 const BELOW = 28;
 const RIGHT = 8;
 
-export function boxOf(width: number, high = 220): Box {
-  return { width, left: LEFT, top: TOP, high, wide: Math.max(120, width - LEFT - RIGHT) };
+export function boxOf(width: number, high = 220, right = RIGHT): Box {
+  return { width, left: LEFT, top: TOP, high, wide: Math.max(120, width - LEFT - right) };
 }
 
 export function line(look: string, d: string): VNode {

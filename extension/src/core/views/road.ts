@@ -7,7 +7,7 @@ import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
 import type { Label } from '../labels.js';
 import type { Model, Passage } from '../model.js';
 import { formatBrief } from '../numbers.js';
-import { isLit, slotAt } from '../picture.js';
+import { isLit, labelOf, slotAt, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Point } from '../roads.js';
 import { Kind } from '../schema.js';
@@ -15,6 +15,8 @@ import { isBegun } from './graph.js';
 
 const LABELLED = 60;
 const LABEL_ROOM = 14;
+/** So many of the ends of a road are named. */
+const MOST_NAMED = 4;
 
 /** What of a chart is drawn. */
 export interface Part {
@@ -77,11 +79,35 @@ function contributionText(model: Model, edge: number): string {
   return formatBrief(model.recording.tensor(event.contribution), LABEL_ROOM);
 }
 
+const named = new WeakMap<Chart, { model: Model; names: readonly string[] }>();
+
+/** The ends of each road in words: `h, 64×128 → loss`, with all that sets out on it. */
+function roadNames(model: Model, chart: Chart): readonly string[] {
+  const known = named.get(chart);
+  if (known?.model === model) return known.names;
+  const from = Array.from(chart.edges, () => new Set<number>());
+  for (let id = 0; id < model.graph.edgeCount; id++) {
+    from[chart.placeOfEdge(id)]?.add(model.graph.edgeFrom[id]!);
+  }
+  const names = from.map((nodes, edge) => {
+    const told = [...nodes].slice(0, MOST_NAMED).map((node) => {
+      const tensor = tensorOf(model, node);
+      const label = labelOf(model, node);
+      return tensor ? `${label}, ${formatBrief(tensor, LABEL_ROOM)}` : label;
+    });
+    const more = nodes.size > told.length ? '; …' : '';
+    return `${told.join('; ')}${more} → ${chart.faceOf(chart.ends(edge).to).label}`;
+  });
+  named.set(chart, { model, names });
+  return names;
+}
+
 /** Labels of a whole small graph, placed once so that they stay where they are. */
 function allLabels(model: Model, chart: Chart, part: Part): Label[] {
   if (!model.passage || chart.nodes.length > LABELLED) return [];
   return part.edges.flatMap((edge) => {
-    if (chart.roads(edge) > 1) return [];
+    const roads = chart.roads(edge);
+    if (roads > 1) return [{ edge, text: `×${roads}`, lane: chart.lane(edge, false, false) }];
     const text = contributionText(model, chart.edges[edge]!);
     const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
     return text ? [{ edge, text, lane: chart.lane(edge, true, meets) }] : [];
@@ -135,6 +161,10 @@ function edgeView(
   return h(
     'g',
     { key: `e${id}` },
+    chart.nodes.length <= LABELLED && [
+      h('title', {}, roadNames(model, chart)[edge]),
+      h('path', { class: 'reach', d: lane.path }),
+    ],
     h('path', { class: `ed ${look}`, d: lane.path }),
     arrowHead(down ? 'down' : 'right', tip, look === 'f' ? 'f' : 'm'),
   );
@@ -178,18 +208,19 @@ function labelView(
   origin: Point,
 ): VNode | null {
   const id = chart.edges[edge]!;
-  if (!hasReturned(model, chart, picture, edge)) return null;
+  const roads = chart.roads(edge);
   const now = isNow(chart, picture, edge);
+  if (!hasReturned(model, chart, picture, edge) && roads < 2) return null;
   const known = places.get(edge);
   if (!known && !now) return null;
-  const text = contributionText(model, now ? picture.edge : id);
+  const text = !now && roads > 1 ? `×${roads}` : contributionText(model, now ? picture.edge : id);
   const meets = meetsAt(model, chart.nodes[chart.ends(edge).from]!);
   const [x, y] = known ?? chart.lane(edge, true, meets, origin).at(0.5);
   const width = labelWidth(text);
   return h(
     'g',
     {
-      class: `elab${now ? ' now' : ''}`,
+      class: `elab${now ? ' now' : roads > 1 ? ' many' : ''}`,
       key: `l${id}`,
       transform: `translate(${Math.round(x - width / 2)} ${Math.round(y - LABEL_HEIGHT / 2)})`,
     },
