@@ -1,0 +1,1 @@
+"""How fast the Explorer is in real JupyterLab and a real Chromium: `make bench-ui`."""
