@@ -140,9 +140,18 @@ def _made(inventory: Inventory, record: Record, span: int) -> e.Event:
     number, value, how, owner, source = record[4:]
     if owner is None:
         tensor = inventory.tensor(number, value, Role.CONSTANT, span)
+        if _inside_call(record[3]):
+            inventory.tensors.rename(tensor, inventory.strings.index(how))
     else:
         tensor = inventory.state(number, value, owner)
     return e.Made(tensor, inventory.strings.index(how), inventory.known(source))
+
+
+def _inside_call(origin: Origin) -> bool:
+    """Whether something was made inside a call, say of a layer: the name is that of its result."""
+    scope = origin.scope
+    place = origin.code, origin.instruction
+    return scope is not None and (scope.code, scope.instruction) == place
 
 
 def _mark(event: e.Event) -> Callable[[Inventory, Record, int], e.Event | None]:

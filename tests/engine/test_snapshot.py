@@ -213,3 +213,15 @@ def test_a_source_that_went_into_a_variable_before_is_told():
         y = w * 3.0
     assert tape.gradient(y, x) is None
     assert op_names(tape.recording()) == ["multiply", "multiply"]
+
+
+def test_what_a_layer_makes_for_itself_is_not_called_after_its_result():
+    layer = tf.keras.layers.SimpleRNN(2)
+    sequence = tf.ones([1, 3, 2])
+    layer(sequence)
+    with tf.GradientTape() as tape:
+        answer = layer(sequence)
+    recording = tape.recording(answer)
+    names = [recording.tensor(at).name for at in range(len(recording.columns["tensor.role"]))]
+    assert "tf.zeros" in names
+    assert names.count("answer") == 1
