@@ -28,15 +28,25 @@ def _described(command: Any, path: str) -> list[str]:
 
 def _usage(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
-        name = parameter.name.upper()
+        name = _value(parameter)
         return name if parameter.required else f"[{name}]"
-    return f"[{parameter.opts[0]}]"
+    return f"[{_option(parameter, parameter.opts[0])}]"
 
 
 def _parameter(parameter: Any) -> str:
     """An argument or an option, with what it is for."""
     told = getattr(parameter, "help", None) or ""
-    names = [*parameter.opts, *parameter.secondary_opts]
     if parameter.param_type_name == "argument":
-        names = [parameter.name.upper()]
+        return f"- `{_value(parameter)}`: {told}"
+    names = [_option(parameter, each) for each in (*parameter.opts, *parameter.secondary_opts)]
     return f"- {', '.join(f'`{name}`' for name in names)}: {told}"
+
+
+def _option(parameter: Any, name: str) -> str:
+    """An option as it is typed, with the value it takes."""
+    return name if parameter.is_flag else f"{name} {_value(parameter)}"
+
+
+def _value(parameter: Any) -> str:
+    """What stands for a value."""
+    return str(parameter.metavar or parameter.name.upper())

@@ -11,31 +11,35 @@ from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.osutil import relative_uri
+from sphinx.writers.html5 import HTML5Translator
 
 from tools.docs.running import Notebook, blocks
 
 FOLDER: Final = "_pictures"
 HEIGHT: Final = 560
+"""Of a frame in pixels, until its picture tells how high it is."""
+
+
+class Picture(nodes.General, nodes.Element):
+    """A picture on a page: its document, its title, and how high it is at first."""
 
 
 class Explorer(SphinxDirective):
-    """Write the picture of the last line of code into a file, and a frame that shows it."""
+    """Show what the last line of code above is worth."""
 
     required_arguments = 1
     final_argument_whitespace = True
     option_spec: ClassVar[Any] = {"height": directives.nonnegative_int}
 
     def run(self) -> list[nodes.Node]:
-        """Run the code above, and show what it is worth."""
+        """Run the code above, and keep the document of what it shows."""
         shown = self._shown()
         if not hasattr(shown, "to_html"):
             raise self.error(f"The code above ends with {shown!r}, which is no picture.")
         name = f"{self.env.docname.replace('/', '-')}-{self.lineno}.html"
-        folder = Path(self.env.app.outdir) / FOLDER
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(shown.to_html(), encoding="utf-8")
-        target = self.env.app.builder.get_target_uri(self.env.docname)
-        return [nodes.raw("", self._frame(relative_uri(target, f"{FOLDER}/{name}")), format="html")]
+        height = self.options.get("height", HEIGHT)
+        told = {"html": shown.to_html(), "file": f"{FOLDER}/{name}", "height": height}
+        return [Picture("", title=self.arguments[0], **told)]
 
     def _shown(self) -> Any:
         """The value of the last line of code above this place."""
@@ -47,17 +51,24 @@ class Explorer(SphinxDirective):
                     notebook.run(block.text)
         return notebook.value
 
-    def _frame(self, address: str) -> str:
-        """A frame that reaches nothing outside of itself, and a way to see it alone."""
-        title, height = escape(self.arguments[0]), self.options.get("height", HEIGHT)
-        return (
-            f'<figure class="explorer"><iframe src="{address}" title="{title}" loading="lazy"'
-            f' sandbox="allow-scripts" style="height:{height}px"></iframe>'
-            f'<figcaption>{title} (<a href="{address}">alone</a>)</figcaption></figure>'
-        )
+
+def draw(writer: HTML5Translator, node: Picture) -> None:
+    """Write the document, a frame around it that reaches nothing, and a way to see it alone."""
+    file = Path(writer.builder.outdir) / node["file"]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(node["html"], encoding="utf-8")
+    here = writer.builder.get_target_uri(writer.builder.current_docname)
+    address, title = relative_uri(here, node["file"]), escape(node["title"])
+    writer.body.append(
+        f'<figure class="explorer"><iframe src="{address}" title="{title}" loading="lazy"'
+        f' sandbox="allow-scripts" style="height:{node["height"]}px"></iframe>'
+        f'<figcaption>{title} (<a href="{address}">alone</a>)</figcaption></figure>\n'
+    )
+    raise nodes.SkipNode
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Give pages the directive."""
+    app.add_node(Picture, html=(draw, None))
     app.add_directive("explorer", Explorer)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

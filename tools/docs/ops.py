@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Final
 
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.recording.facts import Rule
 
-HERE: Final = "tapelab.ops."
 SIGNS: Final = "+-"
 NO_RULE: Final = "No rule: asking for a gradient is a LookupError, as in TensorFlow."
 
 
 def table(files: Iterable[str]) -> str:
-    """All ops that some files declare, as a Markdown table; `powers` is `tapelab.ops.powers`."""
+    """All ops that some files of tapelab declare, such as `ops.powers`, as a Markdown table."""
     return _table([op for file in files for op in declared_in(file)])
 
 
 def declared_in(file: str) -> list[Op]:
     """The ops of one file; ValueError where there are none."""
-    name = HERE + file if find_spec(HERE + file) else f"tapelab.{file}"
+    name = f"tapelab.{file}"
     import_module(name)
     found = [op for op in REGISTRY.values() if op.kernel.__module__ == name]
     if not found:

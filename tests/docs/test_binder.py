@@ -1,0 +1,128 @@
+"""Binder, the container and conda get what they need, and a visitor finds the lessons."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+import venv
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+import yaml
+
+from tapelab.launch import jupyterlab_command
+from tapelab.lessons import lessons, shipped_folder
+from tapelab.version import __version__
+from tests.ui.jupyter import announced, running
+
+CHECKOUT = Path(__file__).parents[2]
+BINDER = CHECKOUT / "binder"
+PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+CALLED_BY_CONDA = {
+    "graphviz": "python-graphviz",
+    "matplotlib": "matplotlib-base",
+    "ml-dtypes": "ml_dtypes",
+}
+PYTHON = "${{ python_min }}"
+
+
+def of_conda(requirements):
+    """What pip asks for, as conda writes it."""
+    parts = [re.fullmatch(r"([\w-]+)(.*)", each).groups() for each in requirements]
+    return {f"{CALLED_BY_CONDA.get(name, name)} {version}" for name, version in parts}
+
+
+@pytest.fixture(scope="module")
+def recipe():
+    return yaml.safe_load((BINDER / "conda" / "recipe.yaml").read_text("utf-8"))
+
+
+def test_conda_installs_what_pip_installs(recipe):
+    library, lab = (set(each["requirements"]["run"]) for each in recipe["outputs"])
+    assert library == of_conda(PROJECT["dependencies"]) | {f"python >={PYTHON}"}
+    own = '${{ pin_subpackage("tapelab", exact=True) }}'
+    assert lab == of_conda(PROJECT["optional-dependencies"]["lab"]) | {own}
+
+
+def test_conda_builds_with_what_the_project_asks_for(recipe):
+    build = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["build-system"]
+    host = set(recipe["outputs"][0]["requirements"]["host"])
+    assert host == of_conda(build["requires"]) | {"pip", f"python {PYTHON}.*"}
+
+
+def test_the_recipe_tells_the_versions_and_the_command_of_the_project(recipe):
+    assert recipe["context"]["version"] == __version__
+    assert PROJECT["requires-python"] == f">={recipe['context']['python_min']}"
+    (entry,) = recipe["outputs"][0]["build"]["python"]["entry_points"]
+    assert entry == f"tapelab = {PROJECT['scripts']['tapelab']}"
+    about = recipe["about"]
+    assert (about["summary"], about["license"]) == (PROJECT["description"], PROJECT["license"])
+
+
+def instructions():
+    """The lines of the container file, as pairs of an instruction and what it is given."""
+    text = (BINDER / "Containerfile").read_text("utf-8").replace("\\\n", " ")
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [tuple(line.split(maxsplit=1)) for line in lines]
+
+
+def test_the_container_runs_as_nobody_special_and_opens_the_port_of_its_command():
+    told = dict(instructions())
+    assert told["USER"] != "root"
+    command = json.loads(told["CMD"])
+    assert command[command.index("--port") + 1] == told["EXPOSE"]
+    assert re.fullmatch(r"[\w./]+/python:3\.\d+-slim", told["FROM"])
+
+
+def test_what_the_container_runs_is_understood_by_the_command():
+    steps = [part for name, text in instructions() if name == "RUN" for part in text.split("&&")]
+    ours = [shlex.split(step) for step in steps if step.strip().startswith("tapelab ")]
+    ours.append(json.loads(dict(instructions())["CMD"]))
+    assert len(ours) == 2
+    for _, name, *options in ours:
+        told = subprocess.run(
+            [sys.executable, "-m", "tapelab.cli", name, "--help"],
+            env=os.environ | {"COLUMNS": "200"}, capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert [each for each in options if each.startswith("-") and each not in told] == []
+
+
+def test_the_container_is_given_all_that_the_package_is_built_from():
+    lines = (BINDER / "Containerfile.dockerignore").read_text("utf-8").splitlines()
+    given = {line.removeprefix("!/") for line in lines if line.startswith("!/")}
+    assert [name for name in given if not (CHECKOUT / name).exists()] == []
+    build = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]
+    wheel = build["build"]["targets"]["wheel"]
+    needed = {*wheel["only-include"], *wheel.get("shared-data", ()), PROJECT["readme"]}
+    left_out = [name for name in needed if not any(name.startswith(each) for each in given)]
+    assert left_out == []
+
+
+@pytest.mark.slow
+def test_a_visitor_of_binder_finds_the_lessons(tmp_path):
+    environment, home = tmp_path / "venv", tmp_path / "home"
+    home.mkdir()
+    venv.create(environment, with_pip=True)
+    path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    steps = ["python -m pip install --quiet -r binder/requirements.txt", "binder/postBuild"]
+    checkout = tmp_path / "checkout"
+    subprocess.run(["git", "clone", "--quiet", CHECKOUT, checkout], check=True)
+    for step in steps:
+        made = subprocess.run(
+            step.split(), cwd=checkout, env=os.environ | {"HOME": str(home), "PATH": path},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert made.returncode == 0, made.stdout + made.stderr
+    _, *options = jupyterlab_command(checkout, "", port=0, browser=False)
+    command = [str(environment / "bin" / "python"), *options]
+    with running(command, home) as (process, runtime):
+        server = announced(process, runtime, checkout)
+        with urlopen(server.address("api/contents/lessons")) as answer:
+            found = {entry["name"] for entry in json.load(answer)["content"]}
+    assert {lesson.name for lesson in lessons(shipped_folder())} <= found

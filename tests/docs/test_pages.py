@@ -1,0 +1,57 @@
+"""The code of every page runs as printed and prints what the page says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tapelab.engine.op import REGISTRY
+from tools.docs.running import Notebook, blocks, differences
+
+DOCS = Path(__file__).parents[2] / "docs"
+KINDS = ("tutorial", "howto", "explanation")
+PAGES = sorted(page for kind in KINDS for page in (DOCS / kind).glob("*.md"))
+WITH_CODE = [page for page in [DOCS / "index.md", *PAGES] if blocks(page.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
+def test_a_page_prints_what_it_says(page):
+    assert differences(page) == []
+
+
+def test_there_are_pages_of_each_kind_with_code():
+    assert {page.parent.name for page in WITH_CODE} == {"docs", *KINDS}
+
+
+@pytest.mark.parametrize(
+    ("page", "told"),
+    [
+        ("```python\nprint(1)\n```\n\n```text\n2\n```\n", "page.md, line 5: printed\n1\n"),
+        ("```python\nprint(1)\n```\n", "page.md: printed at its end\n1\n"),
+        ("```python\nx = 1\n```\n\n```{explorer} x\n```\n", "page.md, line 5: nothing to show."),
+    ],
+)
+def test_a_page_that_says_something_else_is_noticed(tmp_path, page, told):
+    file = tmp_path / "page.md"
+    file.write_text(page, encoding="utf-8")
+    assert differences(file) == [told]
+
+
+@pytest.mark.parametrize(
+    ("code", "value"), [("3 + 4", 7), ("a = 1\nb = 2", 2), ("a = 1\nprint(a)", None)]
+)
+def test_the_last_line_is_what_a_notebook_would_show(code, value):
+    with Notebook("page") as notebook:
+        notebook.run(code)
+    assert notebook.value == value
+
+
+def test_an_op_that_a_page_declares_is_forgotten_with_it():
+    before = set(REGISTRY)
+    code = "from tapelab.engine.op import op\n\n@op()\ndef of_a_page(x):\n    return x\n"
+    for _ in range(2):
+        with Notebook("page") as notebook:
+            notebook.run(code)
+            assert "of_a_page" in REGISTRY
+    assert set(REGISTRY) == before

@@ -1,0 +1,165 @@
+"""The site is built without a warning, its links hold, it reads well and asks for nothing."""
+
+from __future__ import annotations
+
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import tapelab
+from tapelab.engine.op import REGISTRY
+from tests.ui.axe import axe_script
+from tests.ui.browser import Console, launched
+from tools.docs import checking, names
+
+pytestmark = [pytest.mark.slow, pytest.mark.ui]
+
+CHECKOUT = Path(__file__).parents[2]
+THEMES = ("light", "dark")
+SIZES = {"laptop": (1280, 800), "projector": (1024, 768), "phone": (390, 844)}
+LOOKED_AT = (
+    *("index", "tutorial/first-none", "howto/index", "howto/hosts", "reference/tapelab"),
+    *("reference/ops", "explanation/tape", "pitfalls"),
+)
+AXE = """axe.run(document, {iframes: false, preload: false}).then(
+  told => told.violations.map(rule => `${rule.id} at ${rule.nodes[0].html.slice(0, 200)}`))"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The whole site; a warning would have failed it."""
+    place = tmp_path_factory.mktemp("site")
+    built = build(place)
+    assert built.returncode == 0, built.stderr
+    return place
+
+
+def build(*places):
+    """Run what `make docs` runs."""
+    command = [sys.executable, "-m", "tools.docs", *map(str, places)]
+    return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with launched() as started:
+        yield started
+
+
+@pytest.fixture(params=THEMES)
+def opened(request, browser, site):
+    """Open pages of the site without a network; their console stays silent."""
+    context = browser.new_context(color_scheme=request.param, offline=True)
+    page = context.new_page()
+    console, asked = Console(page), []
+    page.on("request", lambda each: asked.append(each.url))
+
+    def go(name):
+        page.goto((site / f"{name}.html").as_uri())
+        return page
+
+    yield go
+    assert console.complaints() == []
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    context.close()
+
+
+def test_every_link_leads_somewhere(site):
+    assert list(checking.broken(site)) == []
+    assert len(checking.page(site / "index.html").links) > 4
+
+
+def test_nothing_is_fetched_from_elsewhere(site):
+    assert list(checking.fetched(site)) == []
+
+
+def test_every_public_name_has_a_place_in_the_reference(site):
+    pages = [checking.page(file) for file in (site / "reference").glob("*.html")]
+    places = set().union(*(page.places for page in pages))
+    missing = {name for entry in names.entries() for name in entry.names} - places
+    assert missing == set()
+    assert len(places) > 1500
+
+
+def test_every_op_stands_in_the_table(site):
+    for module in pkgutil.walk_packages(tapelab.__path__, "tapelab."):
+        if module.name.split(".")[1] not in {"cli", "lab", "widgets", "_notebooks"}:
+            import_module(module.name)
+    table = (site / "reference" / "ops.html").read_text("utf-8")
+    ours = [op for op in REGISTRY.values() if op.kernel.__module__.startswith("tapelab.")]
+    missing = [op.name for op in ours if f'<span class="pre">{op.name}</span>' not in table]
+    assert missing == []
+    assert len(ours) > 250
+
+
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(opened, name):
+    page = opened(name)
+    for wide, high in SIZES.values():
+        page.set_viewport_size({"width": wide, "height": high})
+        assert page.evaluate("document.documentElement.scrollWidth") <= wide
+    page.evaluate(axe_script())
+    assert page.evaluate(AXE) == []
+
+
+def test_pictures_are_alive_and_follow_the_theme(opened):
+    page = opened("tutorial/first-gradient")
+    frame = page.locator("iframe")
+    frame.scroll_into_view_if_needed()
+    picture = frame.content_frame
+    expect(picture.locator(".tl")).to_be_visible()
+    picture.get_by_role("button", name="Next", exact=True).click()
+    expect(picture.locator(".reelbar")).to_contain_text("2 / ")
+    for theme in THEMES:
+        page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
+        expect(picture.locator("html")).to_have_attribute("data-theme", theme)
+
+
+def test_the_search_works_without_a_server(opened):
+    page = opened("search")
+    page.goto(f"{page.url}?q=gradient")
+    expect(page.locator("#search-results li").first).to_be_visible()
+    assert page.locator("#search-results li").count() > 5
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("[there](missing.md)", "missing.md"),
+        ("[there](#nowhere)", "nowhere"),
+        ("$\\nonsense$", "nonsense"),
+        ("```{ops}\nops\n```", "No op is declared in tapelab.ops"),
+    ],
+)
+def test_a_fault_on_a_page_fails_the_build(tmp_path, fault, told):
+    settings = (CHECKOUT / "docs" / "conf.py").read_text("utf-8")
+    (tmp_path / "conf.py").write_text(settings.replace('["_static"]', "[]"), "utf-8")
+    (tmp_path / "index.md").write_text(f"# Title\n\n{fault}\n", "utf-8")
+    built = build(tmp_path / "site", tmp_path)
+    assert built.returncode != 0
+    assert told in built.stderr
+
+
+@pytest.mark.parametrize(
+    ("html", "told"),
+    [
+        ('<a href="gone.html">x</a>', "index.html: gone.html"),
+        ('<a href="#gone">x</a>', "index.html: #gone"),
+        ('<img src="gone.png">', "index.html: gone.png"),
+    ],
+)
+def test_a_link_that_leads_nowhere_would_be_noticed(tmp_path, html, told):
+    (tmp_path / "index.html").write_text(f'<p id="here"><a href="#here"></a>{html}')
+    assert list(checking.broken(tmp_path)) == [told]
+
+
+def test_what_comes_from_elsewhere_would_be_noticed(tmp_path):
+    (tmp_path / "index.html").write_text('<script src="https://example.org/a.js"></script>')
+    (tmp_path / "a.css").write_text("@import '//example.org/b.css'; a { background: url(c.png) }")
+    told = ["index.html: https://example.org/a.js", "a.css: //example.org/b.css"]
+    assert list(checking.fetched(tmp_path)) == told
