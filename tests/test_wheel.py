@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tapelab.version import __version__
+
 CHECKOUT = Path(__file__).parents[1]
 CODE = (".py", ".ll")
 TRANSLATIONS = (".mo", "explorer.json")
 # Compressed bytes. What stands here is a tenth above what there is: growth is to be noticed.
-PICTURES_AND_LESSONS, OF_CODE, OF_TRANSLATIONS, WHOLE = 160_000, 1_120_000, 110_000, 1_400_000
+PICTURES_AND_LESSONS, OF_CODE, OF_TRANSLATIONS, OF_JUPYTERLAB = 175_000, 1_200_000, 110_000, 105_000
+WHOLE = 1_700_000
+JUPYTERLAB = ".data/data/share/jupyter/labextensions/tapelab/"
 
 pytestmark = pytest.mark.slow
 
@@ -52,9 +56,21 @@ def test_code_and_translations_stay_within_their_bounds(sizes, endings, limit):
 
 
 def test_pictures_and_lessons_stay_within_their_bound(sizes):
-    ours = {name: size for name, size in sizes.items() if ".dist-info/" not in name}
+    elsewhere = (".dist-info/", JUPYTERLAB)
+    ours = {name: size for name, size in sizes.items() if not any(map(name.count, elsewhere))}
     others = [size for name, size in ours.items() if not name.endswith((*CODE, *TRANSLATIONS))]
     assert 0 < sum(others) <= PICTURES_AND_LESSONS
+
+
+def test_the_extension_of_jupyterlab_stays_within_its_bound(sizes):
+    assert 0 < sum(size for name, size in sizes.items() if JUPYTERLAB in name) <= OF_JUPYTERLAB
+
+
+def test_jupyterlab_finds_its_extension_in_the_wheel_once(wheel):
+    inside = [name for name in names(wheel) if "labextension" in name]
+    assert {name.split(".data/")[0] for name in inside} == {f"tapelab-{__version__}"}
+    found = {name.split(JUPYTERLAB)[1] for name in inside}
+    assert {"package.json", "install.json", "schemas/tapelab/plugin.json"} <= found
 
 
 def test_the_whole_wheel_is_no_burden_to_download(wheel):

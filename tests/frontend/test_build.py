@@ -42,6 +42,7 @@ def rebuilt(tmp_path_factory):
     shutil.copytree(node.EXTENSION, sources, ignore=leave_out)
     (sources / "node_modules").symlink_to(node.EXTENSION / "node_modules")
     (place / "tapelab" / "static").mkdir(parents=True)
+    shutil.copytree(CHECKOUT / "tapelab" / "locales", place / "tapelab" / "locales")
     npm("run", "build", cwd=sources)
     return place / "tapelab" / "static"
 
@@ -67,3 +68,22 @@ def test_a_bundle_names_no_path_of_the_machine_that_built_it(rebuilt, name):
     text = (rebuilt / name).read_text(encoding="utf-8")
     assert str(CHECKOUT) not in text
     assert str(rebuilt.parent) not in text
+
+
+def files_in(folder):
+    """The bytes of every file of a folder, by its name."""
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_the_rebuilt_extension_of_jupyterlab_is_the_committed_one_byte_for_byte(rebuilt):
+    built, kept = (files_in(place / "labextension") for place in (rebuilt.parent, STATIC.parent))
+    assert "package.json" in kept
+    assert sorted(built) == sorted(kept), "Try: npm run build in extension/"
+    assert [name for name in kept if built[name] != kept[name]] == []
+
+
+def test_the_extension_of_jupyterlab_names_no_path_of_the_machine_that_built_it(rebuilt):
+    machine = [str(CHECKOUT).encode(), str(rebuilt.parent.parent).encode()]
+    files = files_in(rebuilt.parent / "labextension")
+    assert [name for name, data in files.items() if any(path in data for path in machine)] == []
