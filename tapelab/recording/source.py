@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import linecache
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -65,15 +66,7 @@ class Names:
     @classmethod
     def of(cls, file: str) -> Names:
         """The names in a file or cell; none if it is not valid Python by itself."""
-        lines = lines_of(file)
-        names = cls()
-        try:
-            tree = ast.parse(_plain("\n".join(lines)))
-        except (SyntaxError, ValueError):
-            return names
-        for node in ast.walk(tree):
-            names._note(node, lines)
-        return names
+        return _names_in("\n".join(lines_of(file)))
 
     def _note(self, node: ast.AST, lines: list[str]) -> None:
         match node:
@@ -97,6 +90,16 @@ class Names:
         start = _characters(lines, node.lineno, node.col_offset)
         extent = (node.lineno, start, end_line, _characters(lines, end_line, end_column))
         self.by_extent[extent] = name
+
+
+@lru_cache(maxsize=64)
+def _names_in(text: str) -> Names:
+    """The names in a text; a slider asks for those of the same cell at each of its moves."""
+    names, lines = Names(), text.split("\n")
+    with suppress(SyntaxError, ValueError):
+        for node in ast.walk(ast.parse(_plain(text))):
+            names._note(node, lines)
+    return names
 
 
 def _plain(text: str) -> str:

@@ -18,7 +18,7 @@ class Sliders(Explorer):
 
     what_if = traitlets.Dict().tag(sync=True)
     moment = traitlets.Dict().tag(sync=True)
-    values = traitlets.List(traitlets.Float()).tag(sync=True)
+    values = traitlets.List(traitlets.Float()).tag(sync=True, echo_update=False)
 
     def __init__(self, trial: Trial, shown: Shown) -> None:
         self._trial = trial

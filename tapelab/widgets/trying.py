@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from types import FunctionType
@@ -34,6 +34,8 @@ MOMENTS: Final = 200
 BYTES: Final = 6_000_000
 SECONDS: Final = 1.0
 """What a grid may hold, and take to be worked out."""
+KEPT: Final = 1000
+"""So many curves are remembered."""
 LONGEST: Final = 200
 """So much of an error is told."""
 
@@ -65,6 +67,8 @@ class Trial:
     name: str
     inputs: tuple[Input, ...]
     held: dict[str, Any]
+    _curves: dict[Any, Curve] = field(default_factory=dict, repr=False)
+    """Curves that were drawn: along the input that moves it stays the same."""
 
     @property
     def starts(self) -> tuple[float, ...]:
@@ -137,11 +141,19 @@ class Trial:
 
     def curve(self, number: int, values: Sequence[float], samples: int) -> Curve:
         """The function along one input, the others where they stand."""
+        others = (*values[:number], *values[number + 1 :])
+        key = number, others, samples
+        if key not in self._curves:
+            if len(self._curves) >= KEPT:
+                del self._curves[next(iter(self._curves))]
+            self._curves[key] = self._along(*key)
+        return self._curves[key]
+
+    def _along(self, number: int, others: tuple[float, ...], samples: int) -> Curve:
         each = self.inputs[number]
         found = []
-        for place in np.linspace(each.low, each.high, samples):
-            moved = [*values[:number], float(place), *values[number + 1 :]]
-            result, slopes = self.slopes(moved)
+        for place in np.linspace(each.low, each.high, samples).tolist():
+            result, slopes = self.slopes((*others[:number], place, *others[number:]))
             found.append((result, slopes[number]))
         results, along = zip(*found, strict=True)
         return Curve(results, along)
@@ -238,5 +250,10 @@ def _not_a_number(name: str, given: Any, found: Tensor | None) -> str:
             "Return one tensor, such as the loss."
         )
     kind = f"{found.dtype.name}{list(found.shape)}" if found.shape.rank else found.dtype.name
-    hint = "tf.reduce_sum(…)" if found.shape.rank else "tf.cast(…, tf.float32)"
-    return f"what_if() draws one float, and {name}() returned {kind}. Return {hint} of it."
+    told = f"what_if() draws one float, and {name}() returned {kind}. "
+    if found.shape.rank:
+        return f"{told}Return tf.reduce_sum(…) of it."
+    if found.dtype.is_complex:
+        return f"{told}Return tf.abs(…) of it."
+    whole = found.dtype.is_integer or found.dtype.is_bool
+    return f"{told}Return {'tf.cast(…, tf.float32) of it' if whole else 'a number'}."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +12,14 @@ from typing import Any, Final
 from uuid import uuid4
 
 from tapelab.views import what_if as views
-from tapelab.views.numbers import format_number
 from tapelab.views.what_if import Input, Moment
 from tapelab.widgets.show import first_in_cell, shell
 from tapelab.widgets.trying import Trial
 
 MOST: Final = 6
 """So many sliders still stand in one view."""
+LARGEST: Final = 1e37
+"""Ranges stay so far away from the largest float32."""
 
 
 def what_if(f: Callable[..., Any], /, **inputs: Any) -> WhatIf:
@@ -95,15 +95,21 @@ def _input(name: str, given: Any) -> Input:
         )
     low, high = ends[:2]
     start = ends[2] if len(ends) == 3 else (low + high) / 2
-    if not all(map(math.isfinite, ends)) or not low < high:
+    if low > high:
+        turned = (given[1], given[0], *given[2:])
         raise ValueError(
-            f"what_if() got {name}=({format_number(low)}, {format_number(high)}); a range goes "
-            f"from a lower finite number to a higher one. Try {name}=(-3, 3)."
+            f"what_if() got {name}={given!r}; a range goes from its lower end to its higher one. "
+            f"Try {name}={turned!r}."
+        )
+    if not low < high or max(-low, high) > LARGEST:
+        raise ValueError(
+            f"what_if() got {name}={given!r}; a range goes from one finite number to a higher one, "
+            f"as far as float32 reaches. Try {name}=(-3, 3)."
         )
     if not low <= start <= high:
         raise ValueError(
-            f"what_if() is to start {name} at {format_number(start)}, outside of its range from "
-            f"{format_number(low)} to {format_number(high)}."
+            f"what_if() is to start {name} at {given[2]!r}, which is outside of its range from "
+            f"{given[0]!r} to {given[1]!r}."
         )
     return Input(name, low, high, start)
 

@@ -100,11 +100,14 @@ def test_the_text_shows_the_numbers_and_a_plot_with_its_tangent(shown):
     [
         ({"z": (0, 1)}, TypeError, r"tf\.what_if\(surface, x=\(-3, 3\), y=\(-3, 3\)\)"),
         ({"x": 1.0, "y": 2.0}, ValueError, "moves from 1 to 6 inputs, got 0"),
-        ({"x": (3, 1), "y": 0.0}, ValueError, r"x=\(3\.0000, 1\.0000\)"),
-        ({"x": (0, float("inf")), "y": 0.0}, ValueError, "a lower finite number"),
+        ({"x": (3, 1), "y": 0.0}, ValueError, r"its higher one\. Try x=\(1, 3\)"),
+        ({"x": (0, float("inf")), "y": 0.0}, ValueError, "one finite number to a higher one"),
         ({"x": (0, "a"), "y": 0.0}, TypeError, "which is no range"),
         ({"x": (0, 1, 2, 3), "y": 0.0}, TypeError, "which is no range"),
         ({"x": (0, 1, 5), "y": 0.0}, ValueError, "outside of its range"),
+        ({"x": (float("nan"), 1), "y": 0.0}, ValueError, "one finite number to a higher one"),
+        ({"x": (0, 1, float("nan")), "y": 0.0}, ValueError, "outside of its range"),
+        ({"x": (-1e308, 1e308), "y": 0.0}, ValueError, "as far as float32 reaches"),
     ],
 )
 def test_inputs_that_cannot_be_moved_are_refused(inputs, error, told):
@@ -118,6 +121,8 @@ def test_inputs_that_cannot_be_moved_are_refused(inputs, error, told):
         (lambda x: tf.stack([x, x]), r"returned float32\[2\]\. Return tf\.reduce_sum"),
         (lambda x: tf.cast(x, tf.int32), "returned int32"),
         (lambda x: None, "returned NoneType"),
+        (lambda x: "one", r"returned string\. Return a number"),
+        (lambda x: tf.complex(x, x), r"returned complex64\. Return tf\.abs"),
     ],
 )
 def test_a_function_that_returns_no_number_is_refused(function, told):
@@ -178,3 +183,9 @@ def test_the_output_is_the_page_under_the_name_that_the_widget_knows(shown):
     told = shown._repr_mimebundle_()
     assert f'<iframe id="{shown.widget().stands_for}"' in told["text/html"]
     assert told["text/plain"] == str(shown)
+
+
+def test_along_the_input_that_moves_a_curve_is_drawn_once(shown):
+    first, moved = (shown.trial.curves((x, 4.0)) for x in (1.0, 2.0))
+    assert moved[0] is first[0]
+    assert moved[1] is not first[1]

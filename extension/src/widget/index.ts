@@ -29,6 +29,15 @@ interface WidgetModel {
   on(event: 'msg:custom', listener: (told: { kind?: string }, data: DataView[]) => void): void;
   off(event: string, listener: () => void): void;
   send(message: { kind: string }): void;
+  /** JupyterLab's has a kernel, or null where there is none any more. */
+  readonly widget_manager?: { readonly kernel?: object | null };
+}
+
+const isAlone = (model: WidgetModel): boolean => model.widget_manager?.kernel === null;
+
+/** Tell Python what was set, if there is anyone to hear of it. */
+function save(model: WidgetModel): void {
+  if (!isAlone(model)) model.save_changes();
 }
 
 /** Let the kernel send the views that do not travel with every output, once somebody wants them. */
@@ -64,18 +73,24 @@ function reporter(model: WidgetModel): { report: (step: number) => void; stop: (
       model.set('step', step);
       timer ??= setTimeout(() => {
         timer = undefined;
-        model.save_changes();
+        save(model);
       }, PACE);
     },
     stop: () => clearTimeout(timer),
   };
 }
 
+/** A kernel that does not answer for so long is gone, or busy with something else. */
+const PATIENCE = 4000;
+
 /** Moments as the kernel works them out: one question at a time, the newest one last. */
-function kernelSource(model: WidgetModel, experiment: Experiment): Source {
+function kernelSource(model: WidgetModel, experiment: Experiment, giveUp: () => void): Source {
   let [asked, wanted]: (readonly number[] | null)[] = [null, null];
+  let patience: ReturnType<typeof setTimeout>;
   const ask = (): void => {
+    if (isAlone(model)) return giveUp();
     [asked, wanted] = [wanted, null];
+    patience = setTimeout(giveUp, PATIENCE);
     model.set('values', asked!);
     model.save_changes();
   };
@@ -90,6 +105,7 @@ function kernelSource(model: WidgetModel, experiment: Experiment): Source {
     listen: (listener) => {
       const hear = (): void => {
         asked = null;
+        clearTimeout(patience);
         listener(bytesOf(model.get('recording')));
         if (wanted && String(wanted) !== String(model.get('values'))) ask();
       };
@@ -99,7 +115,14 @@ function kernelSource(model: WidgetModel, experiment: Experiment): Source {
   };
 }
 
-function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => void {
+interface Place {
+  readonly model: WidgetModel;
+  readonly el: HTMLElement;
+  /** What to do when the kernel no longer answers. */
+  readonly giveUp?: () => void;
+}
+
+function render({ model, el, giveUp = () => {} }: Place): () => void {
   const { report, stop } = reporter(model);
   let handle: Handle | undefined;
   const experiment = model.get('what_if');
@@ -112,13 +135,13 @@ function render({ model, el }: { model: WidgetModel; el: HTMLElement }): () => v
       language: model.get('language'),
       words: model.get('words'),
       guesses: model.get('predictions'),
-      whatIf: experiment ? kernelSource(model, experiment) : undefined,
+      whatIf: experiment ? kernelSource(model, experiment, giveUp) : undefined,
       ...(step > 0 ? { step } : {}),
     });
     handle.onChange(report);
     handle.onGuess((guesses) => {
       model.set('predictions', guesses);
-      model.save_changes();
+      save(model);
     });
   };
   const follow = (): void => {
@@ -161,7 +184,7 @@ function initialize({ model }: { model: WidgetModel }): () => void {
     page.after(el);
     page.hidden = true;
     page.closest('details')?.setAttribute('open', '');
-    const stop = render({ model, el });
+    const stop = render({ model, el, giveUp: hail });
     taken.set(page, () => {
       stop();
       el.remove();
@@ -175,7 +198,7 @@ function initialize({ model }: { model: WidgetModel }): () => void {
   };
   const hail = (): void => {
     giveBack();
-    model.send({ kind: 'hail' });
+    if (!isAlone(model)) model.send({ kind: 'hail' });
   };
   const hear = ({ kind }: { kind?: string }): void => {
     if (kind !== 'hail') return;
