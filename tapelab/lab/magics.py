@@ -1,9 +1,10 @@
-"""The cell magic `%%tape`: run a cell on a tape and show it."""
+"""The cell magics `%%tape` and `%%predict`: run a cell on a tape and show it."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
@@ -13,31 +14,34 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.lab import surgery
 from tapelab.lab.cells import enter
+from tapelab.lab.completing import OPTION
 from tapelab.lab.hints import HINTS
 from tapelab.widgets.show import Picture, show
 
-NO_HINTS: Final = "--no-hints"
-"""An option of the magic: no line about gradients that look wrong."""
 
+def record_cell(
+    line: str, cell: str, *, magic: str = "%%tape", present: Callable[..., Picture] = show
+) -> Picture:
+    """Run a cell as `%%tape` does; UsageError where the names do not fit the cell.
 
-def record_cell(line: str, cell: str) -> Picture:
-    """Run a cell as `%%tape` does; UsageError where the names do not fit the cell."""
+    `present` is called as `show` is, with the tape, the target and the sources.
+    """
     __tracebackhide__ = True
     shell: Any = get_ipython()
     names = line.split()
-    if NO_HINTS in names:
-        names.remove(NO_HINTS)
+    if OPTION in names:
+        names.remove(OPTION)
         HINTS.quiet = True
     for name in names:
         if not name.isidentifier():
             raise UsageError(
-                f"%%tape takes names, got {name!r}. Write `%%tape z x` for the gradient of z with "
-                "respect to x, both names of the cell."
+                f"{magic} takes names, got {name!r}. Write `{magic} z x` for the gradient of z "
+                "with respect to x, both names of the cell."
             )
-    first_line = f"%%tape {line}".rstrip()
+    first_line = f"{magic} {line}".rstrip()
     file = enter(shell, f"{first_line}\n{cell}")
     code = ast.parse("\n" + shell.transform_cell(cell), file)
-    shell.user_ns.update({surgery.OPEN: GradientTape, surgery.SHOW: show})
+    shell.user_ns.update({surgery.OPEN: GradientTape, surgery.SHOW: present})
     try:
         return _run(shell.user_ns, code, names, first_line, file)
     finally:
@@ -57,7 +61,9 @@ def _run(
     if space.get(surgery.VALUE) is not None:
         display(space[surgery.VALUE])  # type: ignore[no-untyped-call]  # IPython's
     shown = _last_tape(space, own) if own else surgery.TAPE
-    asked = _there(space, names) or [name for name in [result] if _can_be_asked(space.get(name))]
+    asked = _there(space, names, first_line) or [
+        name for name in [result] if _can_be_asked(space.get(name))
+    ]
     call = surgery.showing(shown, asked, first_line)
     picture: Picture = eval(compile(call, file, "eval"), space)  # noqa: S307 as above
     return picture
@@ -74,12 +80,13 @@ def _last_tape(space: dict[str, Any], names: list[str]) -> str:
     )
 
 
-def _there(space: dict[str, Any], names: list[str]) -> list[str]:
+def _there(space: dict[str, Any], names: list[str], first_line: str) -> list[str]:
+    magic, *_ = first_line.split()
     for name in names:
         if name not in space:
             raise UsageError(
-                f"%%tape {' '.join(names)}: after this cell there is no {name!r}. "
-                "Name what the cell computes, as in `%%tape z` for `z = x * y`."
+                f"{first_line}: after this cell there is no {name!r}. "
+                f"Name what the cell computes, as in `{magic} z` for `z = x * y`."
             )
     return names
 

@@ -1,0 +1,44 @@
+"""What the Tab key offers behind our magics: their words, then names of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+OPTION: Final = "--no-hints"
+"""An option of `%%tape`: no line about gradients that look wrong."""
+WORDS: Final[dict[str, tuple[str, ...]]] = {
+    "%tape": ("on", "off"),
+    "%%tape": (OPTION,),
+    "%why": (),
+    "%%predict": (),
+}
+"""The words that may follow a magic, beside names."""
+
+
+def attach(shell: Any) -> None:
+    """Let the Tab key of a shell complete what follows our magics."""
+    for magic in WORDS:
+        shell.set_hook("complete_command", _completer(magic), str_key=magic)
+
+
+def _completer(magic: str) -> Callable[[Any, Any], list[str]]:
+    def complete(shell: Any, event: Any) -> list[str]:
+        before = event.line.split()[1:]
+        offered = [*WORDS[magic], *names_of_tensors(shell.user_ns)]
+        if magic == "%tape" and "off" not in before:
+            offered = list(WORDS[magic])
+        return [each for each in offered if each.startswith(event.symbol) and each not in before]
+
+    return complete
+
+
+def names_of_tensors(space: dict[str, Any]) -> Iterable[str]:
+    """The names of tensors and variables in a notebook."""
+    from tapelab.engine.cell import Holder
+    from tapelab.engine.tensor import Tensor
+
+    kinds = (Tensor, Holder)
+    return sorted(
+        name for name, each in space.items() if name[0] != "_" and isinstance(each, kinds)
+    )
