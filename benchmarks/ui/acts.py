@@ -100,15 +100,15 @@ def notebook_of(browser: Browser, server: Server, *code: str) -> Iterator[Notebo
     notebook.page.context.close()
 
 
-def opened(notebook: Notebook, cells: int) -> Times:
-    """Run the cells one after the other; from the key until its picture is drawn.
+def opened(notebook: Notebook, cells: int, first: int = 0) -> Times:
+    """Run so many cells one after the other; from the key until the picture of each is drawn.
 
     The first one, which also imports tapelab, does not count.
     """
     page = notebook.page
     times: list[float] = []
     worked: list[float] = []
-    notebook.cells.first.locator(".cm-content").click()
+    notebook.cells.nth(first).locator(".cm-content").click()
     for _ in range(cells):
         before = processor()
         page.keyboard.press("Shift+Enter")
