@@ -73,11 +73,15 @@ export function frameLabel(model: Model, frame: number): string {
   return model.recording.header.variables[event.variable]?.name ?? '';
 }
 
-function frameValue(model: Model, picture: Picture, frame: number): string {
+/** So many letters stand side by side in a frame; a few frames are wider than many. */
+const [ROOM, WIDE_ROOM, FEW] = [13, 22, 7];
+
+function frameValue(model: Model, picture: Picture, frame: number, taken: number): string {
   if (frame >= picture.step) return WORDS.notRun;
   const node = model.graph.frameNode[frame]!;
   const tensor = tensorOf(model, node);
-  return tensor ? formatBrief(tensor, 14) : '';
+  const room = model.graph.frameCount > FEW ? ROOM : WIDE_ROOM;
+  return tensor ? formatBrief(tensor, Math.min(14, room - taken)) : '';
 }
 
 function frameGradient(model: Model, picture: Picture, frame: number): string {
@@ -123,7 +127,7 @@ function frameView(model: Model, picture: Picture, frame: number, choose: () => 
     h(
       's',
       {},
-      h('span', {}, frameValue(model, picture, frame)),
+      h('span', {}, frameValue(model, picture, frame, gradient.length)),
       gradient ? h('u', {}, h('span', { class: 'sr' }, `${WORDS.gradient} `), gradient) : null,
       off ? h('span', { class: 'sr' }, `, ${WORDS.notRecorded}`) : null,
     ),

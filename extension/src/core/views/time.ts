@@ -55,8 +55,8 @@ interface Track {
   go(at: number): Action;
 }
 
-/** So many calls, around the one that is shown, and so many tapes inside get a track. */
-const MOST_TRACKS = 6;
+/** So many calls and so many tapes inside get a track; of more calls, the one that is shown. */
+const MOST_TRACKS = 4;
 
 function tracksOf(model: Model, picture: Picture): Track[] {
   const { frameCount } = model.graph;
@@ -70,22 +70,22 @@ function tracksOf(model: Model, picture: Picture): Track[] {
     now: !backward,
     go: (at) => ({ kind: 'track', call: model.chosen, step: at + 1 }),
   };
-  const first = Math.max(
-    0,
-    Math.min(model.chosen - MOST_TRACKS / 2, model.calls.length - MOST_TRACKS),
-  );
-  const calls = model.calls.slice(first, first + MOST_TRACKS).map((call, at): Track => {
-    const number = first + at;
+  const few = model.calls.length <= MOST_TRACKS;
+  const calls = model.calls.flatMap((call, number): Track[] => {
+    if (!few && number !== model.chosen) return [];
     const now = backward && number === model.chosen;
-    return {
-      name: callName(model, call),
-      tone: 'g',
-      from: frameCount,
-      length: Math.max(1, call.flows.length),
-      done: now ? picture.backwardSteps : 0,
-      now,
-      go: (at) => ({ kind: 'track', call: number, step: frameCount + at + 1 }),
-    };
+    const length = Math.max(1, call.flows.length);
+    return [
+      {
+        name: callName(model, call),
+        tone: 'g',
+        from: frameCount,
+        length,
+        done: now ? picture.backwardSteps : 0,
+        now,
+        go: (at) => ({ kind: 'track', call: number, step: frameCount + at + 1 }),
+      },
+    ];
   });
   return [forward, ...nested(model, picture), ...calls];
 }
