@@ -75,7 +75,11 @@ interface Scale {
 function scaleFor(model: Model, flow: Flow, width: number): Scale {
   const { low, high } = decadesOf(flow);
   const named = 10 ** low < VANISHED || 10 ** high > EXPLODED;
-  const box = boxOf(width, Math.max(220, Math.min(360, width * 0.28)), named ? ROOM_FOR_NAMES : undefined);
+  const box = boxOf(
+    width,
+    Math.max(220, Math.min(360, width * 0.28)),
+    named ? ROOM_FOR_NAMES : undefined,
+  );
   const first = flow.frames[0]!;
   const pitch = box.wide / (model.graph.frameCount - first);
   return {
