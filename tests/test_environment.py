@@ -17,7 +17,7 @@ def checkout(tmp_path, monkeypatch):
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     monkeypatch.setattr(environment, "CHECKOUT", tmp_path)
     installed = []
-    monkeypatch.setattr(environment, "install", lambda place, extras: installed.append(extras))
+    monkeypatch.setattr(environment, "install", lambda place, *asked: installed.append(asked[0]))
     monkeypatch.setattr(environment, "compile_ahead", lambda place: installed.append("compiled"))
     return tmp_path, installed
 
@@ -54,3 +54,21 @@ def test_what_is_wanted_differs_by_extras_and_metadata(checkout):
     (folder / "pyproject.toml").write_text("[project]\nname = 'changed'\n")
     seen.add(environment.fingerprint("lab"))
     assert len(seen) == 3
+
+
+def test_the_oldest_releases_are_the_lower_bounds_of_the_metadata(checkout):
+    folder, _ = checkout
+    (folder / "pyproject.toml").write_text(
+        "[project]\ndependencies = ['numpy>=2.0', 'any']\n"
+        "[project.optional-dependencies]\nlab = ['jupyterlab>=4.2,<5']\ndev = ['ruff>=1']\n"
+    )
+    assert environment.lower_bounds("lab") == ["numpy==2.0", "jupyterlab==4.2"]
+
+
+@pytest.mark.slow
+def test_the_oldest_releases_are_another_environment_than_the_newest(checkout):
+    _, installed = checkout
+    environment.main("env", "lab")
+    environment.main("env", "lab", "oldest")
+    environment.main("env", "lab", "oldest")
+    assert installed == ["lab", "compiled", "lab"]

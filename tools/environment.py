@@ -1,7 +1,8 @@
 """Bring a virtual environment up to date with this checkout: python environment.py DIR EXTRAS.
 
-The work is done once: a stamp in the environment remembers what was installed from, so that the
-next run costs milliseconds.
+A third word, `oldest`, asks for the oldest releases that pyproject.toml allows. The work is done
+once: a stamp in the environment remembers what was installed from, so that the next run costs
+milliseconds.
 """
 
 import hashlib
@@ -10,17 +11,20 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 import venv
 from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+OLDEST = "oldest"
+LOWER_BOUND = re.compile(r"([\w.-]+)\s*>=\s*([\w.]+)")
 
 
-def main(directory: str, extras: str) -> None:
+def main(directory: str, extras: str, versions: str = "") -> None:
     """Create or refresh the environment, showing what is being done."""
     environment = CHECKOUT / directory
     stamp = environment / "tapelab.stamp"
-    wanted = fingerprint(extras)
+    wanted = fingerprint(f"{extras} {versions}".strip())
     if stamp.is_file() and stamp.read_text() == wanted:
         return
     require_venv()
@@ -30,9 +34,9 @@ def main(directory: str, extras: str) -> None:
         venv.create(environment, clear=True, symlinks=sys.platform != "win32", with_pip=True)
     print("Installing tapelab and what it needs; the first time takes about a minute:", flush=True)
     unlink_extension(environment)
-    install(environment, extras)
+    install(environment, extras, versions)
     link_extension(environment)
-    if extras == "lab":
+    if extras == "lab" and not versions:
         compile_ahead(environment)
     stamp.write_text(wanted)
     print(f"The environment is ready, after {time.monotonic() - started:.0f} s.", flush=True)
@@ -72,13 +76,17 @@ def answers(environment: Path) -> bool:
     return answer.stdout.strip() == sys.version
 
 
-def install(environment: Path, extras: str) -> None:
+def install(environment: Path, extras: str, versions: str = "") -> None:
     """Install this checkout in editable mode, one line of progress per package."""
     command = [python_of(environment), "-m", "pip", "install", "--disable-pip-version-check"]
     command += ["--progress-bar=off"]
     if not sys.dont_write_bytecode:  # Python compiles what it uses; all takes a third more
         command += ["--no-compile"]
     command += ["--editable", f"{CHECKOUT}[{extras}]"]
+    if versions == OLDEST:
+        bounds = environment / "oldest.txt"
+        bounds.write_text("\n".join(lower_bounds(extras)))
+        command += ["--constraint", str(bounds)]
     log = []
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
@@ -92,6 +100,16 @@ def install(environment: Path, extras: str) -> None:
             "".join(log[-15:]) + "\nThe installation failed; pip's last words stand above. "
             "Is this machine online, and is the disk not full? Running make again goes on."
         )
+
+
+def lower_bounds(extras: str) -> list[str]:
+    """Each package that the project and its extras ask for, at the oldest release they allow."""
+    project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    asked = list(project["dependencies"])
+    for name in extras.split(","):
+        asked += project["optional-dependencies"][name]
+    found = map(LOWER_BOUND.match, asked)
+    return [f"{bound[1]}=={bound[2]}" for bound in found if bound]
 
 
 def extension_in(environment: Path) -> Path:

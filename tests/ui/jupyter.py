@@ -34,12 +34,13 @@ class Server:
 
 
 @contextmanager
-def served(place: Path) -> Iterator[Server]:
+def served(place: Path, python: str = sys.executable) -> Iterator[Server]:
     """Serve a fresh folder with the very options `tapelab lab` uses, on any free port."""
     root = place / "lessons"
     root.mkdir()
-    command = jupyterlab_command(root, START_PAGE, port=0, browser=False)
-    with running(command, place) as (process, runtime):
+    _, *options = jupyterlab_command(root, START_PAGE, port=0, browser=False)
+    path = os.pathsep.join([str(Path(python).parent), os.environ["PATH"]])
+    with running([python, *options], place, PATH=path) as (process, runtime):
         yield announced(process, runtime, root)
 
 
