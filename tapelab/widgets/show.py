@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
 from tapelab.engine.tape import GradientTape
 from tapelab.recording import Recording, files, from_bytes, to_bytes
-from tapelab.views import data, figures, html, rich, svg, text
+from tapelab.views import data, figures, html, rich, svg, terminal, text
 from tapelab.views.answers import last_question
 
 
@@ -32,7 +32,7 @@ def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None 
     recording = recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step)
     if shell() is None:
-        print(picture, end="")
+        terminal.write(str(picture))
     else:
         picture._ipython_display_()
     return picture
@@ -134,7 +134,11 @@ class Picture:
         """Draw it, unless the running cell has drawn it already."""
         from IPython.display import publish_display_data
 
-        if first_in_cell(self):
+        if not first_in_cell(self):
+            return
+        if in_terminal():
+            terminal.write(str(self))
+        else:
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
@@ -150,6 +154,8 @@ FORMS: Final[dict[str, Callable[[Picture], str | bytes]]] = {
 """The forms in which a picture is saved, by the end of the file's name."""
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
 """How each asker is to be called."""
+TERMINAL: Final = "TerminalInteractiveShell"
+"""What IPython calls its shell in a terminal."""
 LOOKED_THROUGH: Final = 5_000
 """Recordings of so many events are looked through for what ails the gradients."""
 _drawn: Final[WeakKeyDictionary[Any, int]] = WeakKeyDictionary()
@@ -221,6 +227,11 @@ def why_missing(recording: Recording) -> Explanation | None:
             found = explain_call(recording, asked.call)
             return found if found.findings else None
     return None
+
+
+def in_terminal() -> bool:
+    """Whether the running IPython shell is one in a terminal, which shows text alone."""
+    return type(shell()).__name__ == TERMINAL
 
 
 def shell() -> Any:
