@@ -218,13 +218,15 @@ class GradientTape(Watching):
         With a target, the way back to the sources (by default: all that is watched) is part of it
         even if nobody has asked for that gradient yet; a non-persistent tape keeps its one answer.
         """
-        if target is not None:
-            check_ends(target, sources)
-            if not self._answered(target, sources):
-                picture(self, target, self._all_watched() if sources is None else sources)
         from tapelab.engine.snapshot import take  # not before somebody looks
+        from tapelab.engine.uncollected import uncollected
 
-        return take(self)
+        with uncollected():
+            if target is not None:
+                check_ends(target, sources)
+                if not self._answered(target, sources):
+                    picture(self, target, self._all_watched() if sources is None else sources)
+            return take(self)
 
     def _answered(self, target: Any, sources: Any) -> bool:
         """Whether the way back from a target to its sources is known, or can no longer be had."""
