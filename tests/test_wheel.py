@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import zipfile
@@ -130,3 +132,57 @@ def test_an_installed_wheel_imports_and_copies_the_lessons(wheel, tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert int(answer.stdout) > 1
+
+
+@pytest.fixture(scope="module")
+def command(wheel, tmp_path_factory):
+    """Install the wheel with pip, apart from this checkout, and run the program it comes with."""
+    place = tmp_path_factory.mktemp("installed")
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]
+    install += ["--ignore-installed", "--no-compile", "--prefix", str(place), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    (site,) = place.glob("lib*/python*/site-packages")
+    kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
+    settings = kept | {"PYTHONPATH": str(site), "HOME": str(place), "COLUMNS": "200"}
+
+    def run(*arguments, code=0):
+        told = subprocess.run(
+            [place / "bin" / "tapelab", *map(str, arguments)],
+            cwd=place, env=settings, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert told.returncode == code, told.stdout + told.stderr
+        return told.stdout
+
+    run.place, run.site = place, site
+    return run
+
+
+def test_the_command_of_an_installed_wheel_finds_its_own_files(command):
+    checks = {each["title"]: each for each in json.loads(command("doctor", "--json"))["checks"]}
+    assert checks["pictures"]["found"] == str(command.site / "tapelab" / "static")
+    assert checks["lessons"]["found"].endswith(f"in {command.site / 'tapelab' / '_notebooks'}")
+    assert command("--version").startswith("tapelab ")
+    assert "The first tape" in command("lessons")
+    assert "Added to" in command("lessons", "--copy", "mine")
+
+
+def test_the_command_of_an_installed_wheel_explains_shows_and_exports(command):
+    script = command.place / "script.py"
+    script.write_text(
+        "import tapelab as tf\n"
+        "x = tf.Variable(3.0, name='x')\n"
+        "with tf.GradientTape() as tape:\n"
+        "    z = x * float(x)\n"
+        "tf.show(tape, z).save('z')\n"
+        "print(tape.gradient(z, x))\n"
+    )
+    assert "float" in command("explain", script, code=1)
+    assert "the way back" in command("show", "z.tape", "--text")
+    command("export", "z.tape", "-o", "z.html", "-o", "z.svg", "-o", "z.png")
+    page = (command.place / "z.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert len(page) > 50_000
+
+
+def test_the_extension_of_an_installed_wheel_is_where_jupyterlab_looks(command):
+    assert (command.place / "share/jupyter/labextensions/tapelab/package.json").is_file()
