@@ -81,14 +81,12 @@ export class Cells {
       await notebook.content.scrollToCell(cell, 'smart').catch(() => {});
     }
     if (!cell.inViewport && !show) return cell.editor;
-    await cell.ready;
-    return cell.editor;
+    return (await isReady(cell)) ? cell.editor : null;
   }
 
   private async prepare(cell: Cell | null): Promise<void> {
     if (cell?.model.type !== 'code') return;
-    await cell.ready;
-    if (cell.editor && !cell.isDisposed) this.marks.prepare(cell.editor);
+    if ((await isReady(cell)) && cell.editor) this.marks.prepare(cell.editor);
   }
 
   private hear(editor: CodeEditor.IEditor): void {
@@ -98,4 +96,10 @@ export class Cells {
     const text = cell.model.sharedModel.getSource();
     this.moved({ cell: cell.model.id, text, line: line + 1, column });
   }
+}
+
+/** Wait until a cell has its editor; false where it has gone before. */
+async function isReady(cell: Cell): Promise<boolean> {
+  await cell.ready.catch(() => {});
+  return !cell.isDisposed;
 }

@@ -86,7 +86,7 @@ export function findCell(
   const cells = cellsOf(followed);
   const named = (id && cells.find(({ model }) => model.id === id)) || null;
   if (text === null) return named;
-  const said = text.trimEnd();
-  const isIt = ({ model }: Cell): boolean => model.sharedModel.getSource().trimEnd() === said;
+  const said = text.trim();
+  const isIt = ({ model }: Cell): boolean => model.sharedModel.getSource().trim() === said;
   return named && isIt(named) ? named : (cells.findLast(isIt) ?? named);
 }

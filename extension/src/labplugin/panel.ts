@@ -166,6 +166,7 @@ export class TapePanel extends Widget {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
+      this.node.dataset['link'] = this.state.link;
       if (!this.isDisposed && !this.tape.isOpen) this.draw(this.state);
     });
   }

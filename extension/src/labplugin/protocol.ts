@@ -35,6 +35,8 @@ export interface Taken {
   readonly step: number | null;
   /** The cell of each source of the recording, in its order. */
   readonly cells: readonly CellId[];
+  /** For each source: how many blank lines stand in its cell above what ran. */
+  readonly blank?: readonly number[];
   readonly explanation: Explanation | null;
 }
 

@@ -65,11 +65,11 @@ export class TapeView {
     const { shown, taken } = this;
     if (!shown || !taken) return;
     const byCell = taken.cells.indexOf(cell);
-    const texts = shown.sources().map((source) => source.text.trimEnd());
-    const source = byCell >= 0 ? byCell : texts.lastIndexOf(text.trimEnd());
+    const texts = shown.sources().map((source) => source.text.trim());
+    const source = byCell >= 0 ? byCell : texts.lastIndexOf(text.trim());
     if (source < 0) return;
     this.fromCaret = true;
-    shown.point({ source, line, column });
+    shown.point({ source, line: line - this.blankAbove(source), column });
     this.fromCaret = false;
   }
 
@@ -92,7 +92,13 @@ export class TapeView {
   private follow(look: Look | null): void {
     if (!look || !this.taken) return this.cells.clear();
     const { span, text, tone, chosen } = look;
-    const piece = { cell: this.taken.cells[span.source], text, stretch: span, tone };
+    const above = this.blankAbove(span.source);
+    const stretch = { ...span, line: span.line + above, endLine: span.endLine + above };
+    const piece = { cell: this.taken.cells[span.source], text, stretch, tone };
     void this.cells.light(piece, chosen && !this.fromCaret);
+  }
+
+  private blankAbove(source: number): number {
+    return this.taken?.blank?.[source] ?? 0;
   }
 }

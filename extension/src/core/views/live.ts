@@ -36,7 +36,7 @@ function headView(state: LiveState, actions: LiveActions): VNode {
     'div',
     { class: 'bar' },
     now && h('span', { class: `lamp ${running && !paused ? 'on' : ''}`, 'aria-hidden': 'true' }),
-    h('h3', { role: 'status' }, title),
+    h('h3', {}, h('span', { role: 'status' }, title)),
     now &&
       now.step > 0 &&
       h('span', { class: 'num muted' }, say('step {step}', { step: grouped(chosen ?? now.step) })),
