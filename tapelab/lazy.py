@@ -157,3 +157,5 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.math": {"special": "tapelab.math.special", **_placed(IN_MATH)},
 }
 """Where the lazy names of a part of the namespace are found, by the module of that part."""
+DRAWER: Final = "tapelab.widgets.show:picture_of"
+"""What draws a recording or an explanation, for those below that are drawn."""

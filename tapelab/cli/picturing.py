@@ -79,7 +79,7 @@ def export(
     The end of a name chooses the form: .html is the Explorer in one offline file, .svg, .png and
     .pdf are the graph, .dot is the graph for Graphviz, .json is everything as plain data.
     """
-    from tapelab.widgets.show import FORMS
+    from tapelab.recording.drawable import FORMS
 
     for page in output:
         if page.suffix.lower() not in FORMS:

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis.codes import CODES, Rank
+from tapelab.recording.drawable import Pictured
 from tapelab.views import rich
 from tapelab.views.card import DATA, plain, wrapped
 from tapelab.words import language, say, sentence
@@ -134,7 +135,7 @@ WHOLE: Final = sentence(
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Pictured):
     """Why a gradient is what it is; no findings where nothing is wrong with it.
 
     `connected` says whether a path leads from the target to the source, `partial` whether other

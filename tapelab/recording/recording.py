@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
+from tapelab.recording.drawable import FORMS, Pictured
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.facts import WORDS
 from tapelab.recording.measures import Measures
@@ -126,7 +127,7 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Recording:
+class Recording(Pictured):
     """What one tape saw, and what was asked of it, with nothing alive in it."""
 
     maker: str
@@ -142,10 +143,13 @@ class Recording:
     nested: tuple[Nested, ...] = ()
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write it to a `.tape` file, whole or not at all; a name without that ending gets it."""
+        """Write it to a `.tape` file, whole or not at all; a name without that ending gets it.
+
+        A name that ends as a picture does, such as `.html` or `.png`, gets the picture.
+        """
         from tapelab.recording.files import save  # which makes bytes of recordings
 
-        return save(self, path)
+        return super().save(path) if Path(path).suffix.lower() in FORMS else save(self, path)
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Recording:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tapelab.views.graph import EdgeKind, NodeKind
-from tapelab.views.still import Card, still
+from tapelab.views.still import Card, Still, still
 
 if TYPE_CHECKING:
     import graphviz
@@ -33,16 +33,38 @@ def digraph(recording: Recording) -> graphviz.Digraph:
     import graphviz
 
     shown = still(recording)
-    drawn = graphviz.Digraph(shown.title)
-    drawn.attr(rankdir="LR", label=graphviz.escape(shown.note), fontname="sans-serif")
+    drawn = _empty(shown.title)
+    drawn.attr(label=graphviz.escape(shown.note))
+    _fill(drawn, shown)
+    return drawn
+
+
+def pair(before: Recording, after: Recording) -> graphviz.Digraph:
+    """Two graphs as clusters of one."""
+    drawn = _empty("before and after")
+    for title, recording in (("before", before), ("after", after)):
+        with drawn.subgraph(name=f"cluster_{title}") as cluster:
+            cluster.attr(label=title, fontname="sans-serif", color="#909090")
+            _fill(cluster, still(recording), title)
+    return drawn
+
+
+def _empty(title: str) -> graphviz.Digraph:
+    import graphviz
+
+    drawn = graphviz.Digraph(title)
+    drawn.attr(rankdir="LR", fontname="sans-serif")
     drawn.attr("node", shape="box", fontname="monospace", fontsize="11")
     drawn.attr("edge", fontname="monospace", fontsize="10")
+    return drawn
+
+
+def _fill(drawn: graphviz.Digraph, shown: Still, prefix: str = "") -> None:
     for number, card in enumerate(shown.cards):
         more = {"peripheries": "2"} if card.size else {}
-        drawn.node(str(number), _label(card), **SHAPES[card.kind], **more)
+        drawn.node(f"{prefix}{number}", _label(card), **SHAPES[card.kind], **more)
     for road in shown.roads:
-        drawn.edge(str(road.start), str(road.end), **EDGES[road.kind])
-    return drawn
+        drawn.edge(f"{prefix}{road.start}", f"{prefix}{road.end}", **EDGES[road.kind])
 
 
 def _label(card: Card) -> str:

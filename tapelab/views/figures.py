@@ -73,15 +73,20 @@ def figure(recording: Recording) -> Figure:
     width, height = shown.size
     drawn = Figure(figsize=((width + 24) / 96, (height + 40) / 96))
     axes = drawn.add_axes((0, 0, 1, 1))
-    axes.set_axis_off()
     axes.set_xlim(-12, width + 12)
     axes.set_ylim(height + 28, -12)
+    draw_graph(axes, shown)
+    return drawn
+
+
+def draw_graph(axes: Axes, shown: Still) -> None:
+    """Cards and roads in the pixels of the screen, and below them what is left out."""
+    axes.set_axis_off()
     for road in shown.roads:
         _draw_road(axes, shown, road)
     for card, (x, y) in zip(shown.cards, shown.places, strict=True):
         _draw_card(axes, card, x, y)
-    axes.text(0, height + 20, shown.note, fontsize=12 * POINTS, color="#686868")
-    return drawn
+    axes.text(0, shown.size[1] + 20, shown.note, fontsize=12 * POINTS, color="#686868")
 
 
 def _draw_road(axes: Axes, shown: Still, road: Road) -> None:

@@ -72,13 +72,14 @@ def _document(recording: Recording, explanation: Any, step: int | None, fallback
     return document(title, container(recording, explanation, step=step) + fallback)
 
 
-def document(title: str, body: str) -> str:
-    """A page in the chosen language that fills in the containers of its body."""
+def document(title: str, body: str, *, alive: bool = True) -> str:
+    """A page in the chosen language; one that is alive fills in the containers of its body."""
+    script = f"\n<script>{bundle()}</script>" if alive else ""
     return (
         f'<!doctype html>\n<html lang="{escape(language())}" dir="{direction()}"><head>'
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style></head>\n<body>{body}"
-        f"\n<script>{bundle()}</script></body></html>\n"
+        f"{script}</body></html>\n"
     )
 
 

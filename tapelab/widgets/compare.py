@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from html import escape
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
 from tapelab.recording import to_bytes
-from tapelab.views import comparing, html
+from tapelab.recording.drawable import Drawable
+from tapelab.views import comparing, html, plots
 from tapelab.views.aligning import counterparts
 from tapelab.views.comparing import Compared, compared
 from tapelab.widgets.show import first_in_cell, recorded, shell
 from tapelab.words import say
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from tapelab.widgets.explorer import Explorer
 
 
@@ -38,7 +39,7 @@ def compare(before: Any, after: Any) -> Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Drawable):
     """Two recordings beside one another, to look at and to save."""
 
     found: Compared
@@ -54,15 +55,28 @@ class Comparison:
     def __repr__(self) -> str:
         return f"<comparison of two tapes: {self.found.headline}>"
 
-    def export(self, path: str | PathLike[str]) -> Path:
-        """Write one HTML file: the differences, and both pictures to step through, offline."""
-        file = Path(path)
-        file.write_text(self.to_html(), "utf-8")
-        return file
-
     def to_html(self) -> str:
         """One HTML document: the differences, and both pictures to step through, offline."""
         return self._document(comparing.html(self.found))
+
+    def figure(self) -> Figure:
+        """Both graphs as a Matplotlib figure, one above the other."""
+        return plots.pair_figure(*self._recordings)
+
+    def to_dot(self) -> str:
+        """Both graphs in the language of Graphviz, for `dot`."""
+        from tapelab.views.dot import pair
+
+        return str(pair(*self._recordings).source)
+
+    def to_json(self) -> dict[str, Any]:
+        """What differs, frame by frame."""
+        return {
+            "headline": self.found.headline,
+            "differences": self.differences,
+            "gradients": self.found.answers,
+            "frames": [asdict(each) for each in comparing.rows(self.found)],
+        }
 
     def _document(self, above: str = "") -> str:
         """Both pictures side by side, in step, below what stands above them."""

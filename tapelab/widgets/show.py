@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from io import BytesIO
 from os import PathLike
-from pathlib import Path
 from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
 from tapelab.engine.tape import GradientTape
-from tapelab.recording import Recording, files, from_bytes, to_bytes
+from tapelab.recording import Recording, from_bytes, to_bytes
+from tapelab.recording.drawable import Drawable
 from tapelab.views import data, figures, html, rich, svg, terminal, text
 from tapelab.views.answers import last_question
 
@@ -39,34 +37,12 @@ def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None 
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class Picture(Drawable):
     """A recording to look at, to save, and to send."""
 
     recording: Recording
     explanation: Explanation | None = None
     step: int | None = None
-
-    def save(self, path: str | PathLike[str]) -> Path:
-        """Write the recording to a `.tape` file, to be shown again with `tf.show(path)`.
-
-        A name that ends in `.html`, `.svg`, `.png`, `.pdf`, `.dot` or `.json` gets the picture in
-        that form; one without an ending gets `.tape`.
-        """
-        file = Path(path)
-        ending = file.suffix.lower()
-        if ending in {"", files.SUFFIX}:
-            return self.recording.save(file)
-        if ending not in FORMS:
-            raise ValueError(
-                f"A picture cannot be saved as {file.name!r}. Names of files may end in "
-                f"{', '.join([files.SUFFIX, *FORMS])}."
-            )
-        made = FORMS[ending](self)
-        return files.write(file, made.encode() if isinstance(made, str) else made)
-
-    def export(self, path: str | PathLike[str]) -> Path:
-        """Write one HTML file that shows the picture anywhere, offline."""
-        return html.export_html(path, self.recording, self.explanation, step=self.step)
 
     def to_html(self) -> str:
         """One HTML document that shows the picture anywhere, offline."""
@@ -79,18 +55,6 @@ class Picture:
     def figure(self) -> Any:
         """The graph as a Matplotlib figure; what is too large is folded, and says so."""
         return figures.figure(self.recording)
-
-    def to_png(self, dots_per_inch: int = 192) -> bytes:
-        """The graph as an image, drawn with Matplotlib."""
-        image = BytesIO()
-        self.figure().savefig(image, format="png", dpi=dots_per_inch)
-        return image.getvalue()
-
-    def to_pdf(self) -> bytes:
-        """The graph as a page that prints at any size, drawn with Matplotlib."""
-        made = BytesIO()
-        self.figure().savefig(made, format="pdf", metadata={"CreationDate": None})
-        return made.getvalue()
 
     def to_json(self) -> str:
         """All that was recorded, with the explanation, for programs that are not ours."""
@@ -142,16 +106,18 @@ class Picture:
             publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
 
 
-FORMS: Final[dict[str, Callable[[Picture], str | bytes]]] = {
-    ".html": Picture.to_html,
-    ".htm": Picture.to_html,
-    ".svg": Picture.to_svg,
-    ".png": Picture.to_png,
-    ".pdf": Picture.to_pdf,
-    ".dot": Picture.to_dot,
-    ".json": Picture.to_json,
-}
-"""The forms in which a picture is saved, by the end of the file's name."""
+def picture_of(thing: Recording | Explanation) -> Picture:
+    """The picture of a recording, or of the recording that an explanation is about."""
+    if isinstance(thing, Recording):
+        return Picture(thing, why_missing(thing))
+    if thing.recording is None:
+        raise ValueError(
+            "This explanation holds no recording to draw. Try tf.explain(tape, target, source), "
+            "whose explanation does."
+        )
+    return Picture(thing.recording, thing)
+
+
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
 """How each asker is to be called."""
 TERMINAL: Final = "TerminalInteractiveShell"

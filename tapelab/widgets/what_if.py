@@ -6,15 +6,19 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from tapelab.recording import Recording
+from tapelab.recording.drawable import Drawable
+from tapelab.views import plots
 from tapelab.views import what_if as views
 from tapelab.views.what_if import Input, Moment
 from tapelab.widgets.show import first_in_cell, shell
 from tapelab.widgets.trying import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MOST: Final = 6
 """So many sliders still stand in one view."""
@@ -120,7 +124,7 @@ def _name_of(f: Callable[..., Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIf:
+class WhatIf(Drawable):
     """A function whose inputs can be moved: sliders in a notebook, numbers and plots as text."""
 
     trial: Trial
@@ -142,15 +146,31 @@ class WhatIf:
 
         return Sliders(self.trial, self)
 
-    def export(self, path: str | PathLike[str]) -> Path:
-        """Write one HTML file with sliders over moments that are worked out now, for offline."""
-        file = Path(path)
-        file.write_text(self.to_html(), "utf-8")
-        return file
-
     def to_html(self) -> str:
         """One HTML document with sliders over moments that are worked out now, for offline."""
         return views.page(self.trial.experiment, self.trial.grid())
+
+    def figure(self) -> Figure:
+        """The function along each input with its tangent, and its slope, as a Matplotlib figure."""
+        starts = self.trial.starts
+        return plots.what_if_figure(
+            self.trial.experiment, self.trial.moment(starts), self.trial.curves(starts)
+        )
+
+    @property
+    def recording(self) -> Recording:
+        """The tape of the function where its inputs began."""
+        return self.trial.moment(self.trial.starts).recording
+
+    def to_dot(self) -> str:
+        """The graph of the function in the language of Graphviz, for `dot`."""
+        return self.recording.to_dot()
+
+    def to_json(self) -> dict[str, Any]:
+        """The inputs, and what came of them where they began: result, slopes, curves."""
+        starts = self.trial.starts
+        moment = views.live(self.trial.moment(starts), self.trial.curves(starts))
+        return {**views.settings(self.trial.experiment), **moment}
 
     @cached_property
     def identity(self) -> str:
