@@ -17,6 +17,8 @@ from tapelab.words import language, say
 if TYPE_CHECKING:
     from tapelab.lab.live.pushing import Live
 
+TRIES: Final = 3
+"""So many messages may fail one after the other."""
 MOST_ROWS: Final = 300
 """So many steps fit into a message."""
 PATIENCE: Final = 30.0
@@ -33,6 +35,7 @@ class Panel:
     def __init__(self, comm: Any, live: Live) -> None:
         self.shown = False
         self.rate = preferences.settings().rate
+        self._failed = 0
         self._comm, self._live = comm, live
         self._lock = threading.RLock()
         self._heard = time.monotonic()
@@ -56,12 +59,15 @@ class Panel:
         self._run = self._step = -1
 
     def send(self, data: dict[str, Any], buffers: list[bytes] | None = None) -> None:
-        """Send a message; a comm that is closed is let go of."""
+        """Send a message; a panel that cannot be told anything, again and again, is forgotten."""
         try:
             self._comm.send(data, buffers=buffers)
         except Exception:
-            self.leave()
+            self._failed += 1
+            if self._failed >= TRIES:
+                self.leave()
             raise
+        self._failed = 0
 
     def leave(self) -> None:
         """Be shown no more, and be forgotten."""
@@ -82,9 +88,9 @@ class Panel:
             new = thinned((row for row in rows if row[0] > self._step), MOST_ROWS)
             if not self.shown or (frame == self._frame and not new):
                 return
+            self.send({"is": "live", "seq": self._seq + 1, **frame, "history": new})
             self._frame, self._seq = frame, self._seq + 1
             self._step = new[-1][0] if new else self._step
-            self.send({"is": "live", "seq": self._seq, **frame, "history": new})
 
     def _on_message(self, message: Any) -> None:
         """Do what the panel asks for; what cannot be done is answered with an error."""

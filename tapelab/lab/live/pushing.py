@@ -19,6 +19,8 @@ IDLE: Final = 0.1
 SHARE: Final = 9.0
 """A look that took a while is followed by a rest so many times as long."""
 
+STUCK: Final = 1.0
+"""A socket that has not said for so many seconds that it has sent is asked again."""
 LATE: Final = 0.1
 """So many seconds are made up for that a look came too late."""
 
@@ -33,7 +35,8 @@ class Live:
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._ending = threading.Event()
-        self._behind = False
+        self._behind = 0.0  # since when the socket has not sent what it was given; 0 if it has
+        self._telling = threading.Lock()
         preferences.listeners.append(self._changed)
         atexit.register(self.end)
 
@@ -89,7 +92,8 @@ class Live:
         while not ending.wait(max(due - time.monotonic(), rest)):
             busy = time.thread_time()
             try:
-                self._push(time.monotonic())
+                with self._telling:  # a thread that ends may still be at it
+                    self._push(time.monotonic())
             except Exception as error:  # noqa: BLE001 a panel never stands in the learner's way
                 failures[:] = [error]
             rest = SHARE * (time.thread_time() - busy)
@@ -105,7 +109,7 @@ class Live:
         for panel in tuple(self.panels):
             if panel.shown and panel.is_gone(now):
                 panel.leave()
-        if self._behind:
+        if self._behind and now - self._behind < STUCK:
             return
         frame = self.scene.frame()
         rows = tuple(self.scene.history.run.rows)
@@ -119,8 +123,8 @@ class Live:
         kernel = getattr(sys.modules["IPython"].get_ipython(), "kernel", None)
         schedule = getattr(getattr(kernel, "iopub_thread", None), "schedule", None)
         if schedule is not None:
-            self._behind = True
+            self._behind = time.monotonic()
             schedule(self._is_sent)
 
     def _is_sent(self) -> None:
-        self._behind = False
+        self._behind = 0.0
