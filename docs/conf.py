@@ -23,6 +23,7 @@ html_js_files = ["site.js"]
 html_math_renderer = "mathml"
 html_show_sphinx = False
 html_copy_source = False
+html_show_search_summary = False  # it fetches pages: nothing is fetched from a disk
 html_theme_options = {
     name: {
         "color-brand-primary": blue,

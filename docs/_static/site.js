@@ -18,16 +18,19 @@ addEventListener('message', ({ source, data }) => {
   if (data.height > 50) frame.style.height = `${data.height}px`;
   follow();
 });
+
 // The theme leaves these out: what scrolls can be reached by keyboard, and each landmark has a name.
 function makeReachable() {
   for (const each of document.querySelectorAll('.table-wrapper, .formula, pre')) {
     if (each.scrollWidth > each.clientWidth) each.tabIndex = 0;
+    else each.removeAttribute('tabindex');
   }
   document.querySelector('.sidebar-drawer')?.setAttribute('aria-label', 'Pages');
   document.querySelector('.toc-drawer')?.setAttribute('aria-label', 'On this page');
 }
 
 system.addEventListener('change', follow);
+addEventListener('resize', makeReachable);
 document.addEventListener('DOMContentLoaded', () => {
   new MutationObserver(follow).observe(document.body, { attributeFilter: ['data-theme'] });
   follow();

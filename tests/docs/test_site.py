@@ -15,6 +15,7 @@ import tapelab
 from tapelab.engine.op import REGISTRY
 from tests.ui.axe import axe_script
 from tests.ui.browser import Console, launched
+from tests.ui.explorer import Explorer
 from tools.docs import checking, names
 
 pytestmark = [pytest.mark.slow, pytest.mark.ui]
@@ -103,21 +104,20 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(opened, name):
     for wide, high in SIZES.values():
         page.set_viewport_size({"width": wide, "height": high})
         assert page.evaluate("document.documentElement.scrollWidth") <= wide
+    page.evaluate("new Promise(requestAnimationFrame)")  # so long it hears of its new width
     page.evaluate(axe_script())
     assert page.evaluate(AXE) == []
 
 
 def test_pictures_are_alive_and_follow_the_theme(opened):
     page = opened("tutorial/first-gradient")
-    frame = page.locator("iframe")
-    frame.scroll_into_view_if_needed()
-    picture = frame.content_frame
-    expect(picture.locator(".tl")).to_be_visible()
-    picture.get_by_role("button", name="Next", exact=True).click()
-    expect(picture.locator(".reelbar")).to_contain_text("2 / ")
+    picture = page.locator("figure.explorer").first
+    picture.scroll_into_view_if_needed()
+    Explorer.in_frame(picture).click_to_the_end_and_back()
+    shown = picture.locator("iframe").content_frame.locator("html")
     for theme in THEMES:
         page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
-        expect(picture.locator("html")).to_have_attribute("data-theme", theme)
+        expect(shown).to_have_attribute("data-theme", theme)
 
 
 def test_the_search_works_without_a_server(opened):
