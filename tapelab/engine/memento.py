@@ -28,6 +28,7 @@ def memento(tape: GradientTape, answers: list[Answer]) -> GradientTape:
         _walled=set(tape._walled),
         _followed=dict.fromkeys(tape._followed),
         _watched={},
+        _consumed=tape._consumed or (bool(answers) and not tape._persistent),
         _marks=(None, ()),
     )
     return made
