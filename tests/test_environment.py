@@ -72,3 +72,33 @@ def test_the_oldest_releases_are_another_environment_than_the_newest(checkout):
     environment.main("env", "lab", "oldest")
     environment.main("env", "lab", "oldest")
     assert installed == ["lab", "compiled", "lab"]
+
+
+def test_the_extension_of_jupyterlab_is_linked_and_pip_never_writes_through_the_link(checkout):
+    folder, _ = checkout
+    built = folder / "tapelab" / "labextension"
+    place = environment.extension_in(folder / "env")
+    for each in (built, place):
+        each.mkdir(parents=True)
+    (built / "package.json").write_text("new")
+    (place / "package.json").write_text("copied when it was installed")
+    environment.link_extension(folder / "env")
+    assert (place / "package.json").read_text() == "new"
+    assert [path.name for path in place.parent.iterdir()] == ["tapelab"]
+    environment.unlink_extension(folder / "env")
+    assert not place.exists()
+    assert (built / "package.json").is_file()
+
+
+def test_where_links_cannot_be_the_copy_stays(checkout, monkeypatch):
+    def refuse(*_, **__):
+        raise OSError("no links here")
+
+    folder, _ = checkout
+    place = environment.extension_in(folder / "env")
+    for each in (folder / "tapelab" / "labextension", place):
+        each.mkdir(parents=True)
+    (place / "package.json").write_text("copied")
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    environment.link_extension(folder / "env")
+    assert (place / "package.json").read_text() == "copied"
