@@ -16,6 +16,14 @@ export interface NewTensor {
 }
 
 const ALIGN = 8;
+const ARRAYS = {
+  u8: Uint8Array,
+  i8: Int8Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  f32: Float32Array,
+  f64: Float64Array,
+};
 const up = (size: number): number => Math.ceil(size / ALIGN) * ALIGN;
 
 /** Writes recordings by hand, as docs/recording.md describes them; for tests only. */
@@ -42,6 +50,8 @@ export class Encoder {
     consumed: true,
   };
   schema = SCHEMA;
+  /** How some columns are kept, where that is not what they are. */
+  kept: Readonly<Record<string, keyof typeof ARRAYS>> = {};
 
   constructor(
     readonly text: string,
@@ -145,7 +155,7 @@ export class Encoder {
     return columns.set('values', ['f64', this.numbers]);
   }
 
-  private header(columns: Record<string, [ColumnType, number, number]>): Uint8Array {
+  private header(columns: Record<string, [string, number, number]>): Uint8Array {
     const header = {
       maker: 'by hand',
       columns,
@@ -162,13 +172,13 @@ export class Encoder {
   }
 
   bytes(): Uint8Array {
-    const sizes = { u8: 1, i32: 4, f64: 8 };
-    const places: Record<string, [ColumnType, number, number]> = {};
+    const places: Record<string, [string, number, number]> = {};
     let end = 0;
     const columns = this.columns();
     for (const [name, [type, numbers]] of columns) {
-      places[name] = [type, end, numbers.length];
-      end = up(end + numbers.length * sizes[type]);
+      const kept = this.kept[name];
+      places[name] = [kept ? `${type}:${kept}` : type, end, numbers.length];
+      end = up(end + numbers.length * ARRAYS[kept ?? type].BYTES_PER_ELEMENT);
     }
     const header = this.header(places);
     const columnsAt = up(16 + header.length);
@@ -180,7 +190,7 @@ export class Encoder {
     bytes.fill(0x20, 16, columnsAt).set(header, 16);
     for (const [name, [type, numbers]] of columns) {
       const at = columnsAt + places[name]![1];
-      const array = { u8: Uint8Array, i32: Int32Array, f64: Float64Array }[type];
+      const array = ARRAYS[this.kept[name] ?? type];
       new array(bytes.buffer, at, numbers.length).set(numbers);
     }
     return bytes;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseRecording, RecordingError } from '../src/core/recording.js';
 import { goldenBytes } from './goldens.js';
+import { randomTape } from './random.js';
 
 const BAD = {
   wrong_magic: 'not a recording',
@@ -40,4 +41,25 @@ test('a column that ends beyond the file is refused as cut short', () => {
   const bytes = goldenBytes('scene_a');
   const shorter = bytes.slice(0, bytes.length - 8);
   assert.throws(() => parseRecording(shorter), { reason: 'cut short' });
+});
+
+test('columns that are kept narrow are read as what they are', () => {
+  const plain = randomTape(7);
+  const narrow = randomTape(7);
+  narrow.kept = {
+    'event.fields': 'i16',
+    'event.start': 'u8',
+    'tensor.span': 'i8',
+    'tensor.variable': 'i8',
+    values: 'f32',
+  };
+  assert.ok(narrow.bytes().length < plain.bytes().length);
+  const [one, other] = [plain, narrow].map((tape) => parseRecording(tape.bytes()));
+  assert.ok(other!.fields instanceof Int32Array && other!.numbers instanceof Float64Array);
+  for (let event = 0; event < one!.eventCount; event++) {
+    assert.deepEqual(other!.event(event), one!.event(event));
+  }
+  for (let tensor = 0; tensor < one!.tensorCount; tensor++) {
+    assert.deepEqual(other!.tensor(tensor), one!.tensor(tensor));
+  }
 });

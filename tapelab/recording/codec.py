@@ -35,6 +35,14 @@ _TYPES: Final[dict[str, np.dtype[Any]]] = {
     "f64": np.dtype("<f8"),
 }
 _TYPE_NAMES: Final = {dtype: name for name, dtype in _TYPES.items()}
+_NARROWER: Final[dict[str, dict[str, np.dtype[Any]]]] = {
+    "u8": {},
+    "i32": {"i8": np.dtype("i1"), "u8": np.dtype("u1"), "i16": np.dtype("<i2")},
+    "f64": {"f32": np.dtype("<f4")},
+}
+"""How the numbers of a long column may be kept where they all fit: `i32:i8` says that they are."""
+NARROWED_FROM: Final = 10_000
+"""Columns of so many numbers are kept as narrow as they can be."""
 
 
 def to_bytes(recording: Recording) -> bytes:
@@ -43,13 +51,34 @@ def to_bytes(recording: Recording) -> bytes:
     chunks: list[bytes] = []
     offset = 0
     for name, column in recording.columns.items():
-        chunk = column.tobytes()
-        layout[name] = [_TYPE_NAMES[column.dtype], offset, len(column)]
+        told, kept = _kept(column)
+        chunk = kept.tobytes()
+        layout[name] = [told, offset, len(column)]
         chunks.append(chunk + bytes(-len(chunk) % 8))
         offset += len(chunks[-1])
     header = json.dumps(_header(recording, layout), ensure_ascii=False).encode()
     header += b" " * (-(_PREFIX.size + len(header)) % 8)
     return b"".join([_PREFIX.pack(MAGIC, SCHEMA, len(header)), header, *chunks])
+
+
+def _kept(column: NDArray[Any]) -> tuple[str, NDArray[Any]]:
+    """A column as it is kept, and the name of its type."""
+    name = _TYPE_NAMES[column.dtype]
+    if len(column) >= NARROWED_FROM:
+        for told, dtype in _NARROWER[name].items():
+            if _fits(column, dtype):
+                return f"{name}:{told}", column.astype(dtype)
+    return name, column
+
+
+def _fits(column: NDArray[Any], dtype: np.dtype[Any]) -> bool:
+    """Whether all numbers of a column are the same in another type, to the last bit."""
+    if dtype.kind != "f":
+        room = np.iinfo(dtype)
+        return bool(room.min <= column.min() and column.max() <= room.max)
+    with np.errstate(all="ignore"):
+        back = column.astype(dtype).astype(column.dtype)
+    return bool(np.array_equal(back.view(np.int64), column.view(np.int64)))
 
 
 def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any]:
@@ -113,12 +142,13 @@ def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
 
 
 def _column(data: bytes, start: int, kind: str, offset: int, count: int) -> NDArray[Any]:
-    dtype = _TYPES[kind]
+    told, _, kept = kind.partition(":")
+    dtype = _NARROWER[told][kept] if kept else _TYPES[told]
     end = start + offset + count * dtype.itemsize
     if offset < 0 or count < 0 or end > len(data):
         raise ValueError(f"it is cut short: {end} bytes are needed, there are {len(data)}")
     column: NDArray[Any] = np.frombuffer(data, dtype, count, start + offset)
-    return column
+    return column.astype(_TYPES[told]) if kept else column
 
 
 def _recording(header: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Recording:

@@ -12,6 +12,8 @@ from tapelab.errors import RecordingError
 
 GZIP: Final = b"\x1f\x8b"
 """How packed bytes begin."""
+LANES: Final = 8
+"""The bytes of the widest numbers: so many stand apart."""
 PACKED_ABOVE: Final = 100_000
 """So many bytes of a recording are kept as they are; more are packed."""
 
@@ -32,7 +34,7 @@ def unpacked(data: bytes) -> bytes:
         return data
     try:
         sorted_bytes = gzip.decompress(data)
-        return np.frombuffer(sorted_bytes, np.uint8).reshape(4, -1).T.tobytes()
+        return np.frombuffer(sorted_bytes, np.uint8).reshape(LANES, -1).T.tobytes()
     except (OSError, EOFError, ValueError, zlib.error) as error:
         raise RecordingError(
             f"This recording is cut short or damaged: it cannot be unpacked ({error}). "
@@ -41,10 +43,10 @@ def unpacked(data: bytes) -> bytes:
 
 
 def lanes(data: bytes) -> bytes:
-    """The first bytes of all four-byte words, then the second ones, the third and the fourth.
+    """The first bytes of all words of eight, then the second ones, and so on to the eighth.
 
     Columns hold small numbers and rounded ones; their empty bytes stand together then, and a long
     recording takes a tenth of the room.
     """
-    words = np.frombuffer(data + bytes(-len(data) % 4), np.uint8).reshape(-1, 4)
+    words = np.frombuffer(data + bytes(-len(data) % LANES), np.uint8).reshape(-1, LANES)
     return words.T.tobytes()

@@ -1,6 +1,8 @@
 """A recording survives the way to bytes and back, and bad bytes say what is wrong with them."""
 
+import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import tapelab as tf
 from tapelab.errors import RecordingError
-from tapelab.recording import from_bytes, to_bytes
+from tapelab.recording import codec, from_bytes, to_bytes
 from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Watched
 
@@ -20,6 +22,11 @@ def recording():
     with tf.GradientTape() as tape:
         y = x * x + 1.0
     return tape.recording(y)
+
+
+def header_of(data):
+    _, _, length = struct.unpack_from("<8sII", data)
+    return json.loads(data[16 : 16 + length])
 
 
 def test_bytes_bring_the_same_recording_back(recording):
@@ -47,6 +54,40 @@ def test_numbers_survive_exactly_also_nan_and_infinities(numbers):
     watched = next(each.event for each in again if isinstance(each.event, Watched))
     kept = again.tensor(watched.tensor).value
     np.testing.assert_array_equal(kept, np.array(numbers, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("column", "numbers", "kept"),
+    [
+        ("event.fields", [-128, 127], "i32:i8"),
+        ("event.fields", [0, 255], "i32:u8"),
+        ("event.fields", [-1, 255], "i32:i16"),
+        ("event.fields", [-32768, 32767], "i32:i16"),
+        ("event.fields", [-1, 32768], "i32"),
+        ("event.kind", [0, 255], "u8"),
+        ("values", [0.5, -0.0, np.inf, np.nan], "f64:f32"),
+        ("values", [0.1], "f64"),
+        ("values", [1e39], "f64"),
+        ("values", [float(2**24 + 1)], "f64"),
+    ],
+)
+def test_long_columns_are_kept_narrow_where_every_number_fits(
+    recording, monkeypatch, column, numbers, kept
+):
+    monkeypatch.setattr(codec, "NARROWED_FROM", 1)
+    given = np.array(numbers, recording.columns[column].dtype)
+    changed = replace(recording, columns={**recording.columns, column: given})
+    data = to_bytes(changed)
+    assert header_of(data)["columns"][column][0] == kept
+    back = from_bytes(data)
+    assert back == changed
+    assert back.columns[column].tobytes() == given.tobytes()
+
+
+def test_short_columns_are_kept_as_they_are(recording):
+    assert {kept for kept, *_ in header_of(to_bytes(recording))["columns"].values()} == {
+        *("u8", "i32", "f64")
+    }
 
 
 def test_other_files_are_refused_by_their_first_word():

@@ -19,9 +19,9 @@ WHY = re.compile(r'class="tapelab-explanation">([^<]*)</script>')
 
 
 def woven(packed):
-    """The words whose bytes travelled in four lanes, one after the other."""
+    """The words whose bytes travelled in eight lanes, one after the other."""
     lanes = np.frombuffer(gzip.decompress(packed), np.uint8)
-    return lanes.reshape(4, -1).T.tobytes()
+    return lanes.reshape(8, -1).T.tobytes()
 
 
 def embedded(page):
@@ -58,8 +58,8 @@ def test_a_long_recording_travels_packed(golden):
 @pytest.mark.parametrize("length", [0, 1, 4, 7, 8])
 def test_lanes_take_words_apart_and_fill_up_the_last(length):
     data = bytes(range(1, length + 1))
-    told = np.frombuffer(lanes(data), np.uint8).reshape(4, -1).T.tobytes()
-    assert told == data + bytes(-length % 4)
+    told = np.frombuffer(lanes(data), np.uint8).reshape(8, -1).T.tobytes()
+    assert told == data + bytes(-length % 8)
 
 
 def test_the_page_asks_for_nothing_from_elsewhere(golden):
@@ -73,7 +73,9 @@ def test_the_page_asks_for_nothing_from_elsewhere(golden):
 
 def test_the_page_is_at_most_80_kilobytes_besides_its_data(golden):
     page = html.page(golden("empty"))
-    told = sum(map(len, (DATA.search(page)[2], page.split("<noscript>")[1].split("</noscript>")[0])))
+    told = sum(
+        map(len, (DATA.search(page)[2], page.split("<noscript>")[1].split("</noscript>")[0]))
+    )
     assert len(page.encode()) - told < 80_000
 
 

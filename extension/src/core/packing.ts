@@ -23,16 +23,18 @@ export async function unpacked(bytes: Uint8Array): Promise<Uint8Array> {
   return fromLanes(new Uint8Array(await new Response(stream).arrayBuffer()));
 }
 
-/** Words of four bytes, of which all first ones came first, then all second ones. */
+/** Words of eight bytes, of which all first ones came first, then all second ones. */
 function fromLanes(lanes: Uint8Array): Uint8Array {
-  const size = lanes.length / 4;
-  const words = new Uint32Array(size);
+  const size = lanes.length / 8;
+  const words = new Uint32Array(2 * size);
+  const four = (at: number): number =>
+    lanes[at]! |
+    (lanes[at + size]! << 8) |
+    (lanes[at + 2 * size]! << 16) |
+    (lanes[at + 3 * size]! << 24);
   for (let at = 0; at < size; at++) {
-    words[at] =
-      lanes[at]! |
-      (lanes[at + size]! << 8) |
-      (lanes[at + 2 * size]! << 16) |
-      (lanes[at + 3 * size]! << 24);
+    words[2 * at] = four(at);
+    words[2 * at + 1] = four(at + 4 * size);
   }
   return new Uint8Array(words.buffer);
 }

@@ -59,8 +59,15 @@ export interface Recording {
 
 const MAGIC = [0x54, 0x41, 0x50, 0x45, 0x4c, 0x41, 0x42, 0];
 const OLDEST = 1;
-const EMPTY = { u8: new Uint8Array(0), i32: new Int32Array(0), f64: new Float64Array(0) };
-const BYTES = { u8: 1, i32: 4, f64: 8 };
+/** The types that numbers are kept in; `i32:i8` in a header means one that was kept narrow. */
+const ARRAYS = {
+  u8: Uint8Array,
+  i8: Int8Array,
+  i16: Int16Array,
+  i32: Int32Array,
+  f32: Float32Array,
+  f64: Float64Array,
+};
 
 function cutShort(): RecordingError {
   return new RecordingError(
@@ -110,30 +117,22 @@ function readHeader(bytes: Uint8Array): { header: Header; columnsAt: number } {
   }
 }
 
-type Columns = { [T in ColumnType]: (name: string) => (typeof EMPTY)[T] };
+type Columns = { [T in ColumnType]: (name: string) => InstanceType<(typeof ARRAYS)[T]> };
 
 function columnReader(bytes: Uint8Array, header: Header, columnsAt: number): Columns {
-  const find = (name: string, type: ColumnType): [number, number] | null => {
-    const column = header.columns[name];
-    if (!column || column[0] !== type || column[2] === 0) return null;
-    const at = columnsAt + column[1];
-    if (at + column[2] * BYTES[type] > bytes.length) throw cutShort();
-    return [bytes.byteOffset + at, column[2]];
-  };
-  return {
-    u8: (name) => {
-      const place = find(name, 'u8');
-      return place ? new Uint8Array(bytes.buffer as ArrayBuffer, ...place) : EMPTY.u8;
-    },
-    i32: (name) => {
-      const place = find(name, 'i32');
-      return place ? new Int32Array(bytes.buffer as ArrayBuffer, ...place) : EMPTY.i32;
-    },
-    f64: (name) => {
-      const place = find(name, 'f64');
-      return place ? new Float64Array(bytes.buffer as ArrayBuffer, ...place) : EMPTY.f64;
-    },
-  };
+  const reader =
+    <T extends ColumnType>(type: T) =>
+    (name: string): InstanceType<(typeof ARRAYS)[T]> => {
+      const [told, at, count] = header.columns[name] ?? ['', 0, 0];
+      const [meant, kept = type] = told.split(':') as [string, T?];
+      const [Meant, Kept] = [ARRAYS[type], ARRAYS[kept]];
+      if (meant !== type || !count) return new Meant(0) as never;
+      const from = columnsAt + at;
+      if (!Kept || from + count * Kept.BYTES_PER_ELEMENT > bytes.length) throw cutShort();
+      const column = new Kept(bytes.buffer as ArrayBuffer, bytes.byteOffset + from, count);
+      return (Kept === Meant ? column : new Meant(column)) as never;
+    };
+  return { u8: reader('u8'), i32: reader('i32'), f64: reader('f64') };
 }
 
 /** Typed arrays want their offset to be a multiple of eight; a view into a message seldom is. */

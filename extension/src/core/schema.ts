@@ -56,7 +56,8 @@ export interface TapeInfo {
 
 export interface Header {
   readonly maker: string;
-  readonly columns: Readonly<Record<string, readonly [ColumnType, number, number]>>;
+  /** What a column is and how it is kept, where it begins, and how many numbers it holds. */
+  readonly columns: Readonly<Record<string, readonly [string, number, number]>>;
   readonly tape: TapeInfo;
   readonly strings: readonly string[];
   readonly shapes: readonly (readonly number[])[];
