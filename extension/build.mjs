@@ -2,10 +2,13 @@
 //
 // A notebook stores the widget once per output, so each bundle travels compressed and unpacks
 // itself in the page; the compressor is a pinned package, because Node's own differs by version.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import zopfli from '@gfx/zopfli';
+import { transform } from 'esbuild';
 import { bundle, here } from './bundle.mjs';
+import { pack } from './packing.mjs';
+import { unpack as unpackSorted } from './unpacking.mjs';
 
 const STATIC = join(here, '..', 'tapelab', 'static');
 
@@ -54,17 +57,38 @@ const AS_MODULE = (packed, text) =>
   'open().then(widget=>{if(!over)stop=widget.initialize(given)});' +
   'return()=>{over=1;stop?.()}},render:async given=>(await open()).render(given)}\n';
 
-const AS_SCRIPT = (packed, text) =>
-  `(packed=>${text}.then(text=>{const script=document.createElement("script");` +
-  `script.textContent=text;document.head.append(script)}))("${packed}");\n`;
+/** A widget opens while somebody waits: the browser itself unpacks it. */
+async function asModule(code) {
+  const packed = await zopfli.deflateAsync(code, { numiterations: 15 });
+  return AS_MODULE(lettersFor(packed), unpack(packed.length));
+}
 
-const AS_IT_IS = (_, __, code) => new TextDecoder().decode(code);
+/** A page brings everything along, in the least room: our own code unpacks it. */
+async function asScript(code) {
+  const { packed, whole } = pack(code);
+  const [letters, source] = [
+    lettersFor(packed),
+    await readFile(join(here, 'unpacking.mjs'), 'utf8'),
+  ];
+  if (unpackSorted(letters, code.length, whole) !== asItIs(code)) throw new Error('Packed amiss.');
+  const unpacking = await transform(source.replace('export function', 'function'), {
+    minifyWhitespace: true,
+    minifySyntax: true,
+  });
+  return (
+    `(()=>{${unpacking.code.trim()}const script=document.createElement("script");` +
+    `script.textContent=unpack("${letters}",${code.length},${whole});` +
+    'document.head.append(script)})();\n'
+  );
+}
+
+const asItIs = (code) => new TextDecoder().decode(code);
 
 /** A notebook keeps a widget for every output; a page is at most 80 kB; extras are kept nowhere. */
 const BUNDLES = [
-  { name: 'widget', format: 'esm', wrap: AS_MODULE, limit: 60_000 },
-  { name: 'standalone', format: 'iife', wrap: AS_SCRIPT, limit: 79_000 },
-  { name: 'extras', format: 'esm', wrap: AS_IT_IS, limit: 90_000 },
+  { name: 'widget', format: 'esm', wrap: asModule, limit: 60_000 },
+  { name: 'standalone', format: 'iife', wrap: asScript, limit: 79_000 },
+  { name: 'extras', format: 'esm', wrap: asItIs, limit: 90_000 },
 ];
 
 await mkdir(STATIC, { recursive: true });
@@ -72,8 +96,7 @@ for (const { name, format, wrap, limit } of BUNDLES) {
   const entryPoints = [`src/${name}/index.ts`];
   const built = await bundle({ entryPoints, write: false, format, minify: true });
   const code = built.outputFiles[0].contents;
-  const packed = await zopfli.deflateAsync(code, { numiterations: 15 });
-  const body = wrap(lettersFor(packed), unpack(packed.length), code);
+  const body = await wrap(code);
   const text = `// tapelab's front-end, built from extension/: do not edit.\n${body}`;
   if (text.length > limit) {
     console.error(`${name}.js has ${text.length} bytes, ${limit} at most.`);
