@@ -5,6 +5,7 @@ import { buildGraph } from '../src/core/buildgraph.js';
 import { EdgeKind, FrameKind } from '../src/core/graph.js';
 import { parseFormula } from '../src/core/mathematics.js';
 import { memoryOf } from '../src/core/memory.js';
+import { Form, previewOf } from '../src/core/previews.js';
 import { buildModel } from '../src/core/model.js';
 import { formatBrief } from '../src/core/numbers.js';
 import { frameAt, labelOf, slotAt, slotText, tensorOf } from '../src/core/picture.js';
@@ -133,6 +134,21 @@ for (const { name, bytes, expected } of small) {
       else assert.ok(Math.abs(found - size) <= 1e-9 * size, `${found} for ${size}`);
     });
     assert.equal(birthOf(model), expected.birth);
+  });
+
+  test(`${name}: large tensors look as Python sees them`, () => {
+    const recording = parseRecording(bytes);
+    const found = Array.from(recording.looks.tensors, (tensor) => {
+      const { form, slices, rows, columns, depth, numbers } = previewOf(recording, tensor)!;
+      const ends = [numbers[0]!, numbers.at(-1)!].map((v) => (Number.isFinite(v) ? v : spelled(v)));
+      return {
+        tensor,
+        form: Form[form]!.toUpperCase(),
+        shape: [slices, rows, columns, depth],
+        ends,
+      };
+    });
+    assert.deepEqual(found, expected.previews);
   });
 
   test(`${name}: the tape holds as many bytes as Python counts`, () => {

@@ -46,6 +46,12 @@ export interface Expectation {
   readonly fold_of: readonly number[];
   readonly opened: readonly number[];
   readonly birth: number;
+  readonly previews: readonly {
+    tensor: number;
+    form: string;
+    shape: number[];
+    ends: (number | string)[];
+  }[];
   readonly memory: { tape: number[]; gradients: number[]; held: number[]; freed: number };
 }
 

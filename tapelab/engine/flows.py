@@ -173,4 +173,5 @@ def _dropped(value: ndarray[Any, Any]) -> Dropped:
 def _noted(value: ndarray[Any, Any]) -> Dropped:
     from tapelab.recording.measures import measured  # not before somebody looks
 
-    return Dropped(value.shape, value.dtype, measured(value), thread.looking.preview(value))
+    preview = thread.looking.preview(value, image=False)
+    return Dropped(value.shape, value.dtype, measured(value), preview)

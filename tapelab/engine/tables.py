@@ -21,7 +21,7 @@ from tapelab.recording.measures import Measure, measured
 from tapelab.recording.measures import as_columns as measure_columns
 from tapelab.recording.previews import Preview, Room
 from tapelab.recording.previews import as_columns as preview_columns
-from tapelab.recording.recording import Group, Source
+from tapelab.recording.recording import Group, Role, Source
 
 Extent = source.Extent
 CELL: Final = "<module>"
@@ -215,7 +215,8 @@ class Tensors:
                 self.gone.add(at)
             return
         self.measures[at] = found
-        preview = value.preview if gone else self._room.preview(value)
+        image = self.rows[at * WIDTH] != Role.GRADIENT
+        preview = value.preview if gone else self._room.preview(value, image=image)
         if preview is not None:
             self.previews[at] = preview
 

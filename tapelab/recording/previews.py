@@ -73,10 +73,11 @@ def shows_image(shape: tuple[int, ...]) -> bool:
 def plane_of(shape: tuple[int, ...]) -> tuple[int, int]:
     """The axes that are drawn as rows and columns; the others count the slices.
 
-    The last two, or where the last one counts channels of square maps, the two before it.
+    The last two, or where the last one counts channels of square maps or of what may be an image,
+    the two before it.
     """
     last = len(shape) - 1
-    if shows_image(shape) and shape[-1] == 1:
+    if shows_image(shape):
         return last - 2, last - 1
     square = len(shape) == 4 and shape[1] == shape[2] >= SMALLEST and shape[3] != shape[2]
     return (1, 2) if square else (last - 1, last)
@@ -89,10 +90,10 @@ class Room:
         self.left = left
         self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
-    def preview(self, value: NDArray[Any]) -> Preview | None:
+    def preview(self, value: NDArray[Any], *, image: bool) -> Preview | None:
         """The preview of an array, as fine as there is room for; None if there is none left."""
         cells = min(CELLS, self.left // SHARE)
-        made = preview_of(value, cells) if cells >= FEWEST else None
+        made = preview_of(value, cells, image=image) if cells >= FEWEST else None
         if made is not None:
             self.left -= made.levels.size
         return made
@@ -106,8 +107,8 @@ class Room:
         return told
 
 
-def preview_of(value: NDArray[Any], cells: int = CELLS) -> Preview | None:
-    """A preview of an array of numbers; None for what holds no numbers."""
+def preview_of(value: NDArray[Any], cells: int = CELLS, *, image: bool = True) -> Preview | None:
+    """A preview of an array of numbers, drawn as an `image` if it may be one; None for words."""
     if value.dtype.kind not in "fiubcV" or not value.size:
         return None
     if value.dtype.kind == "V":  # floats that NumPy takes for none
@@ -117,7 +118,7 @@ def preview_of(value: NDArray[Any], cells: int = CELLS) -> Preview | None:
     with np.errstate(all="ignore"):
         if max(value.shape) == value.size:
             return _levelled(Form.ENDS, _ends(np.ravel(value), min(BINS, cells // 2)))
-        if _is_image(value):
+        if image and _is_image(value):
             return _levelled(Form.COLOURS, _image(value, cells))
         return _levelled(Form.MEANS, _maps(value, cells)[..., np.newaxis])
 

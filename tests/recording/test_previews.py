@@ -52,6 +52,15 @@ def test_an_image_stays_an_image_and_a_stack_of_them_keeps_the_first():
     assert preview_of(images - 0.5).form is Form.MEANS
 
 
+def test_a_gradient_is_no_image_but_a_map_for_each_colour():
+    preview = preview_of(np.ones((20, 30, 3)), image=False)
+    assert (preview.form, preview.levels.shape) == (Form.MEANS, (3, 20, 30, 1))
+    recording = recorded(np.full((20, 20, 3), 0.5))
+    forms = {(int(recording.columns["tensor.role"][at]), each.form.name)
+             for at, each in recording.previews.items()}  # fmt: skip
+    assert forms == {(1, "COLOURS"), (0, "COLOURS"), (4, "MEANS")}
+
+
 def test_bytes_of_colours_go_up_to_255():
     preview = preview_of(np.full((20, 20, 3), 255, np.uint8))
     assert preview.form is Form.COLOURS
@@ -62,7 +71,8 @@ def test_bytes_of_colours_go_up_to_255():
     ("shape", "plane"),
     [
         ((30, 40), (0, 1)), ((3, 30, 40), (1, 2)), ((28, 28, 1), (0, 1)), ((9, 28, 28, 1), (1, 2)),
-        ((2, 26, 26, 6), (1, 2)), ((3, 3, 16, 32), (2, 3)), ((2, 4, 20, 20), (2, 3)),
+        ((20, 30, 3), (0, 1)), ((2, 26, 26, 6), (1, 2)), ((3, 3, 16, 32), (2, 3)),
+        ((2, 4, 20, 20), (2, 3)),
     ],
 )  # fmt: skip
 def test_rows_and_columns_are_the_last_axes_or_those_before_the_channels(shape, plane):
@@ -108,7 +118,7 @@ def test_words_and_nothing_have_no_preview():
 
 def test_all_previews_together_take_no_more_than_their_room():
     room = Room()
-    made = [room.preview(np.ones((100, 100))) for _ in range(2000)]
+    made = [room.preview(np.ones((100, 100)), image=True) for _ in range(2000)]
     sizes = [each.levels.size for each in made if each]
     assert ROOM // 2 < sum(sizes) <= ROOM
     assert sizes == sorted(sizes, reverse=True)

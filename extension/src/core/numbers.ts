@@ -106,7 +106,8 @@ export function formatShape(shape: readonly number[]): string {
 export function formatType(tensor: TensorInfo): string {
   const { dtype, shape } = tensor;
   if (shape.length === 0) return say('{dtype}, a scalar', { dtype });
-  if (shape.length === 1) return `${dtype}, ${count(shape[0]!, 'number')}`;
+  const thing = dtype === 'string' ? 'word' : 'number';
+  if (shape.length === 1) return `${dtype}, ${count(shape[0]!, thing)}`;
   return say('{dtype}, shape {shape}', { dtype, shape: formatShape(shape) });
 }
 

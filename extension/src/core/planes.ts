@@ -2,6 +2,7 @@ import { Form, previewOf } from './previews.js';
 import type { Preview } from './previews.js';
 import { isWhole } from './numbers.js';
 import type { Recording } from './recording.js';
+import { Role } from './schema.js';
 import type { TensorInfo } from './schema.js';
 
 /** Smaller pictures than this are tables of numbers with three columns. */
@@ -19,9 +20,10 @@ function showsImage(shape: readonly number[]): boolean {
   );
 }
 
-function isImage({ shape, dtype, values }: TensorInfo): boolean {
+function isImage({ role, shape, dtype, values }: TensorInfo): boolean {
   const most = dtype === 'uint8' ? 255 : 1;
   return (
+    role !== Role.Gradient &&
     showsImage(shape) &&
     (dtype === 'uint8' || !(isWhole(dtype) || dtype === 'bool')) &&
     values!.every((value) => value >= 0 && value <= most)
@@ -30,11 +32,11 @@ function isImage({ shape, dtype, values }: TensorInfo): boolean {
 
 /**
  * The axes drawn as rows and columns: the last two, or where the last one counts the channels of
- * square maps, the two before it. The same rule as in `tapelab/recording/previews.py`.
+ * square maps or of what may be an image, the two before it. The same rule as in `tapelab/recording/previews.py`.
  */
 function planeOf(shape: readonly number[]): readonly [number, number] {
   const last = shape.length - 1;
-  if (showsImage(shape) && shape[last] === 1) return [last - 2, last - 1];
+  if (showsImage(shape)) return [last - 2, last - 1];
   const [, high, wide, channels] = shape;
   const square = last === 3 && high === wide && wide! >= SMALLEST_IMAGE && channels !== wide;
   return square ? [1, 2] : [last - 1, last];

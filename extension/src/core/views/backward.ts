@@ -9,7 +9,7 @@ import type { Picture } from '../picture.js';
 import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
 import type { Account } from './inspector.js';
 import { meetingAccount } from './meeting.js';
-import { heatView, valuesView } from './numbers.js';
+import { heatView, rangeFacts, valuesView } from './numbers.js';
 import type { Slices } from './numbers.js';
 import { prose } from './parts.js';
 import { say, sayMany } from '../words.js';
@@ -122,6 +122,15 @@ function inMatrices(model: Model, flow: Flowed): Child {
   return made && h('div', { class: 'eq' }, equation('block', put, sign('='), made));
 }
 
+/** What a contribution of several numbers comes to, or why nothing is known of it. */
+function contributionFacts(model: Model, flow: Flowed): (readonly [string, Child])[] {
+  const tensor = tensorAt(model, flow.contribution);
+  const range = rangeFacts(model.recording, flow.contribution);
+  return range.length || !tensor?.shape.length
+    ? range
+    : [['contribution', valuesView(model.recording, tensor, 'g')]];
+}
+
 function singleAccount(model: Model, picture: Picture, flow: Flowed, slices: Slices): Account {
   const { node, op, rule } = opOfFlow(model, flow);
   const numbers = flowEquation(model, picture, flow);
@@ -134,7 +143,10 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed, slices: Sli
     sentence: passedOn(model, flow) + stillToCome(model, picture),
     equation: numbers ?? (general && [general.shown]),
     figure: [general && inMatrices(model, flow), mapsOf(model, picture, flow, slices)],
-    facts: general?.letters.length ? [['here', prose(general.letters.join(', '))]] : [],
+    facts: [
+      ...(general?.letters.length ? [['here', prose(general.letters.join(', '))] as const] : []),
+      ...contributionFacts(model, flow),
+    ],
   };
 }
 
