@@ -30,6 +30,7 @@ def resolver(
             return identifier() if isinstance(identifier, type) else identifier
         raise ValueError(f"Could not interpret {kind} identifier: {identifier}")
 
+    get.__doc__ = f"The {kind} that a name or a config stands for; one that is given stays itself."
     return get
 
 

@@ -101,25 +101,43 @@ def _is_told(thing: Any) -> bool:
 
 
 def members(thing: type) -> dict[str, Any]:
-    """The public methods and properties of a class that are its own, in the order of its code."""
+    """The public methods and properties of a class, in the order of its code.
+
+    What a class above it has, too, is told there: how a layer builds and calls.
+    """
+    above = {name for base in thing.__mro__[1:] for name in vars(base)}
     return {
         name: member
         for name, member in vars(thing).items()
-        if not name.startswith("_") and inspect.getdoc(member) and _is_member(member)
+        if not name.startswith("_") and name not in above and _is_member(member)
     }
 
 
 def _is_member(member: Any) -> bool:
     kinds = (property, staticmethod, classmethod)
-    return inspect.isfunction(member) or isinstance(member, kinds) or hasattr(member, "func")
+    return bool(inspect.getdoc(member)) and (
+        inspect.isfunction(member) or isinstance(member, kinds) or hasattr(member, "func")
+    )
 
 
 def said(thing: Any) -> str:
-    """A docstring as Markdown, its formula as mathematics."""
+    """A docstring as Markdown, its formula as mathematics; of a dtype, what it holds."""
+    if isinstance(thing, DType):
+        return _of_dtype(thing)
     *parts, last = (inspect.getdoc(thing) or "").split("\n\n")
     if last in _formulas():
         last = f"```{{math}}\n{last}\n```"
     return "\n\n".join([*parts, last])
+
+
+def _of_dtype(dtype: DType) -> str:
+    """How much room a number takes, and how far it goes."""
+    if dtype.name == "string":
+        return "Text, as bytes."
+    bits = f"{8 * dtype.size} bits for each entry"
+    if dtype.is_floating:
+        return f"{bits}, from {dtype.min:.4g} to {dtype.max:.4g}."
+    return f"{bits}, from {dtype.min} to {dtype.max}." if dtype.is_integer else f"{bits}."
 
 
 @cache
