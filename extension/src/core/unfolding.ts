@@ -1,0 +1,38 @@
+import { foldAround, foldsIn, openAround, opened, shownFor } from './folded.js';
+import { frameAt } from './picture.js';
+import type { State } from './store.js';
+
+/** The node that the learner pointed at, or else that of the step. */
+function chosen({ model, selected, step }: State): number {
+  return selected >= 0 ? selected : frameAt(model, step).node;
+}
+
+/** Select the next node that can be seen; what is folded counts as one. */
+export function selectBy(state: State, by: 1 | -1): State {
+  const { model, open } = state;
+  const here = chosen(state);
+  const shown = shownFor(model, open, here);
+  let at = here + by;
+  while (shownFor(model, open, at) === shown && shown >= 0) at += by;
+  return model.graph.nodeTensor[at] === undefined
+    ? state
+    : { ...state, selected: shownFor(model, open, at) };
+}
+
+/** Open a fold that is closed, close one that is open. */
+export function turnFold(state: State, given?: number): State {
+  const { model, open } = state;
+  const node = chosen(state);
+  const closed = foldAround(model, open, node);
+  const fold = given ?? (closed >= 0 ? closed : openAround(model, open, node));
+  if (fold < 0) return state;
+  const next = new Set(opened(model, open));
+  if (!next.delete(fold)) next.add(fold);
+  return { ...state, open: next };
+}
+
+/** Open all folds, or close them. */
+export function foldAll(state: State, open: boolean): State {
+  const { kind } = foldsIn(state.model);
+  return { ...state, open: new Set(open ? kind.keys() : []) };
+}
