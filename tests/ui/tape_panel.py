@@ -1,0 +1,114 @@
+"""The Tape panel of JupyterLab on the screen, and the messages that it lives on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+
+from playwright.sync_api import Locator, Page, WebSocket, expect
+
+from tests.ui.explorer import Explorer
+from tests.ui.notebook import Notebook
+
+WIDE = {"width": 1600, "height": 900}
+"""Beside the panel the notebook keeps its width, and with it the whole of its toolbar."""
+
+
+@dataclass(frozen=True)
+class TapePanel:
+    """The panel at the right of a page."""
+
+    page: Page
+
+    @classmethod
+    def beside(cls, notebook: Notebook) -> TapePanel:
+        """Open the panel beside a notebook."""
+        notebook.page.set_viewport_size(WIDE)
+        panel = cls(notebook.page)
+        panel.switch()
+        expect(panel.root).to_be_visible()
+        return panel
+
+    @property
+    def tab(self) -> Locator:
+        return self.page.locator(".jp-SideBar.jp-mod-right .lm-TabBar-tab[title='Tape']")
+
+    @property
+    def root(self) -> Locator:
+        return self.page.locator("#tapelab-panel")
+
+    @property
+    def status(self) -> Locator:
+        """Whether it is live, in a word."""
+        return self.root.get_by_role("status")
+
+    @property
+    def step(self) -> Locator:
+        return self.root.locator(".bar .num").first
+
+    @property
+    def title(self) -> Locator:
+        """What it says where there is no tape."""
+        return self.root.locator(".blank").get_by_role("heading")
+
+    @property
+    def explorer(self) -> Explorer:
+        return Explorer.within(self.root)
+
+    def button(self, name: str) -> Locator:
+        return self.root.get_by_role("button", name=name, exact=True)
+
+    def connect(self, notebook: Notebook) -> None:
+        """Run the first cell, which imports tapelab, and wait until the kernel has answered."""
+        notebook.wait_for_kernel()
+        run_cell(notebook, 0)
+        expect(self.root).to_have_attribute("data-link", "open", timeout=20_000)
+
+    def switch(self) -> None:
+        """Show the panel, or hide it."""
+        self.tab.click()
+
+
+def content_of(frame: bytes) -> dict:
+    """The content of a kernel's message: its fourth part, after as many offsets as parts."""
+    count = int.from_bytes(frame[:8], "little")
+    starts = [int.from_bytes(frame[8 * at : 8 * at + 8], "little") for at in range(1, count + 1)]
+    return json.loads(frame[starts[4] : starts[5]])
+
+
+@dataclass
+class Traffic:
+    """Counts what a kernel tells the panels of a page, from the next loading of the page on."""
+
+    page: Page
+    told: list[dict] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("websocket", self._attend)
+
+    def _attend(self, socket: WebSocket) -> None:
+        socket.on("framereceived", self._hear)
+
+    def _hear(self, frame: str | bytes) -> None:
+        if isinstance(frame, bytes):
+            data = content_of(frame).get("data", {})
+            if "is" in data:
+                self.told.append(data)
+
+    def live(self) -> list[dict]:
+        """The pushes heard so far."""
+        return [told for told in self.told if told.get("is") == "live"]
+
+
+def run_cell(notebook: Notebook, number: int) -> None:
+    """Begin to run one cell, without waiting for its end."""
+    notebook.cells.nth(number).locator(".jp-InputPrompt").click()
+    notebook.page.keyboard.press("Shift+Enter")
+
+
+def command(page: Page, label: str) -> None:
+    """Run a command from the palette, as a person would find it."""
+    page.keyboard.press("Control+Shift+c")
+    palette = page.locator(".lm-CommandPalette:visible")
+    palette.locator("input").fill(label)
+    palette.locator(".lm-CommandPalette-item", has_text=label).first.click()

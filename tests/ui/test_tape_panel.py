@@ -1,0 +1,235 @@
+"""The Tape panel follows the kernel of the notebook in front, live, and costs nothing hidden."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.axe import violations
+from tests.ui.tape_panel import TapePanel, Traffic, run_cell
+
+IMPORT = "import tapelab as tf"
+
+TRAINING = """\
+import time
+w = tf.Variable([1.0, 2.0], name="w")
+unused = tf.Variable(1.0, name="unused")
+for _ in range({steps}):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(w * w)
+    dw, _ = tape.gradient(loss, [w, unused])
+    w.assign_sub(0.01 * dw)
+    time.sleep(0.02)"""
+SECONDS = 3
+
+SMALL = """\
+x = tf.Variable(3.0, name="x")
+with tf.GradientTape() as tape:
+    a = x * x
+    y = tf.sin(a)
+tape.gradient(y, x)"""
+
+
+def trained(steps=5):
+    return TRAINING.format(steps=steps)
+
+
+@pytest.fixture
+def after_training(open_notebook):
+    """A notebook whose training has run, and the panel beside it."""
+    notebook = open_notebook(IMPORT, trained())
+    panel = TapePanel.beside(notebook)
+    panel.connect(notebook)
+    run_cell(notebook, 1)
+    expect(panel.step).to_have_text("step 5")
+    return notebook, panel
+
+
+def test_while_a_cell_runs_the_panel_is_told_many_times_a_second(open_notebook):
+    notebook = open_notebook(IMPORT, trained(int(SECONDS / 0.02)))
+    traffic = Traffic(notebook.page)
+    notebook.page.reload()
+    panel = TapePanel.beside(notebook)
+    panel.connect(notebook)
+    run_cell(notebook, 1)
+    expect(panel.status).to_have_text("Last run", timeout=30_000)
+    running = [told for told in traffic.live() if told["running"] and told["step"]]
+    assert len(running) > SECONDS * 10  # 15 a second where the machine is free: see benchmarks
+    assert [told["seq"] for told in traffic.live()] == list(range(1, len(traffic.live()) + 1))
+
+
+def test_the_panel_shows_step_loss_norms_and_what_is_wrong_while_the_cell_runs(open_notebook):
+    notebook = open_notebook(IMPORT, trained(200))
+    panel = TapePanel.beside(notebook)
+    panel.connect(notebook)
+    run_cell(notebook, 1)
+    expect(panel.status).to_have_text("Live", timeout=20_000)
+    expect(panel.step).to_have_text(re.compile(r"step [1-9]"))
+    expect(notebook.prompts_of_state("*")).to_have_count(1)
+    expect(panel.root.locator(".norms li")).to_have_count(2)
+    expect(panel.root.locator(".norms .ch.none")).to_have_text("None")
+    first = panel.step.inner_text()
+    expect(panel.step).not_to_have_text(first)
+    panel.button("Pause the panel").click()
+    expect(panel.status).to_have_text("Paused")
+    still = panel.step.inner_text()
+    notebook.page.wait_for_timeout(300)
+    expect(panel.step).to_have_text(still)
+    panel.button("Go on with the panel").click()
+    expect(panel.step).not_to_have_text(still)
+
+
+def test_hidden_it_hears_nothing(open_notebook):
+    notebook = open_notebook(IMPORT, trained(40))
+    traffic = Traffic(notebook.page)
+    notebook.page.reload()
+    panel = TapePanel.beside(notebook)
+    notebook.run_all()
+    expect(panel.status).to_have_text("Last run")
+    assert traffic.live()
+    before = panel.step.inner_text()
+    panel.switch()
+    expect(panel.root).to_be_hidden()
+    notebook.page.wait_for_timeout(300)  # what was on its way
+    traffic.told.clear()
+    notebook.run_all()
+    assert traffic.told == []
+    panel.switch()
+    expect(panel.step).not_to_have_text(before)
+    assert traffic.live()
+
+
+def test_it_comes_back_after_the_page_is_loaded_again(after_training):
+    notebook, panel = after_training
+    notebook.save()
+    notebook.page.wait_for_timeout(1500)  # JupyterLab saves its layout after a second
+    notebook.page.reload()
+    expect(panel.root).to_be_visible(timeout=30_000)
+    expect(panel.status).to_have_text("Last run", timeout=20_000)
+
+
+def test_after_a_restart_the_kernel_has_no_tape_until_it_imports_tapelab_again(after_training):
+    notebook, panel = after_training
+    confirm = notebook.page.locator(".jp-Dialog").get_by_role("button", name="Confirm")
+    notebook.choose("Kernel", "Restart Kernel…")
+    confirm.click()
+    expect(panel.title).to_have_text("tapelab is not imported in this kernel")
+    notebook.choose("Kernel", "Restart Kernel and Run All Cells…")
+    confirm.click()
+    expect(panel.status).to_have_text("Last run", timeout=30_000)
+
+
+def test_two_notebooks_do_not_mix(open_notebook, folder):
+    notebook = open_notebook(IMPORT, trained())
+    other = open_notebook("1 + 1")
+    page, panel = notebook.page, TapePanel.beside(notebook)
+    notebook.run_all()
+    expect(panel.status).to_have_text("Last run")
+    files = page.locator(".jp-DirListing-item", has_text=other.file.name)
+    files.dblclick()
+    expect(panel.title).to_have_text("tapelab is not imported in this kernel", timeout=20_000)
+    page.get_by_role("tab", name=notebook.file.name).click()
+    expect(panel.status).to_have_text("Last run")
+    expect(panel.root.locator(".norms li")).to_have_count(2)
+
+
+def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
+    notebook = open_notebook(IMPORT, trained(), SMALL)
+    panel = TapePanel.beside(notebook)
+    panel.connect(notebook)
+    run_cell(notebook, 1)
+    expect(panel.step).to_have_text("step 5")
+    beside = TapePanel.beside(open_notebook(file=notebook.file))
+    expect(beside.status).to_have_text("Last run", timeout=20_000)
+    beside.switch()
+    run_cell(notebook, 2)
+    expect(panel.root.locator(".norms code")).to_have_text(["x"])
+    beside.switch()
+    expect(beside.root.locator(".norms code")).to_have_text(["x"])
+
+
+def test_a_step_of_the_history_opens_in_the_explorer(after_training):
+    _, panel = after_training
+    panel.root.get_by_label("Step to look at").fill("2")
+    expect(panel.step).to_have_text("step 2")
+    panel.button("Show on the tape").click()
+    panel.explorer.come_into_view()
+    expect(panel.step).to_have_text("step 2")
+    panel.button("Back to live").click()
+    expect(panel.status).to_have_text("Last run")
+
+
+def test_asking_why_opens_the_explanation(after_training):
+    _, panel = after_training
+    panel.button("Ask why").click()
+    expect(panel.explorer.root.get_by_role("heading").first).to_have_text("Why is it None?")
+
+
+def test_a_finding_leads_to_its_line(after_training):
+    notebook, panel = after_training
+    panel.button("Go to line 7").click()
+    line = notebook.cells.nth(1).locator(".cm-line.tapelab-line")
+    expect(line).to_contain_text("dw, _ = tape.gradient(loss, [w, unused])")
+    expect(notebook.cells.nth(1).locator(".cm-focused")).to_be_visible()
+
+
+@pytest.fixture
+def stepping(open_notebook):
+    """The tape of a small cell in the Explorer of the panel."""
+    notebook = open_notebook(IMPORT, SMALL)
+    panel = TapePanel.beside(notebook)
+    notebook.run_all()
+    expect(panel.status).to_have_text("Last run")
+    panel.button("Show on the tape").click()
+    panel.explorer.come_into_view()
+    return notebook, panel
+
+
+def test_a_node_clicked_lights_its_code_in_the_cell(stepping):
+    notebook, panel = stepping
+    panel.explorer.graph.locator(".nd").filter(has_text="sin").first.click()
+    expect(notebook.cells.nth(1).locator(".tapelab-lit")).to_have_text("tf.sin(a)")
+    panel.button("Back to live").click()
+    expect(notebook.panel.locator(".tapelab-lit")).to_have_count(0)
+
+
+def test_the_step_of_the_explorer_is_lit_in_the_cell(stepping):
+    notebook, panel = stepping
+    lit = notebook.cells.nth(1).locator(".tapelab-lit")
+    expect(lit).to_have_text("x")
+    panel.explorer.button("Step").click()
+    expect(lit).to_have_text("x * x")
+
+
+def test_the_cursor_on_a_line_lights_its_node(stepping):
+    notebook, panel = stepping
+    notebook.cells.nth(1).locator(".cm-line", has_text="y = tf.sin(a)").click()
+    chosen = panel.explorer.graph.locator(".nd.s")
+    expect(chosen).to_contain_text("sin")
+    notebook.cells.nth(1).locator(".cm-line", has_text="a = x * x").click()
+    expect(chosen).to_contain_text("×")
+
+
+def test_without_a_notebook_it_says_what_to_open(open_notebook):
+    notebook = open_notebook("1 + 1")
+    panel = TapePanel.beside(notebook)
+    notebook.save()
+    notebook.choose("File", "Close Tab")
+    expect(panel.title).to_have_text("No kernel to follow")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_panel(open_notebook, scheme):
+    notebook = open_notebook(IMPORT, trained(), color_scheme=scheme)
+    panel = TapePanel.beside(notebook)
+    notebook.wait_for_kernel()
+    expect(panel.title).to_be_visible()
+    assert violations(panel.root) == []
+    notebook.run_all()
+    expect(panel.status).to_have_text("Last run")
+    assert violations(panel.root) == []
+    panel.button("Show on the tape").click()
+    panel.explorer.come_into_view()
+    assert violations(panel.root) == []
