@@ -13,6 +13,8 @@ from pathlib import Path
 from types import CodeType
 from typing import Final
 
+from tapelab.recording.unindented import indentation
+
 Extent = tuple[int, int, int, int]
 """line, column, end line, end column; columns in characters."""
 
@@ -40,8 +42,9 @@ def extent_of(code: CodeType, instruction: int) -> Extent:
     line = line or code.co_firstlineno
     end_line = end_line or line
     lines = lines_of(code.co_filename)
-    start = _characters(lines, line, column or 0)
-    return line, start, end_line, _characters(lines, end_line, end_column or 0)
+    more = indentation(code, line, lines)
+    start = _characters(lines, line, (column or 0) + more)
+    return line, start, end_line, _characters(lines, end_line, (end_column or 0) + more)
 
 
 def lines_of(file: str) -> list[str]:

@@ -21,18 +21,18 @@ from tapelab.views.answers import last_question
 def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None = None) -> Picture:
     """Show what a tape recorded: code, reel, graph, and the way back from a target.
 
-    A notebook draws the picture, at any place of a cell; elsewhere it is printed as text. Takes a
-    tape, a recording, its bytes, or the path of a `.tape` file. With a target the way back to the
-    source (by default: all that is watched) is part of the picture, and where it does not get
-    there, why. `step` is where to begin, counted from 1.
+    A notebook draws the picture, at any place of a cell (marimo where a cell ends in it); elsewhere
+    it is printed as text. Takes a tape, a recording, its bytes, or the path of a `.tape` file. With
+    a target the way back to the source (by default: all that is watched) is part of the picture,
+    and where it does not get there, why. `step` is where to begin, counted from 1.
     """
     __tracebackhide__ = True
     recording = recorded(tape, target, source)
     picture = Picture(recording, why_missing(recording), step)
-    if shell() is None:
-        terminal.write(str(picture))
-    else:
+    if shell() is not None:
         picture._ipython_display_()
+    elif not in_marimo():
+        terminal.write(str(picture))
     return picture
 
 
@@ -193,6 +193,12 @@ def why_missing(recording: Recording) -> Explanation | None:
             found = explain_call(recording, asked.call)
             return found if found.findings else None
     return None
+
+
+def in_marimo() -> bool:
+    """Whether a notebook of marimo runs this, which shows what a cell ends in by itself."""
+    marimo = sys.modules.get("marimo")
+    return marimo is not None and bool(marimo.running_in_notebook())
 
 
 def in_terminal() -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -172,6 +173,14 @@ def test_a_short_repr_names_the_tape(taped):
     assert repr(Picture(taped[0].recording())) == (
         "<picture of tape: 6 events; print() shows it as text>"
     )
+
+
+def test_marimo_shows_what_a_cell_ends_in_and_nothing_is_printed(taped, monkeypatch, capsys):
+    marimo = ModuleType("marimo")
+    marimo.running_in_notebook = lambda: True
+    monkeypatch.setitem(sys.modules, "marimo", marimo)
+    assert "the way back" in str(show(*taped))
+    assert capsys.readouterr().out == ""
 
 
 def test_printing_a_picture_needs_no_notebook_software():
