@@ -64,7 +64,10 @@ def test_no_output_asks_a_kernel_for_a_widget(saved):
 
 @pytest.fixture(scope="module", params=PATHS)
 def reopened(open_notebooks, saved, request):
-    return open_notebooks(file=saved.file, app=request.param)
+    """A copy each, as two pages of one kernel hear of one another's comms."""
+    file = saved.file.with_name(f"{request.param}.ipynb")
+    file.write_bytes(saved.file.read_bytes())
+    return open_notebooks(file=file, app=request.param)
 
 
 def test_a_saved_notebook_shows_its_picture_before_any_cell_runs(reopened):
