@@ -58,6 +58,15 @@ test('step, loss, norms and bytes are those of the message', () => {
   assert.match(texts('.sect').join(), /668 bytes.*15 ops\. Freed after each step\./);
 });
 
+test('values of what is watched stand below, closed at first', () => {
+  const [w, scale] = MESSAGE.variables;
+  const { host, texts } = drawn(
+    after({ ...MESSAGE, variables: [{ ...w!, value: '[1. 2.]' }, scale!] }),
+  );
+  assert.deepEqual([texts('.values code'), texts('.values .num')], [['W'], ['[1. 2.]']]);
+  assert.equal(host.querySelector('details')!.hasAttribute('open'), false);
+});
+
 test('messages lengthen the curves by what is new', () => {
   const state = after(MESSAGE, { ...MESSAGE, history: [[3, 0.25, [0.1, null]]] });
   assert.deepEqual(state.losses, [

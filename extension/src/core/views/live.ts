@@ -152,6 +152,29 @@ function normsView(state: LiveState, { variables, more = 0 }: LiveMessage): Chil
   );
 }
 
+/** What is watched, with its numbers: closed until somebody wants to see them. */
+function valuesView(variables: readonly LiveVariable[]): Child {
+  const known = variables.filter(({ value }) => value);
+  if (!known.length) return null;
+  return h(
+    'details',
+    { class: 'sect' },
+    h('summary', {}, say('Watched values')),
+    h(
+      'ul',
+      { class: 'values' },
+      known.map(({ name, value }) =>
+        h(
+          'li',
+          { key: name, dir: 'ltr' },
+          h('code', {}, name),
+          h('span', { class: 'num vt' }, value),
+        ),
+      ),
+    ),
+  );
+}
+
 function partsView(parts: readonly (readonly [string, number])[]): Child {
   const whole = parts.reduce((sum, [, bytes]) => sum + bytes, 0) || 1;
   const told = parts.map(([name, bytes]) => `${name} ${count(bytes, 'byte')}`).join(', ');
@@ -268,6 +291,7 @@ export function liveView(state: LiveState, actions: LiveActions): VNode[] {
   const body: Child[] = [
     now.loss !== null && lossView(state, numberOf(now.loss), actions),
     normsView(state, now),
+    valuesView(now.variables),
     now.tape && tapeView(now.tape),
     findingView(now.findings, actions),
     actions.open && now.step > 0
