@@ -27,6 +27,28 @@ tape.gradient(y, img)
 tape.gradient(loss, [img, kernel, fixed])
 recording = tape.recording()"""
 
+LARGE = """\
+photo = tf.constant(np.linspace(0, 1, 40 * 50 * 3).reshape(40, 50, 3))
+weights = tf.Variable(np.sin(np.arange(120.0 * 90)).reshape(120, 90), name="weights")
+maps = tf.Variable(np.cos(np.arange(2.0 * 12 * 30)).reshape(2, 12, 30), name="maps")
+word = tf.constant("up")
+with tf.GradientTape() as tape:
+    tape.watch(photo)
+    said = tf.strings.upper(word)
+    hidden = tf.transpose(weights) * 2.0
+    loss = tf.reduce_sum(hidden) + tf.reduce_sum(photo) + tf.reduce_sum(maps)
+slope = tape.gradient(loss, weights)
+recording = tape.recording()"""
+
+VANISHING = """\
+x = tf.Variable(1.0, name="x")
+with tf.GradientTape() as tape:
+    y = x
+    for step in range(30):
+        y = tf.sigmoid(y) * 0.5
+tape.gradient(y, x)
+recording = tape.recording()"""
+
 WIDGET = """\
 import tapelab as tf
 x = tf.Variable(3.0, name="x"); y = tf.Variable(4.0, name="y")
@@ -49,7 +71,7 @@ class Views(Explorer):
 
     @property
     def field(self) -> Locator:
-        return self.root.get_by_role("textbox", name="The number that arrives")
+        return self.root.get_by_role("textbox", name="What arrives at")
 
     @property
     def step(self) -> int:
@@ -160,9 +182,92 @@ def test_an_image_is_drawn_in_its_own_colours(show):
     expect(colours).to_have_count(20)
 
 
+def test_large_tensors_are_drawn_in_blocks_that_say_what_they_are(show):
+    views = show(LARGE)
+    views.press("4")
+    views.button("weights").click()
+    expect(views.inspector).to_contain_text("120×90 in 32×32 blocks: the mean of each")
+    expect(views.inspector).to_contain_text("10 800 numbers")
+    expect(views.inspector).to_contain_text("mean ")
+    expect(views.inspector.get_by_role("img", name="value of weights")).to_be_visible()
+    views.button("photo").click()
+    expect(views.inspector).to_contain_text("40×50 pixels, drawn as 32×32")
+    expect(views.inspector.locator(".heat rect[style*='rgb']")).to_have_count(1024)
+
+
+def test_a_large_tensor_of_three_axes_is_seen_slice_by_slice(show):
+    views = show(LARGE)
+    views.press("4")
+    views.button("maps").click()
+    expect(views.inspector.get_by_role("img", name="value of maps [0, :, :]")).to_be_visible()
+    views.inspector.get_by_role("slider").press("ArrowRight")
+    expect(views.inspector.get_by_role("img", name="value of maps [1, :, :]")).to_be_visible()
+
+
+def test_what_the_tape_let_go_of_says_how_to_see_it(show):
+    views = show(LARGE)
+    views.press("ArrowRight", "ArrowRight", "ArrowRight")
+    expect(views.inspector).to_contain_text("the tape let go of it with its answer")
+
+
+def test_a_few_words_are_shown(show):
+    views = show(LARGE)
+    views.press("ArrowRight")
+    expect(views.inspector).to_contain_text("b'UP'")
+
+
+def test_each_op_has_a_bar_for_what_it_adds_and_it_is_let_go_on_the_way_back(show):
+    views = show("matmul")
+    views.press("b", "3")
+    bars = views.pane("Memory").locator("rect.bytes")
+    expect(bars).to_have_count(4)
+    expect(views.pane("Memory").locator("rect.bytes.held")).to_have_count(4)
+    views.press("End")
+    expect(views.pane("Memory").locator("rect.bytes.gone")).to_have_count(4)
+    expect(views.pane("Memory")).to_contain_text("let go of so far128 bytes")
+    views.press("Home")
+    bars.first.click()
+    assert views.step == 2
+
+
+def test_the_iteration_of_a_loop_is_chosen_by_number_or_by_key(show):
+    views = show(VANISHING)
+    views.press("ArrowRight", "ArrowRight", "PageDown", "PageDown")
+    field = views.root.get_by_role("spinbutton", name="Iteration of y, 1 to 30")
+    expect(field).to_have_value("3")
+    assert views.step == 7
+    field.fill("30")
+    field.press("Enter")
+    assert views.step == 61
+    expect(views.graph).to_contain_text("30/30")
+    field.press("ArrowDown")
+    assert views.step == 59
+    views.reel.locator("[tabindex='0']").focus()
+    views.press("b", "ArrowRight", "PageUp")
+    expect(field).to_have_value("29")
+
+
+def test_a_road_says_where_it_leads_from_and_to(show):
+    views = show("scene_a")
+    titles = views.graph.locator("g > title", has_text="→")
+    assert titles.first.text_content() == "x, 3.0000 → x * y"
+    views = show("loops")
+    assert "×" in "".join(views.graph.locator(".elab.many").all_text_contents())
+
+
+def test_the_names_of_zones_cover_no_mark(show):
+    views = show(VANISHING)
+    views.press("End", "2")
+    pane = views.pane("Flow")
+    name = pane.get_by_text("Vanished", exact=True).bounding_box()
+    marks = [mark.bounding_box() for mark in pane.locator(".beat").all()]
+    assert marks
+    assert all(mark["x"] + mark["width"] <= name["x"] for mark in marks)
+
+
 def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
     views = show("scene_a")
-    views.press("p")
+    views.press("b", "ArrowLeft", "p")
     expect(views.field).to_be_focused()
     views.page.keyboard.type("1")
     views.press("Enter")
@@ -242,7 +347,7 @@ def test_a_widget_gets_its_later_views_from_the_kernel_and_tells_it_of_predictio
     explorer.button("Flow").click()
     expect(explorer.root.locator(".plot")).to_be_visible()
     explorer.button("Predict").click()
-    field = explorer.root.get_by_role("textbox", name="The number that arrives")
+    field = explorer.root.get_by_role("textbox", name="What arrives at")
     field.fill("1")
     field.press("Enter")
     explorer.stands_at(7, of=11)
