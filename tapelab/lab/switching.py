@@ -36,7 +36,8 @@ def switch(line: str) -> Picture | None:
     elif word:
         raise UsageError(f"%tape takes `on` or `off`, got {line!r}. {HELP}")
     else:
-        print(say("A tape records." if _is_on() else "No tape records.") + f" {HELP}")
+        told = say("A tape records.") if _is_on() else say("No tape records.")
+        print(f"{told} {HELP}")
     return None
 
 
