@@ -199,3 +199,11 @@ test('what was chosen in the settings is told first', async () => {
   ]);
   connection.dispose();
 });
+
+test('what is chosen later is told at once', async () => {
+  const { connection, sent } = await greeted();
+  connection.settings = () => ({ hints: true });
+  connection.settle();
+  assert.deepEqual(sent.slice(-2), [{ do: 'set', settings: { hints: true } }, { do: 'show' }]);
+  connection.dispose();
+});

@@ -190,10 +190,16 @@ export class Connection implements IDisposable {
     this.greeted = true;
     this.presence = 'there';
     this.update({ ...this.live, link: 'open' });
+    this.settle();
+    this.waiting.splice(0).forEach((request) => this.send(request));
+  }
+
+  /** Tell the kernel what has been chosen in the settings. */
+  settle(): void {
+    if (!this.greeted) return;
     const settings = this.settings();
     if (Object.keys(settings).length) this.send({ do: 'set', settings });
     if (this.shown) this.begin();
-    this.waiting.splice(0).forEach((request) => this.send(request));
   }
 
   private begin(): void {

@@ -54,6 +54,7 @@ const panel: JupyterFrontEndPlugin<void> = {
     addCommands({ app, panel: made, follower, preferences });
     addToPalette(palette);
     addStatus(statusBar, made, () => void app.commands.execute(COMMANDS.panel));
+    preferences.changed.connect(() => connections.all().forEach((each) => each.settle()));
     void preferences.load(registry, PLUGIN);
   },
 };
