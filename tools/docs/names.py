@@ -16,7 +16,7 @@ from tools import surface
 
 OWN: Final = (
     *("show", "explain", "why", "check_gradients", "what_if", "compare", "hints", "language"),
-    *("Recording", "exercise", "check", "hint", "progress"),
+    *("Recording", "exercise", "check", "hint", "progress", "settings"),
 )
 """Names of the namespace that TensorFlow does not have."""
 
