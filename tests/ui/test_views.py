@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tapelab.exercises import predictions
 from tapelab.recording import from_bytes
 from tapelab.views import html
 from tapelab.widgets.show import why_missing
@@ -54,9 +55,7 @@ import tapelab as tf
 x = tf.Variable(3.0, name="x"); y = tf.Variable(4.0, name="y")
 with tf.GradientTape() as tape:
     z = x * y + tf.sin(x)
-from tapelab.widgets.explorer import Explorer
-from tapelab.recording import to_bytes
-widget = Explorer(recording=to_bytes(tape.recording(z)), step=6)
+widget = tf.show(tape, z, step=6).widget()
 widget"""
 
 
@@ -267,12 +266,12 @@ def test_the_names_of_zones_cover_no_mark(show):
 
 def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
     views = show("scene_a")
-    views.press("b", "ArrowLeft", "p")
+    views.press("b", "p")
     expect(views.field).to_be_focused()
     views.page.keyboard.type("1")
     views.press("Enter")
     assert views.step == 7
-    expect(views.root.get_by_role("status")).to_have_text("✓Right: 1.0000.")
+    expect(views.root.get_by_role("status")).to_have_text("Right: 1.0000.")
     views.press("ArrowRight")
     expect(views.field).to_be_focused()
     assert views.step == 7
@@ -282,14 +281,28 @@ def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
     expect(views.root.get_by_role("toolbar", name="This tape")).to_contain_text("1 of 2")
 
 
-def test_about_matrices_the_next_op_is_chosen(show):
+def test_about_matrices_their_shape_is_asked_for(show):
     views = show("matmul")
-    views.press("b", "ArrowRight", "p")
+    views.press("b", "p")
+    field = views.root.get_by_role("textbox", name="What shape has the gradient")
+    expect(field).to_be_focused()
+    views.page.keyboard.type("2 3")
+    views.press("Enter")
+    expect(views.root.get_by_role("status")).to_have_text("Right: 2×3.")
+
+
+def test_on_the_way_forward_the_next_op_is_chosen_and_an_answer_taken_back(show):
+    views = show("scene_a")
+    views.press("Home", "p")
+    assert views.step == 2
+    expect(views.root.get_by_role("group", name="Which op runs next?")).to_be_visible()
     expect(views.root.get_by_role("radio").first).to_be_focused()
-    views.press("Space")
-    views.button("Step back and see").click()
-    assert views.step == 9
-    expect(views.root.get_by_role("status")).to_be_visible()
+    views.press("Space", "Enter")
+    assert views.step == 3
+    expect(views.root.get_by_role("status")).to_contain_text("It is × x * y.")
+    views.press("u")
+    assert views.step == 2
+    expect(views.root.get_by_role("toolbar", name="This tape")).not_to_contain_text(" of ")
 
 
 def test_tracks_lead_through_all_of_time(show):
@@ -342,7 +355,7 @@ def test_axe_finds_nothing_in_any_view(show, theme):
 def test_a_widget_gets_its_later_views_from_the_kernel_and_tells_it_of_predictions(open_notebook):
     notebook = open_notebook(WIDGET, "print([each['right'] for each in widget.predictions])")
     notebook.run_all()
-    explorer = Explorer.within(notebook.output(0))
+    explorer = Explorer.within(notebook.cells.nth(0))
     explorer.stands_at(6, of=11)
     explorer.button("Flow").click()
     expect(explorer.root.locator(".plot")).to_be_visible()
@@ -355,3 +368,6 @@ def test_a_widget_gets_its_later_views_from_the_kernel_and_tells_it_of_predictio
     notebook.cells.nth(1).locator(".cm-content").click()
     notebook.page.keyboard.press("Shift+Enter")
     expect(notebook.output(1)).to_have_text("[True]")
+    expect(notebook.output(0)).to_contain_text("Predicted 1 of 1 step.")
+    notebook.save()
+    assert [each.right for each in predictions(notebook.file)] == [True]

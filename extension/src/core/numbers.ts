@@ -106,8 +106,10 @@ export function formatShape(shape: readonly number[]): string {
 export function formatType(tensor: TensorInfo): string {
   const { dtype, shape } = tensor;
   if (shape.length === 0) return say('{dtype}, a scalar', { dtype });
-  const thing = dtype === 'string' ? 'word' : 'number';
-  if (shape.length === 1) return `${dtype}, ${count(shape[0]!, thing)}`;
+  const [length] = shape as [number];
+  if (shape.length === 1) {
+    return `${dtype}, ${dtype === 'string' ? count(length, 'word') : count(length, 'number')}`;
+  }
   return say('{dtype}, shape {shape}', { dtype, shape: formatShape(shape) });
 }
 
