@@ -128,9 +128,15 @@ test('predicting begins here, and asks before it shows', () => {
   assert.deepEqual([again.step, again.predicting], [7, 'asking']);
 });
 
-test('from the end it begins anew, and goes on where nothing is to be found out', () => {
-  const begun = reduce(at('scene_a', 11), { kind: 'predict' });
-  assert.deepEqual([begun.step, begun.predicting], [2, 'on']);
+test('it goes on to where there is something to find out, from the end to the start', () => {
+  for (const [from, to] of [
+    [1, 2],
+    [5, 6],
+    [11, 2],
+  ] as const) {
+    const { step, predicting } = reduce(at('scene_a', from), { kind: 'predict' });
+    assert.deepEqual([step, predicting], [to, 'asking']);
+  }
 });
 
 test('an answer can be taken back, and is asked for again', () => {

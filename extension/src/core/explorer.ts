@@ -113,7 +113,11 @@ export class Explorer implements Handle {
       this.root.before(style);
       this.shownPane = 'graph';
       this.asked = 'off';
-      if (this.store.state().predicting === 'on') this.dispatch({ kind: 'next' });
+      // Wanted before the questions were there: now they are, so once more.
+      if (this.store.state().predicting === 'on') {
+        this.dispatch({ kind: 'predict' });
+        this.dispatch({ kind: 'predict' });
+      }
     }
     this.draw();
   }

@@ -120,13 +120,24 @@ function next(state: State): State {
   };
 }
 
-/** Ask from here on, at the end from the start; or do not ask any more. */
+/** So far it is looked for something to ask. */
+const LOOKED_AHEAD = 1000;
+
+/** The first step from here on, or else from the start, after which there is something to ask. */
+function firstAsked(state: State): number {
+  for (const from of [state.step, 1]) {
+    for (let step = from; step < from + LOOKED_AHEAD; step++) {
+      if (questionOf({ ...state, step })) return step;
+    }
+  }
+  return state.step;
+}
+
+/** Ask from here on; or do not ask any more. */
 function predict(state: State): State {
-  const predicting = state.predicting === 'off' ? 'on' : 'off';
-  const start = state.step < state.model.stepCount ? state : goTo(state, 1);
-  return predicting === 'off' || !extras()
-    ? { ...state, predicting }
-    : next({ ...start, selected: -1, predicting });
+  if (state.predicting !== 'off') return { ...state, predicting: 'off' };
+  if (!extras()) return { ...state, predicting: 'on' };
+  return next({ ...goTo(state, firstAsked(state)), selected: -1, predicting: 'on' });
 }
 
 function guess(state: State, said: string): State {
