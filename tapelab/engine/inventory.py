@@ -155,7 +155,8 @@ class Inventory:
 
     def enter_gradients(self, values: Iterable[Any]) -> None:
         """Enter many gradients, each once."""
-        new = {id(value): value for value in values}
+        given = list(values)
+        new = dict(zip(map(id, given), given, strict=True))
         for number in self.gradients.keys() & new.keys():
             del new[number]
         self._alive += new.values()

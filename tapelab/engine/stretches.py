@@ -68,10 +68,11 @@ def _inputs(inventory: Inventory, ids: Sequence[Any], values: Sequence[Any]) -> 
     known, array = inventory.tensors.by_id, np.ndarray
     numbers, flat = list(chain.from_iterable(ids)), list(chain.from_iterable(values))
     found = [known.get(number, -1) for number in numbers]
-    if -1 in found or array in {*map(type, flat)}:
-        for at, (index, value) in enumerate(zip(found, flat, strict=True)):
-            if index < 0 or (type(value) is array and value.size > KEPT_ELEMENTS):
-                found[at] = inventory.tensor(numbers[at], value, Role.CONSTANT)
+    large = array in {*map(type, flat)}
+    if -1 in found or large:
+        for at, index in enumerate(found):
+            if index < 0 or (large and type(flat[at]) is array and flat[at].size > KEPT_ELEMENTS):
+                found[at] = inventory.tensor(numbers[at], flat[at], Role.CONSTANT)
     return found
 
 
@@ -106,6 +107,7 @@ def steps_entered(
     rows[:, 3] = [known.get(tensor, -1) for tensor in tensors]
     inventory.enter_gradients(chain(*values))
     for column, each in zip((4, 6, 7), values, strict=True):
-        rows[:, column] = list(map(inventory.gradients.__getitem__, map(id, each)))
+        found = map(inventory.gradients.__getitem__, map(id, each))
+        rows[:, column] = np.fromiter(found, np.intc, len(each))
     told: NDArray[np.intc] = rows[(rows[:, 1] >= 0) | (np.array(ops) == -1)]
     return told

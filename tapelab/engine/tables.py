@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Sequence
-from math import prod
 from types import CodeType
 from typing import Any, Final
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.engine.buffers import shared_buffers
+from tapelab.engine.crowds import NOWHERE, each_once, forms_of, is_kept
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
 from tapelab.recording import source
@@ -180,20 +180,19 @@ class Tensors:
         self, values: Sequence[Any], role: int, places: Sequence[tuple[int, ...]] = ()
     ) -> range:
         """Enter many tensors, with the name, whether it is one, variable and span of each."""
-        first, places = len(self.rows) // WIDTH, places or [(-1, 0, -1, -1)] * len(values)
-        forms: dict[Any, list[int]] = {}
-        for at, value in enumerate(values):
-            forms.setdefault((value.shape, value.dtype), []).append(at)
-        if all(_is_kept(*form) for form in forms) and Dropped not in {*map(type, values)}:
+        first, types = len(self.rows) // WIDTH, {*map(type, values)}
+        forms = forms_of(values, types)
+        if all(is_kept(*form) for form in forms) and Dropped not in types:
             rows = np.empty((len(values), WIDTH), np.intc)
-            rows[:, 0], rows[:, 3:7] = role, [place[:4] for place in places]
+            rows[:, 0], rows[:, 3:7] = role, each_once(places) if places else NOWHERE
             for (shape, dtype), chosen in forms.items():
                 rows[chosen, 1:3] = self.shapes.index(shape), self._dtype(dtype)
                 rows[chosen, 7] = self._keep_all([values[at] for at in chosen])
             self.rows.frombytes(rows.tobytes())
             self._alive += values
         else:
-            for value, (name, named, variable, span, *_) in zip(values, places, strict=True):
+            given = places or [NOWHERE] * len(values)
+            for value, (name, named, variable, span, *_) in zip(values, given, strict=True):
                 self.add(value, role, span, name, named, variable)
         return range(first, first + len(values))
 
@@ -265,11 +264,6 @@ def words_of(value: NDArray[Any]) -> str:
 
     text = printed(value.tolist()) if value.size <= MOST_WORDS else ""
     return text if len(text) <= LONGEST_WORDS else ""
-
-
-def _is_kept(shape: tuple[int, ...], dtype: Any) -> bool:
-    """Whether real numbers of a form are few enough to be kept."""
-    return 0 < prod(shape) <= KEPT_ELEMENTS and dtype.kind in "fiub"
 
 
 class Groups:
