@@ -53,7 +53,7 @@ NAMES: Final = {
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
     "tapelab.lab.hints": "hints",
-    "tapelab.lab.preferences": "Settings settings",
+    "tapelab.lab.preferences": "settings",
     "tapelab.linalg.factorizing": "eig eigvals",
     "tapelab.math.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "tapelab.module": "Module",
