@@ -108,7 +108,7 @@ export function verdictView(state: State, dispatch: Dispatch): VNode | null {
     : say('You said {said}. It is {truth}.', { said, truth });
   return h(
     'div',
-    { class: `verdict ${right ? 'right' : 'wrong'}` },
+    { class: `verdict ${right ? 'right' : 'wrong'}`, key: 'verdict' },
     h('b', { 'aria-hidden': 'true' }, right ? '✓' : '≠'),
     h('p', { role: 'status' }, told),
     button(say('Take back'), 'quiet push', () => dispatch({ kind: 'takeBack' }), {
