@@ -1,4 +1,7 @@
-"""At both ends of the versions that are promised, a lesson runs and its picture is alive."""
+"""At both ends of the versions that are promised, a lesson runs and its picture is alive.
+
+The newest JupyterLab runs every lesson in test_lessons.py.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from tapelab.lessons import copy_lessons, lessons, shipped_folder
 from tests.ui.conftest import Complaints, opener
 from tests.ui.explorer import Explorer
 from tests.ui.jupyter import Server, served
-from tests.ui.notebook import PATHS, Notebook, write_notebook
+from tests.ui.notebook import Notebook, write_notebook
 from tools.environment import CHECKOUT, lower_bounds, python_of
 
 LIVE = """import tapelab as tf
@@ -37,7 +40,7 @@ class Host:
     known: Complaints
 
 
-@pytest.fixture(scope="module", params=["oldest", "newest"])
+@pytest.fixture(scope="module")
 def host(request, browser, tmp_path_factory) -> Iterator[Host]:
     if request.param == "newest":
         server = request.getfixturevalue("server")
@@ -81,7 +84,11 @@ def lesson_with(place: Path, *code: str) -> Path:
     return file
 
 
-@pytest.mark.parametrize("app", PATHS)
+@pytest.mark.parametrize(
+    ("host", "app"),
+    [("oldest", "lab"), ("oldest", "notebook"), ("newest", "notebook")],
+    indirect=["host"],
+)
 def test_a_lesson_runs_its_picture_steps_and_a_live_one_tells_python_its_step(opened, host, app):
     notebook = opened(file=lesson_with(host.server.root / app, LIVE, "print(live.step)"), app=app)
     notebook.run_all()
@@ -104,6 +111,7 @@ def test_a_lesson_runs_its_picture_steps_and_a_live_one_tells_python_its_step(op
     expect(told.locator(".jp-OutputArea-output")).to_have_text(str(of))
 
 
+@pytest.mark.parametrize("host", ["oldest"], indirect=True)
 def test_the_command_works_there(host):
     command = [host.python, "-m", "tapelab.cli"]
     told = subprocess.run([*command, "doctor", "--json"], capture_output=True, check=True)
