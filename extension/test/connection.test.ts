@@ -20,9 +20,10 @@ const LIVE = {
 };
 
 /** A kernel of which only the line to tapelab is there. */
-function aKernel(language = 'python') {
+function aKernel(language = 'python', hasTapelab = true) {
   const owner = {};
   const sent: unknown[] = [];
+  const asked: boolean[] = [];
   const opened: Kernel.IComm[] = [];
   const signals = {
     statusChanged: new Signal<object, string>(owner),
@@ -45,14 +46,24 @@ function aKernel(language = 'python') {
     isDisposed: false,
     info: Promise.resolve({ language_info: { name: language } }),
     createComm,
+    status: 'idle',
+    username: 'me',
+    clientId: 'page',
+    sendControlMessage: () => {
+      asked.push(kernel.there);
+      const comms = kernel.there ? { 'tapelab.live': {} } : {};
+      return { done: Promise.resolve({ content: { comms } }) };
+    },
+    there: hasTapelab,
   };
   const tell = (data: object, buffers: ArrayBuffer[] = []): void =>
     void opened.at(-1)!.onMsg({ content: { data }, buffers } as never);
   const connection = new Connection(kernel as never);
-  return { connection, sent, tell, opened, ...signals };
+  return { connection, kernel, asked, sent, tell, opened, ...signals };
 }
 
-const settled = (): Promise<void> => new Promise((done) => setTimeout(done, 0));
+const later = (pause: number): Promise<void> => new Promise((done) => setTimeout(done, pause));
+const settled = (): Promise<void> => later(0);
 
 async function greeted() {
   const all = aKernel();
@@ -98,19 +109,42 @@ test('what is asked before the greeting is asked after it', async () => {
   connection.dispose();
 });
 
-test('a kernel that closes the line has no tapelab, until a cell speaks of it', async () => {
+test('a kernel without tapelab is left alone until a cell speaks of it', async () => {
+  const { connection, kernel, opened } = aKernel('python', false);
+  connection.show(true);
+  await settled();
+  assert.deepEqual([opened.length, connection.state.link], [0, 'absent']);
+  const cell = { header: { msg_type: 'execute_input' }, content: { code: 'x = 1' } };
+  kernel.there = true;
+  connection.overhear(cell as never);
+  await later(300);
+  assert.equal(opened.length, 0);
+  connection.overhear({ ...cell, content: { code: 'import tapelab as tf' } } as never);
+  await later(300);
+  assert.deepEqual([opened.length, connection.state.link], [1, 'waiting']);
+  connection.dispose();
+});
+
+test('while the cell runs that imports tapelab it is looked for again and again', async () => {
+  const { connection, kernel, asked, opened } = aKernel('python', false);
+  connection.show(true);
+  await settled();
+  kernel.status = 'busy';
+  const cell = { header: { msg_type: 'execute_input' }, content: { code: 'import tapelab' } };
+  connection.overhear(cell as never);
+  await later(300);
+  kernel.there = true;
+  await later(500);
+  assert.deepEqual([opened.length, asked], [1, [false, false, true]]);
+  connection.dispose();
+});
+
+test('a kernel that closes the line has no tapelab', async () => {
   const { connection, opened } = aKernel();
   connection.show(true);
   await settled();
   void opened[0]!.onClose({} as never);
   assert.equal(connection.state.link, 'absent');
-  const cell = { header: { msg_type: 'execute_input' }, content: { code: 'x = 1' } };
-  connection.overhear(cell as never);
-  await settled();
-  assert.equal(opened.length, 1);
-  connection.overhear({ ...cell, content: { code: 'import tapelab as tf' } } as never);
-  await settled();
-  assert.deepEqual([opened.length, connection.state.link], [2, 'waiting']);
   connection.dispose();
 });
 

@@ -25,7 +25,8 @@ class TapePanel:
         """Open the panel beside a notebook."""
         notebook.page.set_viewport_size(WIDE)
         panel = cls(notebook.page)
-        panel.switch()
+        if "lm-mod-current" not in (panel.tab.get_attribute("class") or ""):
+            panel.switch()  # where it was open before, JupyterLab has brought it back
         expect(panel.root).to_be_visible()
         return panel
 

@@ -1,4 +1,5 @@
-import type { Kernel, KernelMessage } from '@jupyterlab/services';
+import { KernelMessage } from '@jupyterlab/services';
+import type { Kernel } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { heard, NOTHING_YET } from '../core/live.js';
@@ -9,21 +10,23 @@ import type { Explained, Failed, Gone, Request, Settings, Taken, Told } from './
 
 /** A shown panel says so again this often: a page that vanishes says no goodbye. */
 const HEARTBEAT = 10_000;
+/** How soon tapelab is looked for in a cell that may import it, in milliseconds. */
+const FIRST_LOOK = 200;
 
 /** Which part of a message is read where it is heard by chance. */
 type Overheard = Pick<KernelMessage.IMessage, 'content' | 'header'>;
 
 type Presence = 'unknown' | 'there' | 'absent';
 
-/** What a message that passes by tells of tapelab, if it does. */
-function presenceIn({ header, content }: Overheard): Presence | null {
+/** Whether a message that passes by says that tapelab is there, or that code speaks of it. */
+function toldBy({ header, content }: Overheard): 'there' | 'perhaps' | null {
   if (header.msg_type === 'execute_reply') {
     const { payload = [] } = content as { payload?: readonly { source?: unknown }[] };
     return payload.some(({ source }) => source === TARGET) ? 'there' : null;
   }
-  // In another tab of the same kernel only the code is heard, not the reply.
+  // Heard in every page of a kernel, and before the cell has run; the reply is neither.
   const { code = '' } = content as { code?: string };
-  return header.msg_type === 'execute_input' && /\btapelab\b/.test(code) ? 'unknown' : null;
+  return header.msg_type === 'execute_input' && /\btapelab\b/.test(code) ? 'perhaps' : null;
 }
 
 export type Taking = Taken & { readonly bytes: Uint8Array };
@@ -45,6 +48,7 @@ export class Connection implements IDisposable {
   private shown = false;
   private presence: Presence = 'unknown';
   private waiting: Request[] = [];
+  private hoping = false;
   private heartbeat: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly kernel: Kernel.IKernelConnection) {
@@ -67,11 +71,9 @@ export class Connection implements IDisposable {
   /** A message of the kernel passes by, on whichever connection of this page. */
   overhear(message: Overheard): void {
     if (this.speaks) return;
-    const heard = presenceIn(message);
-    if (!heard || (heard === this.presence && this.live.link === 'waiting')) return;
-    this.presence = heard;
-    this.update({ ...this.live, link: 'waiting' });
-    void this.connect();
+    const told = toldBy(message);
+    if (told === 'there') this.find();
+    else if (told === 'perhaps') void this.hope();
   }
 
   /** Somebody looks: let the kernel push. Nobody does: not one message more. */
@@ -127,9 +129,9 @@ export class Connection implements IDisposable {
   private async connect(): Promise<void> {
     const { kernel } = this;
     if (!this.shown || this.comm || this.presence === 'absent' || this.isDisposed) return;
-    const info = await kernel.info;
+    const there = this.speaks || (await isThere(kernel));
     if (this.comm || !this.shown || this.isDisposed) return;
-    if (info.language_info.name !== 'python') return this.lose();
+    if (!there && !this.speaks) return this.lose();
     const comm = (this.comm = kernel.createComm(TARGET));
     comm.onMsg = (message) => this.hear(message);
     comm.onClose = () => this.lose();
@@ -137,6 +139,27 @@ export class Connection implements IDisposable {
     const { subshellStarted } = comm as { subshellStarted?: Promise<void> };
     if (kernel.supportsSubshells) await subshellStarted?.catch(() => {});
     if (this.comm === comm && !comm.isDisposed) comm.open({ version: VERSION });
+  }
+
+  /** It is there: let it greet. */
+  private find(): void {
+    this.presence = 'there';
+    this.update({ ...this.live, link: 'waiting' });
+    void this.connect();
+  }
+
+  /** A cell runs that speaks of tapelab: look for it until it is there, or the cell is done. */
+  private async hope(): Promise<void> {
+    this.presence = 'unknown';
+    if (this.hoping) return;
+    this.hoping = true;
+    for (let pause = FIRST_LOOK; this.shown && !this.speaks; pause = Math.min(2 * pause, 2000)) {
+      await new Promise((done) => setTimeout(done, pause));
+      const isLast = this.kernel.status !== 'busy';
+      if (!this.isDisposed && !this.speaks && (await isThere(this.kernel))) this.find();
+      if (isLast || this.isDisposed) break;
+    }
+    this.hoping = false;
   }
 
   /** The kernel closed the line: tapelab is not imported there. */
@@ -241,6 +264,25 @@ export class Connection implements IDisposable {
       );
     }
   }
+}
+
+/**
+ * Whether tapelab is in a kernel. Comms are asked for beside the cell that runs; to open one in vain
+ * would be an error in all other pages of the kernel.
+ */
+async function isThere(kernel: Kernel.IKernelConnection): Promise<boolean> {
+  const { language_info } = await kernel.info;
+  if (language_info.name !== 'python') return false;
+  const message = KernelMessage.createMessage({
+    msgType: 'comm_info_request',
+    channel: 'control',
+    username: kernel.username,
+    session: kernel.clientId,
+    content: { target_name: TARGET },
+  } as never);
+  const { done } = kernel.sendControlMessage(message as never, true, true);
+  const content = (await done.catch(() => null))?.content as { comms?: object } | undefined;
+  return Object.keys(content?.comms ?? {}).length > 0;
 }
 
 function asBytes(data: ArrayBuffer | ArrayBufferView | undefined): Uint8Array {

@@ -20,6 +20,12 @@ def attach(shell: Any) -> None:
     if kernel is None or "ipykernel" not in sys.modules:
         return
     kernel.comm_manager.register_target(TARGET, welcome)
+    if TARGET not in kernel.comm_manager.comms:
+        from comm import create_comm
+
+        # Pages look for it here: to open a comm in vain is an error in all others of the kernel.
+        there = create_comm(comm_id=TARGET, target_name=TARGET, primary=False)
+        kernel.comm_manager.register_comm(there)
     shell.payload_manager.write_payload({"source": TARGET, "version": VERSION})
 
 
