@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseRecording, RecordingError } from '../src/core/recording.js';
 import { goldenBytes } from './goldens.js';
+import { previewOf } from '../src/core/previews.js';
+import { sheetOf } from '../src/core/planes.js';
 import { randomTape } from './random.js';
 
 const BAD = {
@@ -62,4 +64,22 @@ test('columns that are kept narrow are read as what they are', () => {
   for (let tensor = 0; tensor < one!.tensorCount; tensor++) {
     assert.deepEqual(other!.tensor(tensor), one!.tensor(tensor));
   }
+});
+
+test('damage among the columns gives previews, or none, but never an error', () => {
+  const bytes = goldenBytes('previews');
+  const start = 16 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(12, true);
+  let found = 0;
+  for (let at = start, byte = 7; at < bytes.length; at += 31, byte = (byte * 13 + 5) % 256) {
+    const damaged = bytes.slice();
+    damaged[at] = byte;
+    const recording = parseRecording(damaged);
+    for (const tensor of recording.looks.tensors) {
+      if (previewOf(recording, tensor)) found++;
+      if (tensor >= 0 && tensor < recording.tensorCount) {
+        sheetOf(recording, recording.tensor(tensor), 1);
+      }
+    }
+  }
+  assert.ok(found > 1000);
 });

@@ -185,6 +185,29 @@ def test_what_nobody_holds_any_more_is_not_made_up():
     assert known == {1}
 
 
+def test_a_recording_from_before_there_were_previews_opens_as_ever():
+    recording = recorded(np.full((20, 20), 3.0))
+    new = ("preview", "share", "measure.mean")
+    old = {name: each for name, each in recording.columns.items() if not name.startswith(new)}
+    again = from_bytes(to_bytes(replace(recording, columns=old)))
+    assert again.previews == {}
+    [state] = [at for at in old["measure.tensor"].tolist() if old["tensor.role"][at] == 1]
+    measure = again.measures.of(state)
+    assert (measure.least, measure.greatest, np.isnan(measure.mean)) == (3.0, 3.0, True)
+
+
+def test_words_are_kept_as_they_are_printed_and_long_ones_are_not():
+    with tf.GradientTape() as tape:
+        tape.watch(tf.constant(1.0))
+        few = tf.strings.upper(tf.constant(["yes", "no"]))
+        many = tf.strings.upper(tf.constant(["yes"] * 17))
+    recording = from_bytes(to_bytes(tape.recording()))
+    told = {recording.tensor(at).name: recording.tensor(at).words
+            for at in range(len(recording.columns["tensor.role"]))}  # fmt: skip
+    assert (few.shape, many.shape) == ((2,), (17,))
+    assert (told["few"], told["many"]) == ("[b'YES' b'NO']", "")
+
+
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_damage_anywhere_gives_previews_or_a_recording_error(data):

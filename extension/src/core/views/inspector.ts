@@ -1,6 +1,6 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import { ruleEquation } from '../equations.js';
+import { inputsOf, ruleEquation } from '../equations.js';
 import { equation } from '../mathml.js';
 import type { Model } from '../model.js';
 import { byteSize, count, formatType } from '../numbers.js';
@@ -83,6 +83,8 @@ function selectedAccount(model: Model, picture: Picture, node: number, slices: S
   facts.push([WORDS.gradient, gradientFact(model, picture, node)]);
   facts.push(...rangeFacts(model.recording, slot.tensor));
   if (tensor) facts.push(['held', count(byteSize(tensor), 'byte')]);
+  const from = op ? inputsOf(model, node).map((input) => labelOf(model, input)) : [];
+  if (from.length) facts.push(['from', prose(from.map((name) => `\`${name}\``).join(', '))]);
   const rules = op ? rulesFact(model, node, op) : [];
   if (rules.length) facts.push(['rules', rules]);
   if (span) facts.push(['made in', placeOf(model, span)]);
