@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from importlib import metadata
 
 import pytest
 
 from tapelab.cli import checkup, packages
 from tapelab.cli.checkup import Check, State
+from tapelab.cli.examining import VERDICTS
 
 
 def found(look, title) -> Check:
@@ -21,6 +23,12 @@ def test_this_host_is_fit_for_the_lessons(tapelab):
     told = tapelab("doctor").stdout
     assert "✓ Python: 3." in told
     assert re.search(r"^✓ jupyterlab: 4\.", told, re.MULTILINE)
+    assert told.rstrip().split("\n")[-1] in VERDICTS.values()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems always have a display")
+def test_what_is_poor_stands_beside_its_cure(main):
+    told = main("doctor").stdout
     assert re.search(r"^! browser: none here.*\n    Try: ", told, re.MULTILINE)
     assert told.rstrip().endswith("missed by a part of them.")
 
