@@ -12,13 +12,8 @@ from typing import Any, Final
 
 from tapelab.dtypes import DType
 from tapelab.engine.op import REGISTRY
+from tapelab.lazy import NAMES
 from tools import surface
-
-OWN: Final = (
-    *("show", "explain", "why", "check_gradients", "what_if", "compare", "hints", "language"),
-    *("Recording", "exercise", "check", "hint", "progress", "settings"),
-)
-"""Names of the namespace that TensorFlow does not have."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +78,8 @@ def of(part: str) -> list[Entry]:
 def _listed() -> list[str]:
     """The names of TensorFlow's namespaces and of tapelab's own, without members of classes."""
     taught = [symbol.name for symbol in surface.symbols()]
-    lists = {*surface._lines("tensorflow.txt"), *taught, *(f"tf.{name}" for name in OWN)}  # noqa: SLF001 - one tool
+    own = [f"tf.{name}" for names in NAMES.values() for name in names.split()]
+    lists = {*surface._lines("tensorflow.txt"), *taught, *own}  # noqa: SLF001 - one tool
     return sorted(name for name in lists if not inspect.isclass(surface.found(_above(name))))
 
 
