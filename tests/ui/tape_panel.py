@@ -113,3 +113,13 @@ def command(page: Page, label: str) -> None:
     palette = page.locator(".lm-CommandPalette:visible")
     palette.locator("input").fill(label)
     palette.locator(".lm-CommandPalette-item", has_text=label).first.click()
+
+
+def forgive_widgets(*notebooks: Notebook) -> None:
+    """Forget what pages that share a kernel without ipywidgets complain of, with no panel too.
+
+    ipywidgets opens a comm of its own, the kernel closes it, and every other page hears that.
+    """
+    for notebook in notebooks:
+        heard = notebook.console._heard
+        heard[:] = [text for text in heard if "Comm not found for comm id" not in text]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
-from tests.ui.tape_panel import TapePanel, Traffic, run_cell
+from tests.ui.tape_panel import TapePanel, Traffic, forgive_widgets, run_cell
 
 IMPORT = "import tapelab as tf"
 
@@ -81,6 +81,16 @@ def test_the_panel_shows_step_loss_norms_and_what_is_wrong_while_the_cell_runs(o
     expect(panel.step).not_to_have_text(still)
 
 
+def test_a_cell_that_imports_tapelab_itself_is_live_too(open_notebook):
+    notebook = open_notebook(f"{IMPORT}\n{trained(300)}")
+    panel = TapePanel.beside(notebook)
+    notebook.wait_for_kernel()
+    expect(panel.title).to_have_text("tapelab is not imported in this kernel")
+    run_cell(notebook, 0)
+    expect(panel.status).to_have_text("Live", timeout=20_000)
+    expect(notebook.prompts_of_state("*")).to_have_count(1)
+
+
 def test_hidden_it_hears_nothing(open_notebook):
     notebook = open_notebook(IMPORT, trained(40))
     traffic = Traffic(notebook.page)
@@ -133,6 +143,7 @@ def test_two_notebooks_do_not_mix(open_notebook, folder):
     page.get_by_role("tab", name=notebook.file.name).click()
     expect(panel.status).to_have_text("Last run")
     expect(panel.root.locator(".norms li")).to_have_count(2)
+    forgive_widgets(notebook, other)
 
 
 def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
@@ -141,13 +152,15 @@ def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
     panel.connect(notebook)
     run_cell(notebook, 1)
     expect(panel.step).to_have_text("step 5")
-    beside = TapePanel.beside(open_notebook(file=notebook.file))
+    second = open_notebook(file=notebook.file)
+    beside = TapePanel.beside(second)
     expect(beside.status).to_have_text("Last run", timeout=20_000)
     beside.switch()
     run_cell(notebook, 2)
     expect(panel.root.locator(".norms code")).to_have_text(["x"])
     beside.switch()
     expect(beside.root.locator(".norms code")).to_have_text(["x"])
+    forgive_widgets(notebook, second)
 
 
 def test_a_step_of_the_history_opens_in_the_explorer(after_training):
