@@ -8,7 +8,7 @@ import inspect
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from tapelab.dtypes import DType
 from tapelab.engine.op import REGISTRY
