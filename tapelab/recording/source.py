@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Final
 
-from tapelab.recording.unindented import indentation
+from tapelab.recording.unindented import CELL_FILE, indentation
 
 Extent = tuple[int, int, int, int]
 """line, column, end line, end column; columns in characters."""
@@ -31,7 +31,8 @@ def title_of(file: str) -> str:
         found = name(file)
         if found is not None:
             return found
-    return Path(file).name
+    own = Path(file).name
+    return "cell" if own.startswith(CELL_FILE) else own
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Final, NamedTuple
 
+CELL_FILE: Final = "__marimo__cell_"
+"""How the file begins in which marimo's editor keeps a cell; the rest says nothing to a person."""
 MAKER: Final = "import marimo"
 HEAD: Final = 60
 """A file without these words among so many first lines has no such cells."""

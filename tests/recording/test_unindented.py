@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 import tapelab as tf
+from tapelab.recording import source
 
 FILE = """import marimo
 app = marimo.App()
@@ -63,3 +64,8 @@ def test_a_cell_that_runs_as_it_stands_in_its_file_keeps_its_columns(tmp_path):
     exec(compile(file.read_text("utf-8").replace("import marimo", ""), str(file), "exec"), space)
     recording = space["run"](tf).recording()
     assert "tf.sin(x)" in {recording.text_at(span) for span in recording.event_spans}
+
+
+def test_a_cell_of_the_editor_has_no_name_of_a_file():
+    assert source.title_of("/tmp/marimo_1/__marimo__cell_Hbol_.py") == "cell"
+    assert source.title_of("/home/me/app.py") == "app.py"
