@@ -1,10 +1,11 @@
-import { KernelMessage } from '@jupyterlab/services';
-import type { Kernel } from '@jupyterlab/services';
+import type { Kernel, KernelMessage } from '@jupyterlab/services';
 import type { IDisposable } from '@lumino/disposable';
 import { Signal } from '@lumino/signaling';
 import { heard, NOTHING_YET } from '../core/live.js';
 import type { LiveState } from '../core/live.js';
 import { say } from '../core/words.js';
+import { isThere, toldBy } from './presence.js';
+import type { Overheard } from './presence.js';
 import { parseTold, TARGET, VERSION } from './protocol.js';
 import type { Explained, Failed, Gone, Request, Settings, Taken, Told } from './protocol.js';
 
@@ -13,21 +14,7 @@ const HEARTBEAT = 10_000;
 /** How soon tapelab is looked for in a cell that may import it, in milliseconds. */
 const FIRST_LOOK = 200;
 
-/** Which part of a message is read where it is heard by chance. */
-type Overheard = Pick<KernelMessage.IMessage, 'content' | 'header'>;
-
 type Presence = 'unknown' | 'there' | 'absent';
-
-/** Whether a message that passes by says that tapelab is there, or that code speaks of it. */
-function toldBy({ header, content }: Overheard): 'there' | 'perhaps' | null {
-  if (header.msg_type === 'execute_reply') {
-    const { payload = [] } = content as { payload?: readonly { source?: unknown }[] };
-    return payload.some(({ source }) => source === TARGET) ? 'there' : null;
-  }
-  // Heard in every page of a kernel, and before the cell has run; the reply is neither.
-  const { code = '' } = content as { code?: string };
-  return header.msg_type === 'execute_input' && /\btapelab\b/.test(code) ? 'perhaps' : null;
-}
 
 export type Taking = Taken & { readonly bytes: Uint8Array };
 export type Answer = Taking | Explained | Gone | Failed;
@@ -264,25 +251,6 @@ export class Connection implements IDisposable {
       );
     }
   }
-}
-
-/**
- * Whether tapelab is in a kernel. Comms are asked for beside the cell that runs; to open one in vain
- * would be an error in all other pages of the kernel.
- */
-async function isThere(kernel: Kernel.IKernelConnection): Promise<boolean> {
-  const { language_info } = await kernel.info;
-  if (language_info.name !== 'python') return false;
-  const message = KernelMessage.createMessage({
-    msgType: 'comm_info_request',
-    channel: 'control',
-    username: kernel.username,
-    session: kernel.clientId,
-    content: { target_name: TARGET },
-  } as never);
-  const { done } = kernel.sendControlMessage(message as never, true, true);
-  const content = (await done.catch(() => null))?.content as { comms?: object } | undefined;
-  return Object.keys(content?.comms ?? {}).length > 0;
 }
 
 function asBytes(data: ArrayBuffer | ArrayBufferView | undefined): Uint8Array {
