@@ -9,11 +9,9 @@ const START_PAGE = 'Start here.ipynb';
 const COMMAND = 'tapelab:lessons';
 
 async function openLessons({ commands, serviceManager }: JupyterFrontEnd): Promise<void> {
-  const { contents } = serviceManager;
-  const isThere = await contents.get(START_PAGE, { content: false }).then(
-    () => true,
-    () => false,
-  );
+  // Listed, because asking for a file that is not there is an error in the browser's log.
+  const { content } = await serviceManager.contents.get('', { type: 'directory' });
+  const isThere = (content as { name: string }[]).some(({ name }) => name === START_PAGE);
   if (isThere) {
     await commands.execute('docmanager:open', { path: START_PAGE });
     return;
