@@ -60,6 +60,7 @@ export class Explorer implements Handle {
   private asked: State['predicting'] = 'off';
   private paneWidth = 640;
   private copiedFinding = -1;
+  private soon = 0;
   private readonly hatch = `tapelab-hatch-${++mounted}`;
   private readonly cleanups: (() => void)[] = [];
 
@@ -71,7 +72,7 @@ export class Explorer implements Handle {
     source?: Source | null,
   ) {
     this.drawings = new Drawings(explanation);
-    this.sliding = source ? new Sliding(root, source, () => this.draw(true)) : null;
+    this.sliding = source ? new Sliding(root, source, () => this.drawSoon()) : null;
     this.finder = new Viewfinder(root, store, () => this.chart(), this.hatch);
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
@@ -100,6 +101,7 @@ export class Explorer implements Handle {
 
   destroy(): void {
     this.player.follow(0);
+    this.root.ownerDocument.defaultView?.cancelAnimationFrame(this.soon);
     for (const cleanup of this.cleanups) cleanup();
     clear(this.root);
   }
@@ -138,6 +140,13 @@ export class Explorer implements Handle {
     this.draw();
   }
 
+  /** Draw before the next frame, unless something else is drawn until then. */
+  private drawSoon(): void {
+    const { defaultView: page } = this.root.ownerDocument;
+    page!.cancelAnimationFrame(this.soon);
+    this.soon = page!.requestAnimationFrame(() => this.draw(true));
+  }
+
   private chart(): Chart {
     const state = this.store.state();
     if (this.drawings.isRefolded(state)) this.finder.forget();
@@ -146,6 +155,7 @@ export class Explorer implements Handle {
 
   /** Draw the present state; `still` leaves scroll positions alone. */
   private draw(still = false): void {
+    this.root.ownerDocument.defaultView?.cancelAnimationFrame(this.soon);
     speak(this.words);
     extras()?.speak(this.words);
     const state = this.store.state();
@@ -162,9 +172,9 @@ export class Explorer implements Handle {
     if (moved) showCurrent(this.root, state);
     this.shownStep = state.step;
     this.shownNode = state.selected;
-    keepOneTabStop(this.root);
-    keepScrollable(this.root);
     holdHeights(this.root);
+    keepScrollable(this.root);
+    keepOneTabStop(this.root);
     if (inReel && moved && state.predicting !== 'asking')
       this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
   }

@@ -2,12 +2,12 @@
 const HELD = '.body, .insp';
 
 export function holdHeights(root: HTMLElement): void {
-  for (const pane of root.querySelectorAll<HTMLElement>(HELD)) {
-    const { offsetHeight } = pane;
-    if (offsetHeight > (parseFloat(pane.style.minHeight) || 0)) {
-      pane.style.minHeight = `${offsetHeight}px`;
-    }
-  }
+  const panes = [...root.querySelectorAll<HTMLElement>(HELD)];
+  const heights = panes.map((pane) => pane.offsetHeight);
+  panes.forEach((pane, at) => {
+    const height = heights[at]!;
+    if (height > (parseFloat(pane.style.minHeight) || 0)) pane.style.minHeight = `${height}px`;
+  });
 }
 
 /** After a change of width, heights are found anew. */

@@ -99,10 +99,13 @@ export function keepOneTabStop(root: Element): void {
 
 /** What is wider than its pane can be scrolled by keyboard; what fits is no tab stop. */
 export function keepScrollable(root: Element): void {
-  for (const pane of root.querySelectorAll<HTMLElement>('.eq, .sum, .diff')) {
-    if (pane.scrollWidth > pane.clientWidth) pane.tabIndex = 0;
+  const panes = [...root.querySelectorAll<HTMLElement>('.eq, .sum, .diff')];
+  // All are measured before one is changed: the page is laid out once.
+  const wide = panes.map((pane) => pane.scrollWidth > pane.clientWidth);
+  panes.forEach((pane, at) => {
+    if (wide[at]) pane.tabIndex = 0;
     else pane.removeAttribute('tabindex');
-  }
+  });
 }
 
 /** Leave the widget: for the nearest element around it that takes the focus, or the page around. */
