@@ -83,13 +83,21 @@ class Compared:
     def headline(self) -> str:
         """How much differs, in one sentence."""
         if not self.differences:
-            return say("Both tapes are alike.")
+            return self._besides()
         return say_many(
             "{count} frame differs, of {of}.",
             "{count} frames differ, of {of}.",
             self.differences,
             of=len(self.pairs),
         )
+
+    def _besides(self) -> str:
+        """In what the tapes differ whose frames are alike."""
+        if any(old != new for _, old, new in self.answers):
+            return say("The frames are alike; what was asked of them differs.")
+        if any(mark != " " for mark, *_ in code_rows(self)):
+            return say("The frames are alike; the code differs.")
+        return say("Both tapes are alike.")
 
     @property
     def answers(self) -> list[tuple[str, str, str]]:
