@@ -37,6 +37,23 @@ WHAT_EACH_STEP_LIGHTS_UP = [
     ("x * y", "Back through × to y"),
 ]
 
+WHERE_EACH_KEY_LEADS = [
+    ("ArrowRight", 2),
+    (".", 3),
+    ("ArrowLeft", 2),
+    (",", 1),
+    (",", 1),
+    ("b", 6),
+    ("s", 10),
+    ("s", 10),
+    ("n", 10),
+    ("End", 11),
+    ("ArrowRight", 11),
+    ("ArrowLeft", 10),
+    ("Home", 1),
+    ("ArrowLeft", 1),
+]
+
 
 @pytest.fixture(scope="module", params=PATHS)
 def shown(open_notebooks, request):
@@ -72,18 +89,15 @@ def test_each_step_lights_up_its_piece_of_the_code_and_tells_what_happened(explo
 def test_the_keyboard_steps_jumps_and_leaves(explorer):
     explorer.reel.get_by_role("button").first.focus()
     keyboard = explorer.root.page.keyboard
-    for key, step in [
-        ("ArrowRight", 2),
-        ("ArrowRight", 3),
-        ("ArrowLeft", 2),
-        ("End", 11),
-        ("ArrowRight", 11),
-        ("ArrowLeft", 10),
-        ("Home", 1),
-        ("ArrowLeft", 1),
-    ]:
+    for key, step in WHERE_EACH_KEY_LEADS:
         keyboard.press(key)
         explorer.stands_at(step, of=11)
+        lit, heading = WHAT_EACH_STEP_LIGHTS_UP[step - 1]
+        expect(explorer.lit.first).to_have_text(lit)
+        expect(explorer.inspector.get_by_role("heading").first).to_have_text(heading)
+        expect(explorer.reel.locator(".now")).to_have_count(1)
+        focused = explorer.reel.locator(".now").evaluate("frame => frame.matches(':focus')")
+        assert focused, f"{key} left the focus behind"
     keyboard.press("Escape")
     keyboard.press("ArrowRight")
     explorer.stands_at(1, of=11)
@@ -114,14 +128,13 @@ def test_a_click_on_the_reel_goes_there(explorer):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("forced", ["none", "active"])
-def test_axe_finds_nothing_at_any_kind_of_step(open_notebook, scheme, forced):
-    notebook = open_notebook(SCENE, color_scheme=scheme, forced_colors=forced)
-    notebook.run_all()
-    explorer = Explorer.in_frame(notebook.output(0))
+def test_axe_finds_nothing_at_any_kind_of_step(explorer, scheme, forced):
+    explorer.root.page.emulate_media(color_scheme=scheme, forced_colors=forced)
     for step in (1, 3, 6, 10, 11):
         while not explorer.counter.inner_text().startswith(f"{step} /"):
             explorer.button("Step").click()
         assert violations(explorer.root) == []
+    explorer.root.page.emulate_media(color_scheme="null", forced_colors="null")
 
 
 def test_the_cell_magic_shows_the_tape_of_its_cell(open_notebook):

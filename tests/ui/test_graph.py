@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from playwright.sync_api import expect
@@ -16,6 +17,7 @@ from tests.ui.explorer import Explorer
 CARDS = ".stage .nd"
 
 
+@cache
 def loop(length: int):
     x = tf.Variable(0.5, name="x")
     with tf.GradientTape() as tape:
@@ -26,6 +28,7 @@ def loop(length: int):
     return tape.recording(y)
 
 
+@cache
 def named():
     x = tf.Variable(0.5, name="x")
     with tf.GradientTape() as tape:
@@ -35,23 +38,45 @@ def named():
     return tape.recording(total)
 
 
+SIZE = {"width": 1280, "height": 900}
+
+
 @pytest.fixture(scope="module")
-def opened(browser, tmp_path_factory):
+def pages(browser):
+    """Hand out one page to all tests; a page in other colours is opened beside it."""
+    usual = browser.new_context(viewport=SIZE).new_page()
+    heard = Console(usual)
+
+    def hand_out(**context):
+        if not context:
+            usual.set_viewport_size(SIZE)
+            return usual, heard
+        page = browser.new_context(viewport=SIZE, **context).new_page()
+        return page, Console(page)
+
+    yield hand_out
+    usual.context.close()
+
+
+@pytest.fixture
+def opened(pages, tmp_path):
     """Open a recording as an exported page; when done, its console must have stayed silent."""
-    consoles = []
+    shown = []
 
     def open_page(recording, step=None, **context):
-        file = tmp_path_factory.mktemp("page") / "tape.html"
-        html.export_html(file, recording, step=step)
-        page = browser.new_context(viewport={"width": 1280, "height": 900}, **context).new_page()
-        consoles.append(Console(page))
+        file = html.export_html(tmp_path / f"{len(shown)}.html", recording, step=step)
+        page, console = pages(**context)
+        shown.append((page, console, context))
         page.goto(file.as_uri())
         explorer = Explorer.within(page)
         expect(explorer.graph).to_be_visible()
         return page, explorer
 
     yield open_page
-    assert [console.complaints() for console in consoles if console.complaints()] == []
+    for page, console, context in shown:
+        if context:
+            page.context.close()
+        assert console.complaints() == []
 
 
 def cards(page):
@@ -115,7 +140,7 @@ FITS = """cards => cards.map(card => {
 def test_names_are_whole_and_stand_inside_their_cards(opened, width):
     page, _ = opened(named())
     page.set_viewport_size({"width": width, "height": 900})
-    page.wait_for_timeout(100)
+    page.evaluate(DRAWN)
     told = cards(page).evaluate_all(FITS)
     assert all(fits for _, _, fits in told), told
     shown = {title: text for text, title, _ in told}
@@ -126,6 +151,9 @@ def test_names_are_whole_and_stand_inside_their_cards(opened, width):
         assert title.startswith(head)
         assert title.endswith(tail)
         assert cut or text == title
+
+
+DRAWN = "new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
 
 
 def unfolded(opened, **context):
@@ -151,10 +179,9 @@ def test_a_large_graph_is_painted_in_the_colours_of_its_theme(opened):
     page, _, canvas = unfolded(opened, color_scheme="light")
     assert BLUE in canvas.evaluate(COLOURS)
     page.emulate_media(color_scheme="dark")
-    page.wait_for_timeout(200)
-    colours = canvas.evaluate(COLOURS)
-    assert BLUE not in colours
-    assert BLUE_IN_THE_DARK in colours
+    painted = f"([canvas, colour]) => ({COLOURS})(canvas).includes(colour)"
+    page.wait_for_function(painted, arg=[canvas.element_handle(), BLUE_IN_THE_DARK])
+    assert BLUE not in canvas.evaluate(COLOURS)
 
 
 def test_forced_colours_reach_the_painted_graph(opened):
@@ -225,7 +252,7 @@ def test_the_wheel_with_control_sizes_the_graph_around_the_pointer(opened):
     page.keyboard.down("Control")
     page.mouse.wheel(0, -200)
     page.keyboard.up("Control")
-    page.wait_for_timeout(100)
+    page.evaluate(DRAWN)
     after = card.bounding_box()
     assert after["width"] > 1.2 * before["width"]
     assert after["x"] <= at[0] <= after["x"] + after["width"]
@@ -238,7 +265,7 @@ def test_two_fingers_size_the_graph(opened):
     page, _ = opened(loop(10), has_touch=True)
     before = cards(page).first.bounding_box()
     page.locator(".stage svg").first.evaluate(PINCH)
-    page.wait_for_timeout(100)
+    page.evaluate(DRAWN)
     assert cards(page).first.bounding_box()["width"] > 1.5 * before["width"]
 
 
