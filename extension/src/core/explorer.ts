@@ -286,6 +286,7 @@ export class Explorer implements Handle {
     const paneWidth = this.root.querySelector('.pane')?.clientWidth || this.paneWidth;
     const same = !this.finder.resized() && paneWidth === this.paneWidth;
     if (direction === this.direction && same) {
+      keepScrollable(this.root);
       showCurrent(this.root, this.store.state());
       return;
     }

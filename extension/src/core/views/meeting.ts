@@ -138,7 +138,6 @@ function sumTable(
     'div',
     {
       class: long ? 'sum tight' : 'sum',
-      tabindex: 0,
       role: 'group',
       'aria-label': say('Contributions to the gradient of {label}: {said}; together {sum}', {
         label,
