@@ -10,7 +10,7 @@ const COMMAND = 'tapelab:lessons';
 
 async function openLessons({ commands, serviceManager }: JupyterFrontEnd): Promise<void> {
   // Listed, because asking for a file that is not there is an error in the browser's log.
-  const { content } = await serviceManager.contents.get('', { type: 'directory' });
+  const { content } = await serviceManager.contents.get('', { type: 'directory', content: true });
   const isThere = (content as { name: string }[]).some(({ name }) => name === START_PAGE);
   if (isThere) {
     await commands.execute('docmanager:open', { path: START_PAGE });
