@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from tapelab.recording import from_bytes
@@ -47,3 +49,22 @@ def test_predictions_come_back_as_plain_data(explorer):
     guess = {"step": 7, "asks": "gradient", "of": "x", "said": "2", "truth": "1", "right": False}
     explorer.set_state({"predictions": [guess]})
     assert explorer.predictions == [guess]
+
+
+def test_who_asks_whether_there_is_a_kernel_gets_an_answer(explorer, monkeypatch):
+    sent = []
+    monkeypatch.setattr(explorer, "send", lambda *message: sent.append(message))
+    explorer._heard(explorer, {"kind": "hail"}, [])
+    assert sent == [({"kind": "hail"},)]
+
+
+def test_an_output_holds_the_page_that_the_widget_stands_for_and_no_widget(explorer):
+    told = explorer._repr_mimebundle_()
+    assert told.keys() == {"text/html", "text/plain"}
+    assert f'<iframe id="{explorer.stands_for}"' in told["text/html"]
+
+
+def test_where_widgets_run_only_in_outputs_the_output_holds_it(explorer, monkeypatch):
+    monkeypatch.setattr(sys.modules["__main__"], "__vsc_ipynb_file__", "a.ipynb", raising=False)
+    data, _ = explorer._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in data
