@@ -16,10 +16,16 @@ function force(on) {
   for (const sheet of document.styleSheets) visit(sheet.cssRules);
 }
 
+/** Turn a picture to the right, or back to how its language is written. */
+function turn(root, on) {
+  root.dataset.written ??= root.dir;
+  root.dir = on ? 'rtl' : root.dataset.written;
+}
+
 const SWITCHES = {
   dark: (on) => (document.documentElement.dataset.theme = on ? 'dark' : 'light'),
   forced: force,
-  rtl: (on) => document.querySelectorAll('.tl').forEach((root) => (root.dir = on ? 'rtl' : 'ltr')),
+  rtl: (on) => document.querySelectorAll('.tl').forEach((root) => turn(root, on)),
 };
 
 for (const button of document.querySelectorAll('[data-switch]')) {

@@ -20,7 +20,8 @@ process.stdout.write(built.outputFiles[0].text);
 
 def told_by(cell: str) -> dict[str, Any]:
     """Run a cell; what a panel knows at the end of it, as if it went on."""
-    scene, told = Scene(), {}
+    scene = Scene()
+    told: dict[str, Any] = {}
 
     def look() -> None:
         told.update(scene.frame(), history=scene.history.run.rows, running=True)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import tapelab
 from tapelab import words
+from tapelab.recording import Recording
 from tapelab.views import html
 from tapelab.widgets.show import why_missing
 from tests.fixtures.record import run_cell
@@ -66,7 +67,7 @@ def _shown(thing: Any, view: View, cell: str) -> str:
         found = _CONTAINER.search(thing)
         assert found is not None
         return found[0]
-    if hasattr(thing, "_repr_mimebundle_"):
+    if not isinstance(thing, Recording):
         return str(thing._repr_mimebundle_()["text/html"])
     with spoken(view.language):
         why = why_missing(thing) if view.why else None
