@@ -129,7 +129,7 @@ def test_lessons_are_offered_by_the_launcher_where_there_are_any(open_notebook, 
     expect(page.locator(".Toastify__toast")).to_contain_text("There are no lessons")
     start = server.root / "Start here.ipynb"
     start.write_text(json.dumps({"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    command(page, "Tapelab lessons")
+    card.click()
     expect(page.get_by_role("tab", name=start.name)).to_be_visible()
     start.unlink()
 
