@@ -11,7 +11,7 @@ import traitlets
 from tapelab.recording import from_bytes
 from tapelab.views.html import static_file
 from tapelab.widgets.score import Score
-from tapelab.widgets.show import first_in_cell
+from tapelab.widgets.show import Picture, first_in_cell
 from tapelab.words import language, of_explorer
 
 EXTRAS: Final = {"kind": "extras"}
@@ -48,10 +48,10 @@ class Explorer(anywidget.AnyWidget):
     stands_for = traitlets.Unicode().tag(sync=True)
     side = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, shown: Shown, **traits: Any) -> None:
-        self._of = shown
+    def __init__(self, shown: Shown | None = None, **traits: Any) -> None:
+        self._of = shown or Picture(from_bytes(traits["recording"]))
         self._score = Score()
-        super().__init__(stands_for=shown.identity, **traits)
+        super().__init__(stands_for=self._of.identity, **traits)
         self.on_msg(self._heard)
 
     def _heard(self, _: Any, message: Any, __: Any) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from tapelab.recording import from_bytes
 from tapelab.views import html
+from tapelab.widgets.explorer import Explorer
 from tapelab.widgets.show import show
 from tests.fixtures.record import FOLDER
 
@@ -68,3 +69,9 @@ def test_where_widgets_run_only_in_outputs_the_output_holds_it(explorer, monkeyp
     monkeypatch.setattr(sys.modules["__main__"], "__vsc_ipynb_file__", "a.ipynb", raising=False)
     data, _ = explorer._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data
+
+
+def test_a_recording_alone_is_shown_as_its_picture():
+    made = Explorer(recording=(FOLDER / "scene_a.tape").read_bytes(), step=2)
+    assert made.stands_for in made._repr_mimebundle_()["text/html"]
+    made.close()
