@@ -177,7 +177,7 @@ def test_code_and_graph_keep_their_direction_where_the_page_is_turned(page):
 def take_anew(folder: Path) -> None:
     """Take the pictures anew that scenes are compared with."""
     SHOTS.mkdir(exist_ok=True)
-    file = write(folder)
+    file = write(folder.resolve())
     for old in SHOTS.glob("*.png"):
         old.unlink()
     with launched() as browser:

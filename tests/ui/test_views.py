@@ -371,3 +371,20 @@ def test_a_widget_gets_its_later_views_from_the_kernel_and_tells_it_of_predictio
     expect(notebook.output(0)).to_contain_text("Predicted 1 of 1 step.")
     notebook.save()
     assert [each.right for each in predictions(notebook.file)] == [True]
+
+
+LIVE = """\
+import numpy as np
+import tapelab as tf
+weights = tf.Variable(np.sin(np.arange(120.0 * 90)).reshape(120, 90), name="weights")
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(weights * weights)
+tf.show(tape, loss, step=1).widget()"""
+
+
+def test_a_widget_gets_what_draws_large_tensors_from_the_kernel(open_notebook):
+    notebook = open_notebook(LIVE)
+    notebook.run_all()
+    explorer = Explorer.within(notebook.cells.nth(0))
+    expect(explorer.root.locator(".heat")).to_be_visible()
+    expect(explorer.root).to_contain_text("120×90 in 32×32 blocks: the mean of each")
