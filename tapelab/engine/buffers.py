@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,19 @@ def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:
     views = [root is not value for root, (_, value) in zip(roots, arrays, strict=True)]
     if not any(views) and len({*map(id, roots)}) == len(roots):
         return {}
-    tensors = np.array([at for at, _ in arrays], "<i4")
-    _, first, buffer, often = np.unique(
-        [id(root) for root in roots], return_index=True, return_inverse=True, return_counts=True
-    )
-    told = (often > 1)[buffer] | views
-    kept, numbered = np.unique(buffer[told], return_inverse=True)
+    often = Counter(map(id, roots))
+    met: dict[int, int] = {}  # numbered as they are met: addresses differ from run to run
+    told = [
+        (tensor, met.setdefault(id(root), len(met)), root.nbytes)
+        for (tensor, _), root, is_view in zip(arrays, roots, views, strict=True)
+        if is_view or often[id(root)] > 1
+    ]
+    tensors, buffers, sizes = zip(*told, strict=True)
+    _, first = np.unique(buffers, return_index=True)
     return {
-        "share.tensor": tensors[told],
-        "share.buffer": numbered.astype("<i4"),
-        "share.bytes": np.array([roots[at].nbytes for at in first[kept].tolist()], "<f8"),
+        "share.tensor": np.array(tensors, "<i4"),
+        "share.buffer": np.array(buffers, "<i4"),
+        "share.bytes": np.array(sizes, "<f8")[first],
     }
 
 
