@@ -4,10 +4,15 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NEEDED = 20
 EXTENSION = Path(__file__).resolve().parent.parent / "extension"
+PATIENCE = 600
+"""So many seconds after it was made, a lock file was left behind by a process that was killed."""
 
 
 def ensure() -> None:
@@ -22,13 +27,42 @@ def ensure() -> None:
 
 def ensure_packages() -> None:
     """Install what package-lock.json names, unless that was done since it last changed."""
-    lock, installed = EXTENSION / "package-lock.json", EXTENSION / "node_modules/.package-lock.json"
-    if installed.is_file() and installed.stat().st_mtime >= lock.stat().st_mtime:
+    if _has_packages():
         return
-    print("Installing the front-end's packages ...", flush=True)
-    npm = [shutil.which("npm") or "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
-    if subprocess.run(npm, cwd=EXTENSION, check=False).returncode:
-        sys.exit("npm ci failed; its words stand above. Is this machine online?")
+    with _alone(EXTENSION / ".installing"):
+        if _has_packages():
+            return
+        print("Installing the front-end's packages ...", flush=True)
+        npm = [shutil.which("npm") or "npm", "ci", "--no-audit", "--no-fund", "--loglevel=error"]
+        if subprocess.run(npm, cwd=EXTENSION, check=False).returncode:
+            sys.exit("npm ci failed; its words stand above. Is this machine online?")
+
+
+def _has_packages() -> bool:
+    lock, installed = EXTENSION / "package-lock.json", EXTENSION / "node_modules/.package-lock.json"
+    return installed.is_file() and installed.stat().st_mtime >= lock.stat().st_mtime
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """Wait until no other process holds a lock file, then hold it for a while."""
+    while True:
+        try:
+            lock.touch(exist_ok=False)
+            break
+        except FileExistsError:
+            _forget_if_left_behind(lock)
+            time.sleep(0.1)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)
+
+
+def _forget_if_left_behind(lock: Path) -> None:
+    with suppress(FileNotFoundError):
+        if time.time() - lock.stat().st_mtime > PATIENCE:
+            lock.unlink()
 
 
 def output(*arguments: str) -> str:
