@@ -35,8 +35,9 @@ class FoldKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """The nodes that ran from `first` to `last`, as one; `parent` is the fold around, or -1.
+    """Nodes that ran one after the other, as one; `parent` is the fold around, or -1.
 
+    `first` is the first of them, `last` the last on the tape, or of all where none is on it.
     `size` counts ops, or the iterations of a loop; `turn` says which iteration it is, or begins
     with, from 1, and is 0 outside of loops.
     """
@@ -157,7 +158,9 @@ class _Folder:
     def fold(self, kind: FoldKind, parent: int, stretch: tuple[int, int], **about: int) -> int:
         start, end = stretch
         about.setdefault("size", end - start)
-        return self.add(Fold(kind, parent, self.ran[start], self.ran[end - 1], **about), start, end)
+        ran = self.ran[start:end]
+        taped = (node for node in reversed(ran) if self.graph.nodes[node].kind is NodeKind.OP)
+        return self.add(Fold(kind, parent, ran[0], next(taped, ran[-1]), **about), start, end)
 
     def fill(self, parent: int, stretch: tuple[int, int], depth: int) -> None:
         """Fold a stretch of what ran, `depth` composites deep."""

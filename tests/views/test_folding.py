@@ -49,6 +49,25 @@ def test_a_loop_of_many_iterations_starts_as_one_node_and_opens_by_the_dozen(gol
     assert max(parts) <= 12
 
 
+def test_a_training_loop_is_shown_by_what_it_recorded_not_by_the_update_beside_the_tape(golden):
+    model, found = folded(golden("updates"))
+    assert told(model, found)[0] == ("loop", 14, "loss")
+    assert {model.graph.nodes[each.last].kind.value for each in found.folds} == {"op"}
+
+
+def test_a_loop_that_ran_beside_the_tape_is_shown_by_what_ran_last():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording():
+            y = x
+            for _ in range(14):
+                z = tf.sin(y)
+                y = z * 0.5
+        loss = x * y
+    model, found = folded(tape.recording(loss))
+    assert told(model, found)[0] == ("loop", 14, "y")
+
+
 def test_a_variable_that_every_iteration_reads_stays_outside_the_loop(golden):
     model, found = folded(golden("iterations"))
     x = model.graph.of_tensor[model.passage.asked.sources[0]]

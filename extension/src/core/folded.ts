@@ -14,7 +14,7 @@ export type Open = ReadonlySet<number> | null;
 /** A graph in which every closed fold is one node. */
 export interface Folded {
   readonly folds: Folds;
-  /** The node at each place: of a fold the one that ran last, whose value goes on. */
+  /** The node at each place: of a fold the last one on the tape, whose value goes on. */
   readonly nodes: Int32Array;
   /** The closed fold at each place, or -1. */
   readonly foldAt: Int32Array;

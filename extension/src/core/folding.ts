@@ -1,5 +1,6 @@
 import { FoldKind, PARTS } from './folds.js';
 import type { Folds } from './folds.js';
+import { NodeKind } from './graph.js';
 import type { Graph } from './graph.js';
 import type { Recording } from './recording.js';
 import { shorten } from './repeats.js';
@@ -42,8 +43,9 @@ class Folder implements Folds {
 
   constructor(
     private readonly recording: Recording,
-    { nodeCount, nodeEvent }: Graph,
+    private readonly graph: Graph,
   ) {
+    const { nodeCount, nodeEvent } = graph;
     const { kinds, fields, starts, spanCount } = recording;
     this.ofNode = new Int32Array(nodeCount).fill(-1);
     this.ran = new Int32Array(nodeCount);
@@ -98,11 +100,19 @@ class Folder implements Folds {
     if (kind === FoldKind.Composite || kind === FoldKind.Iteration) this.mark(start, end, fold);
     this.parent.push(parent);
     this.first.push(this.ran[start]!);
-    this.last.push(this.ran[end - 1]!);
+    this.last.push(this.lastOf(start, end));
     this.size.push(size);
     this.turn.push(turn);
     this.group.push(group);
     return fold;
+  }
+
+  /** The last node on the tape, whose value goes on, whatever was done off it afterwards. */
+  private lastOf(start: number, end: number): number {
+    for (let at = end; at-- > start;) {
+      if (this.graph.nodeKind[this.ran[at]!] === NodeKind.Op) return this.ran[at]!;
+    }
+    return this.ran[end - 1]!;
   }
 
   private mark(start: number, end: number, fold: number): void {

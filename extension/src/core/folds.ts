@@ -17,7 +17,7 @@ export interface Folds {
   readonly kind: readonly FoldKind[];
   /** The fold around each, or -1. */
   readonly parent: readonly number[];
-  /** The first and the last node that ran inside. */
+  /** The first node that ran inside, and the last on the tape; of none on it, the last. */
   readonly first: readonly number[];
   readonly last: readonly number[];
   /** How many ops, or iterations, are inside. */
