@@ -62,6 +62,16 @@ test('a path that was never on the tape is cut where it enters the first op', ()
   assert.equal(story.cutFrame, -1, 'nothing on the tape to tear');
 });
 
+test('a gradient that is stopped is cut where it enters what stops it', () => {
+  const { nodeOfEvent, nodeKind } = buildModel(parseRecording(goldenBytes('stop_gradient'))).graph;
+  const ops = [...nodeOfEvent.keys()].filter(
+    (event) => nodeKind[nodeOfEvent[event]!] === NodeKind.Op,
+  );
+  const story = tell('stop_gradient', 'z', 'x', [ops[1]!]);
+  assert.deepEqual(cutEnds(story), ['x * x', 'level']);
+  assert.equal(story.frame, story.model.graph.nodeFrame[story.culprit]);
+});
+
 /** The names of what was asked for, as far as the tape knows them. */
 function ends(name: string): { target: string; source: string } {
   const model = buildModel(parseRecording(goldenBytes(name)));

@@ -108,13 +108,26 @@ function relevant(
   return new Set([...wanted].slice(0, MOST_NODES / 2).concat([...wanted].slice(-MOST_NODES / 2)));
 }
 
-/** The edge at which the path leaves the tape, among the nodes of the story. */
-function cutAmong(model: Model, wanted: ReadonlySet<number>): number {
+/** Whether the way back came to an edge and passed nothing on. */
+function isBlocked({ passage }: Model, edge: number): boolean {
+  return !!passage && passage.flowOfEdge[edge]! < 0 && passage.edgeOfFlow.includes(edge);
+}
+
+/**
+ * The edge at which the path leaves the tape, among the nodes of the story: one that leads to what
+ * the finding rests on, because another finding may have a cut of its own, or else the first.
+ */
+function cutAmong(model: Model, wanted: ReadonlySet<number>, evidence: readonly number[]): number {
   const { edgeFrom, edgeTo, edgeKind } = model.graph;
-  return edgeKind.findIndex(
-    (kind, edge) =>
-      kind === EdgeKind.Cut && wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!),
-  );
+  const first = (fits: (edge: number) => boolean): number =>
+    edgeKind.findIndex(
+      (_, edge) => wanted.has(edgeFrom[edge]!) && wanted.has(edgeTo[edge]!) && fits(edge),
+    );
+  const leaves = (edge: number): boolean => edgeKind[edge] === EdgeKind.Cut;
+  const isOwn = (edge: number): boolean => evidence.includes(edgeTo[edge]!);
+  const own = first((edge) => isOwn(edge) && leaves(edge));
+  const blocked = own < 0 ? first((edge) => isOwn(edge) && isBlocked(model, edge)) : own;
+  return blocked < 0 ? first(leaves) : blocked;
 }
 
 /** The edge by which a path that was never on the tape enters the culprit. */
@@ -178,7 +191,7 @@ export function storyOf(
   const wanted = relevant(model, explanation, finding);
   const evidence = nodesOfEvidence(model, finding);
   const whole = explanation.connected && !explanation.partial;
-  const left = whole ? -1 : cutAmong(model, wanted);
+  const left = whole ? -1 : cutAmong(model, wanted, evidence);
   const off = evidence.find((node) => model.graph.nodeKind[node] === NodeKind.Off);
   const place = evidence.find((node) => standsAt(model, node, finding?.where ?? null));
   const ailing = place ?? off ?? evidence.at(-1) ?? -1;
