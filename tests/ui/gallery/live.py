@@ -23,7 +23,7 @@ def told_by(cell: str) -> dict[str, Any]:
     scene = Scene()
     told: dict[str, Any] = {}
 
-    def look() -> None:
+    def look(_: dict[str, Any]) -> None:
         told.update(scene.frame(), history=scene.history.run.rows, running=True)
 
     scene.history.listen(most=100, rate=OFTEN)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from html import escape
 from pathlib import Path
+from textwrap import dedent
 from typing import Any, Final
 
 import tapelab
@@ -14,6 +16,7 @@ from tapelab import words
 from tapelab.recording import Recording
 from tapelab.views import html
 from tapelab.widgets.show import why_missing
+from tapelab.widgets.what_if import WhatIf
 from tests.fixtures.record import run_cell
 from tests.ui.gallery import live
 from tests.ui.gallery.scenes import RUNNING, SCENES, Scene, View
@@ -46,10 +49,9 @@ on its way back.</p>
 
 
 def _scene(scene: Scene) -> str:
-    made = {} if scene.views[0].live else run_cell(scene.cell)[0]
     views = "".join(
         f'<div class="view" style="--width:{view.width}px" data-keys="{escape(view.keys)}">'
-        f"{_shown(made.get(view.shows), view, scene.cell)}</div>"
+        f"{_shown(view, dedent(view.cell).strip() or scene.cell)}</div>"
         for view in scene.views
     )
     title = f"{scene.letter}. {scene.title}"
@@ -59,12 +61,13 @@ def _scene(scene: Scene) -> str:
     )
 
 
-def _shown(thing: Any, view: View, cell: str) -> str:
-    """A recording as the Explorer shows it, a page's own container, a card, or the Tape panel."""
+def _shown(view: View, cell: str) -> str:
+    """A tape as the Explorer shows it, sliders, a card, or the Tape panel."""
     if view.live:
         return live.place(live.told_by(cell) if view.live == RUNNING else None, view.step)
-    if isinstance(thing, str):
-        found = _CONTAINER.search(thing)
+    thing = _left_by(cell, view.shows)
+    if isinstance(thing, WhatIf):
+        found = _CONTAINER.search(thing.to_html())
         assert found is not None
         return found[0]
     if not isinstance(thing, Recording):
@@ -72,6 +75,19 @@ def _shown(thing: Any, view: View, cell: str) -> str:
     with spoken(view.language):
         why = why_missing(thing) if view.why else None
         return html.container(thing, why, step=view.step)
+
+
+@cache
+def _left_by(cell: str, name: str) -> Any:
+    """What a cell leaves under a name; of a tape its recording, taken while there is the cell."""
+    taken = []
+
+    def take(space: dict[str, Any]) -> None:
+        thing = space[name]
+        taken.append(thing.recording() if isinstance(thing, tapelab.GradientTape) else thing)
+
+    run_cell(cell, take)
+    return taken[0]
 
 
 @contextmanager

@@ -17,11 +17,12 @@ EMPTY: Final = "empty"
 class View:
     """One picture: of the name that the cell left it under, at a step, in so many pixels.
 
-    `keys` are pressed once it stands there; `language` is the one it speaks. A `live` view is the
+    `cell` is its own, where it is not the one of its scene. `keys` are pressed once it stands there; `language` is the one it speaks. A `live` view is the
     Tape panel, running or empty; its step is one to look back at.
     """
 
-    shows: str = "recording"
+    shows: str = "tape"
+    cell: str = ""
     step: int | None = None
     width: int = 1100
     keys: str = ""
@@ -46,7 +47,7 @@ TWO_PATHS: Final = """
     y = tf.Variable(4.0)
     with tf.GradientTape() as tape:
         z = x * y + tf.sin(x)
-    recording = tape.recording(z, [x, y])
+    dz_dx, dz_dy = tape.gradient(z, [x, y])
 """
 DETOUR: Final = """
     x = tf.Variable([1.0, 2.0, 3.0])
@@ -54,7 +55,7 @@ DETOUR: Final = """
         h = tf.square(x)
         m = np.mean(h)
         loss = tf.sqrt(m)
-    recording = tape.recording(loss, [x])
+    print(tape.gradient(loss, x))    # None
 """
 NETWORK: Final = """
     tf.random.set_seed(7)
@@ -78,17 +79,18 @@ TRAINING: Final = """
             w = w - rate * (tf.transpose(x) @ (p - t))
         q = tf.nn.softmax(x @ w)
         loss = -tf.reduce_mean(t * tf.math.log(q))
-    recording = tape.recording(loss, [rate, W])
+    dloss_drate, dloss_dW = tape.gradient(loss, [rate, W])
 """
 ONE_STEP: Final = f"""{NETWORK}
     with tf.GradientTape() as tape:
         h = tf.nn.relu(x @ W1 + b1)
         p = tf.nn.softmax(h @ W2 + b2)
         loss = -tf.reduce_mean(tf.reduce_sum(t * tf.math.log(p), axis=1))
-    recording = tape.recording(loss, [W1, b1, W2, b2])
+    gradients = tape.gradient(loss, [W1, b1, W2, b2])
+"""
+NOTHING_YET: Final = """
     with tf.GradientTape() as tape:
         pass
-    empty = tape.recording()
 """
 IN_THE_PANEL: Final = f"""{NETWORK}
     scale = tf.Variable(1.0)
@@ -110,14 +112,14 @@ VANISHING: Final = """
         for w in weights:
             h = tf.sigmoid(h @ w)
         loss = tf.reduce_mean(h)
-    recording = tape.recording(loss, weights)
+    gradients = tape.gradient(loss, weights)
 """
 BORN_NAN: Final = """
     p = tf.Variable([0.0, 0.5, 1.0])
     with tf.GradientTape() as tape:
         q = tf.where(p > 0.0, p * tf.math.log(p), 0.0)
         loss = tf.reduce_sum(q)
-    recording = tape.recording(loss, [p])
+    dloss_dp = tape.gradient(loss, p)
 """
 VERDICT: Final = """
     @tf.exercise("03.5")
@@ -135,13 +137,13 @@ SURPRISE: Final = """
     with tf.GradientTape() as tape:
         h = tf.nn.relu(a)
         z = h * b
-    recording = tape.recording(z, [a, b])
+    dz_da, dz_db = tape.gradient(z, [a, b])
 """
 SLIDERS: Final = """
     def z(x, y):
         return x * y + tf.sin(x)
 
-    page = tf.what_if(z, x=(0, 6, 3), y=(-1, 6, 4)).to_html()
+    sliders = tf.what_if(z, x=(0, 6, 3), y=(-1, 6, 4))
 """
 STATES: Final = """
     x = tf.Variable([1.0, 0.0], name="x")
@@ -153,27 +155,29 @@ STATES: Final = """
         with tape.stop_recording():
             s = tf.square(x)
         z = tf.reduce_sum(y * tf.nn.relu(-x)) + v
-    recording = tape.recording(z, [x, v])
+    dz_dx, dz_dv = tape.gradient(z, [x, v])
+"""
+FOLDED: Final = """
     x = tf.Variable(1.0)
     with tf.GradientTape() as tape:
         y = x
         for _ in range(1000):
             y = tf.sin(y) + x
-    folded = tape.recording(y, [x])
+    dy_dx = tape.gradient(y, x)
 """
 FIXED: Final = """
     x = tf.Variable([1.0, 2.0, 3.0])
-    with tf.GradientTape() as tape:
+    with tf.GradientTape() as before:
         h = tf.square(x)
         m = np.mean(h)
         loss = tf.sqrt(m)
-    before = tape.recording(loss, [x])
-    with tf.GradientTape() as tape:
+    print(before.gradient(loss, x))    # None
+    with tf.GradientTape() as after:
         h = tf.square(x)
         m = tf.reduce_mean(h)
         loss = tf.sqrt(m)
-    after = tape.recording(loss, [x])
-    card = tf.compare(before, after)
+    print(after.gradient(loss, x))
+    comparison = tf.compare(before, after)
 """
 
 SCENES: Final = tuple(
@@ -234,14 +238,14 @@ SCENES: Final = tuple(
             *("i", "What if"),
             "The tangent is the gradient. Drag, and everything moves together.",
             SLIDERS,
-            View("page"),
+            View("sliders"),
         ),
         (
             *("j", "States"),
             "NaN, cut, paused, not watched; a thousand iterations folded; a NaN in the flow.",
             STATES,
             View(step=999),
-            View("folded", step=99_999),
+            View(cell=FOLDED, step=99_999),
         ),
         (
             *("k", "Right to left"),
@@ -260,7 +264,7 @@ SCENES: Final = tuple(
             *("m", "Before and after"),
             "Two tapes side by side, aligned, with what differs marked.",
             FIXED,
-            View("card"),
+            View("comparison"),
         ),
         (
             *("n", "Where a NaN is born"),
@@ -280,7 +284,7 @@ SCENES: Final = tuple(
             ONE_STEP,
             View(step=999),
             View(step=999, width=360, keys="3"),
-            View("empty", width=360),
+            View(cell=NOTHING_YET, width=360),
         ),
     )
 )
