@@ -17,8 +17,9 @@ EMPTY: Final = "empty"
 class View:
     """One picture: of the name that the cell left it under, at a step, in so many pixels.
 
-    `cell` is its own, where it is not the one of its scene. `keys` are pressed once it stands there; `language` is the one it speaks. A `live` view is the
-    Tape panel, running or empty; its step is one to look back at.
+    `cell` is its own, where it is not the one of its scene. `keys` are pressed once it stands
+    there; `language` is the one it speaks. A `live` view is the Tape panel, running or empty; its
+    step is one to look back at.
     """
 
     shows: str = "tape"
