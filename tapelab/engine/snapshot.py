@@ -11,7 +11,7 @@ import numpy as np
 
 from tapelab.engine.entries import event_of, pauses_of, ran
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.records import CLOSED, DERIVED, OPENED, RAN, Record
+from tapelab.engine.records import CLOSED, DERIVED, OPENED, RAN, WATCHED, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
 from tapelab.engine.still_there import note_living, own_results, with_ends
@@ -20,7 +20,8 @@ from tapelab.engine.tables import Table
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, Method
-from tapelab.recording.recording import Nested, Role
+from tapelab.recording.nested import Nested
+from tapelab.recording.recording import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ class Snapshot:
         self.event_of: dict[int, int] = {}
         self.records: dict[int, Record] = {}
         self.nested: dict[int, Nested] = {}
+        self.watched: dict[int, dict[int, int]] = {}
         self.heads, self.fields = array("i"), array("i")
 
     def emit(self, event: e.Event, span: int, thread: int) -> None:
@@ -101,6 +103,8 @@ class Snapshot:
             self.emit(event, span, thread)
         elif kind in (OPENED, CLOSED):
             self._inside(kind, record[4], span)
+        elif kind == WATCHED:
+            self._watched_inside(record)
 
     def _inside(self, kind: int, tape: int, span: int) -> None:
         """Note the stretch of another tape that was open in the block of this one."""
@@ -109,6 +113,22 @@ class Snapshot:
             self.nested[tape] = Nested(self.inventory.spans.tape(span), here, -1)
         elif tape in self.nested:
             self.nested[tape] = replace(self.nested[tape], closed=here)
+
+    def _watched_inside(self, record: Record) -> None:
+        """Note since when another tape watches a tensor, which may come to be known later."""
+        number, *_, tape = record[4:]
+        if tape in self.nested:
+            here = len(self.heads) // HEAD
+            self.watched.setdefault(tape, {}).setdefault(number, here)
+
+    def _nested(self) -> tuple[Nested, ...]:
+        """The other tapes, with what they watch of all that is known here."""
+        found = []
+        for tape, nested in self.nested.items():
+            since = self.watched.get(tape, {}).items()
+            told = [(self.inventory.known(number), at) for number, at in since]
+            found.append(replace(nested, watched=tuple(each for each in told if each[0] >= 0)))
+        return tuple(found)
 
     def enter_ops(self, records: Sequence[Record]) -> None:
         """Append the events of many ops with one result each."""
@@ -173,6 +193,7 @@ class Snapshot:
         """The finished recording."""
         tape, known = self.tape, self.inventory
         name = known.spans.name(known.spans.of_origin(tape._origin)) or "tape"
+        columns = self._columns()  # which may add to the strings
         return Recording(
             maker=f"tapelab {__version__}",
             tape=TapeFacts(name, tape._persistent, tape._auto, tape._consumed),
@@ -183,12 +204,13 @@ class Snapshot:
             groups=tuple(known.groups.rows),
             sources=known.spans.sources(),
             variables=tuple(known.variables),
-            columns=self._columns(),
-            nested=tuple(self.nested.values()),
+            columns=columns,
+            nested=self._nested(),
         )
 
     def _columns(self) -> dict[str, Any]:
-        spans = np.array(self.inventory.spans.rows, "<i4").reshape(-1, len(_SPAN))
+        known = self.inventory.spans
+        spans = np.array(known.rows, "<i4").reshape(-1, len(_SPAN))
         heads = np.array(self.heads, "<i4").reshape(-1, HEAD)
         return {
             "event.kind": heads[:, 0].astype("u1"),
@@ -197,5 +219,13 @@ class Snapshot:
             "event.start": np.insert(heads[:, 3], 0, 0),
             "event.fields": np.array(self.fields, "<i4"),
             **{f"span.{name}": spans[:, at].copy() for at, name in enumerate(_SPAN)},
+            **({"span.function": self._functions()} if any(known.functions) else {}),
             **self.inventory.tensors.as_columns(),
         }
+
+    def _functions(self) -> Any:
+        """The name of the function that each span stands in, an index of strings; -1 for none."""
+        index = self.inventory.strings.index
+        return np.array(
+            [index(name) if name else -1 for name in self.inventory.spans.functions], "<i4"
+        )

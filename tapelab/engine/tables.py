@@ -46,6 +46,7 @@ class Spans:
     def __init__(self) -> None:
         self.by_place: dict[tuple[int, int], int] = {}
         self.rows: list[tuple[int, int, int, int, int]] = []
+        self.functions: list[str] = []
         self.files = Table()
         self._names: dict[str, source.Names] = {}
         self._alive: list[Any] = []
@@ -59,6 +60,7 @@ class Spans:
             file = self.files.index(code.co_filename)
             found = self.by_place[place] = len(self.rows)
             self.rows.append((file, *source.extent_of(code, instruction)))
+            self.functions.append(source.function_of(code))
         return found
 
     def of_origin(self, origin: Origin | None) -> int:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
 from tapelab.recording.facts import Rule
+from tapelab.recording.nested import Nested
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.packing import unpacked
 from tapelab.recording.recording import (
     SCHEMA,
     Group,
-    Nested,
     Recording,
     Source,
     TapeFacts,
@@ -98,7 +98,7 @@ def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any
         "shapes": [list(shape) for shape in recording.shapes],
         "dtypes": list(recording.dtypes),
         **tables,
-        **({"nested": [asdict(each) for each in recording.nested]} if recording.nested else {}),
+        **({"nested": [each.to_json() for each in recording.nested]} if recording.nested else {}),
     }
 
 
@@ -163,7 +163,7 @@ def _recording(header: dict[str, Any], columns: dict[str, NDArray[Any]]) -> Reco
         sources=tuple(Source(**each) for each in header["sources"]),
         variables=tuple(VariableFacts(**each) for each in header["variables"]),
         columns=columns,
-        nested=tuple(Nested(**each) for each in header.get("nested", ())),
+        nested=tuple(map(Nested.from_json, header.get("nested", ()))),
     )
 
 

@@ -17,6 +17,7 @@ from tapelab.recording.drawable import FORMS, Pictured
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.facts import WORDS
 from tapelab.recording.measures import Measures
+from tapelab.recording.nested import Nested
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.previews import Previews
 
@@ -40,18 +41,6 @@ class Group:
     name: str
     parent: int
     span: int
-
-
-@dataclass(frozen=True)
-class Nested:
-    """Another tape that was open inside: the events from `opened` up to `closed` happened in it.
-
-    -1 says that it was not closed.
-    """
-
-    name: str
-    opened: int
-    closed: int
 
 
 @dataclass(frozen=True)
@@ -225,6 +214,11 @@ class Recording(Pictured):
             return ""
         line = self.sources[span.source].line(span.line)
         return line[span.column : span.end_column if span.end_line == span.line else None]
+
+    def function_at(self, index: int) -> str:
+        """The function that a span stands in, such as `Dense.call`; empty for a cell or a file."""
+        functions = self.columns.get("span.function")
+        return "" if functions is None or functions[index] < 0 else self.strings[functions[index]]
 
     def tensor(self, index: int) -> TensorFacts:
         """One tensor by its index."""

@@ -48,6 +48,15 @@ def extent_of(code: CodeType, instruction: int) -> Extent:
     return line, start, end_line, _characters(lines, end_line, (end_column or 0) + more)
 
 
+def function_of(code: CodeType) -> str:
+    """The function that some code belongs to, such as `Dense.call`; empty for a cell or a file."""
+    for own in reversed(code.co_qualname.split(".<locals>.")):
+        name = own.replace("<lambda>", "lambda")
+        if not name.startswith("<"):  # as the name of a comprehension, a cell or a file does
+            return name
+    return ""
+
+
 def lines_of(file: str) -> list[str]:
     """The lines of a file or a cell, as far as Python can find them."""
     if file == "<string>":  # any exec() has this name; Python 3.13 keeps the text of `-c` under it

@@ -14,6 +14,7 @@ from tapelab.errors import RecordingError
 from tapelab.recording import codec, from_bytes, to_bytes
 from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Watched
+from tests.fixtures.record import record
 
 
 @pytest.fixture
@@ -148,3 +149,44 @@ def test_tapes_that_were_open_inside_are_kept():
     assert (nested.name, kinds) == ("inner", ["Watched", "Read", "Ran"])
     assert from_bytes(to_bytes(recording)).nested == recording.nested
     assert inner.recording().nested == ()
+
+
+def test_a_tape_inside_tells_what_it_watches_and_since_when():
+    x, w, c = tf.Variable(2.0), tf.Variable(3.0), tf.constant(4.0)
+    with tf.GradientTape() as outer:
+        y = x * w
+        with tf.GradientTape(watch_accessed_variables=False) as inner:
+            inner.watch(x)
+            z = y * x
+            inner.watch(c)
+            z = z * c * w
+    recording = outer.recording(z)
+    [nested] = recording.nested
+    told = [(recording.tensor(tensor).name, recording.located[at]) for tensor, at in nested.watched]
+    assert [(name, recording.text_at(each.span)) for name, each in told] == [
+        *[("x", "y * x"), ("c", "z * c")],
+    ]
+    assert from_bytes(to_bytes(recording)).nested == recording.nested
+
+
+def test_a_span_tells_the_function_that_it_stands_in():
+    class Dense:
+        def call(self, x):
+            return tf.tanh(x)
+
+    def halved(x):
+        [half] = [part * 0.5 for part in (x,)]
+        return half
+
+    with tf.GradientTape() as tape:
+        y = halved(Dense().call(tf.Variable(2.0)))
+    recording = from_bytes(to_bytes(tape.recording(y)))
+    told = {recording.text_at(at): recording.function_at(at) for at in set(recording.event_spans)}
+    assert told["tf.tanh(x)"] == "Dense.call"
+    assert told["part * 0.5"] == "halved"
+
+
+def test_code_of_a_cell_stands_in_no_function():
+    recording = record("scene_a")
+    assert "span.function" not in recording.columns
+    assert recording.function_at(0) == ""

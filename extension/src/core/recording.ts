@@ -55,6 +55,8 @@ export interface Recording {
   eventSpan(index: number): number;
   tensor(index: number): TensorInfo;
   span(index: number): Span | null;
+  /** The function that a span stands in, such as `Dense.call`; empty for a cell or a file. */
+  functionAt(span: number): string;
 }
 
 const MAGIC = [0x54, 0x41, 0x50, 0x45, 0x4c, 0x41, 0x42, 0];
@@ -155,6 +157,7 @@ export function parseRecording(given: Uint8Array): Recording {
   const eventSpans = columns.i32('event.span');
   const roles = columns.u8('tensor.role');
   const named = columns.u8('tensor.named');
+  const functions = columns.i32('span.function');
   if (kinds.length && starts.length !== kinds.length + 1) throw cutShort();
   return {
     header,
@@ -188,6 +191,7 @@ export function parseRecording(given: Uint8Array): Recording {
     eventSpan: (index) => eventSpans[index] ?? -1,
     tensor: tensorReader(columns, header, roles, named),
     span: spanReader(columns),
+    functionAt: (span) => header.strings[functions[span]!] ?? '',
   };
 }
 

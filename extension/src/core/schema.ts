@@ -54,6 +54,14 @@ export interface TapeInfo {
   readonly consumed: boolean;
 }
 
+/** Another tape that was open inside, and the tensors that it watches, each since which event. */
+export interface NestedInfo {
+  readonly name: string;
+  readonly opened: number;
+  readonly closed: number;
+  readonly watched?: readonly (readonly [number, number])[];
+}
+
 export interface Header {
   readonly maker: string;
   /** What a column is and how it is kept, where it begins, and how many numbers it holds. */
@@ -67,7 +75,7 @@ export interface Header {
   readonly sources: readonly SourceInfo[];
   readonly variables: readonly VariableInfo[];
   /** Other tapes that were open inside, by their first event and the first one after them. */
-  readonly nested?: readonly { name: string; opened: number; closed: number }[];
+  readonly nested?: readonly NestedInfo[];
 }
 
 export enum Role {

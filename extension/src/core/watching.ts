@@ -6,6 +6,12 @@ import { labelOf } from './picture.js';
 import { Kind, Role } from './schema.js';
 import { say } from './words.js';
 
+/** A tape inside that watches it, too, and since which step. */
+export interface Inside {
+  readonly tape: string;
+  readonly step: number;
+}
+
 /** Something that the tape watches. */
 export interface Watched {
   readonly name: string;
@@ -13,6 +19,7 @@ export interface Watched {
   /** The step since when, or -1 where it has no frame of its own. */
   readonly step: number;
   readonly how: string;
+  readonly inside: readonly Inside[];
 }
 
 /** Something that it might have watched, and why it did not. */
@@ -20,6 +27,7 @@ export interface Unwatched {
   readonly name: string;
   readonly node: number;
   readonly why: string;
+  readonly inside: readonly Inside[];
 }
 
 const told = (how: number): string =>
@@ -37,14 +45,42 @@ const known = new WeakMap<Graph, Watching>();
 export function watchingOf(model: Model): Watching {
   let found = known.get(model.graph);
   if (!found) {
-    const watched = watchedOf(model);
-    known.set(model.graph, (found = { watched, unwatched: unwatchedOf(model, watched) }));
+    const inside = insideOf(model);
+    const watched = watchedOf(model, inside);
+    known.set(model.graph, (found = { watched, unwatched: unwatchedOf(model, watched, inside) }));
+  }
+  return found;
+}
+
+/** By what something is known that is watched: all states of a variable are one. */
+function keyOf({ recording }: Model, tensor: number): number {
+  const { variable } = recording.tensor(tensor);
+  return variable >= 0 ? -1 - variable : tensor;
+}
+
+type InsideOf = ReadonlyMap<number, readonly Inside[]>;
+
+/** The tapes inside that watch something, by what is watched. */
+function insideOf(model: Model): InsideOf {
+  const found = new Map<number, Inside[]>();
+  const { frameEvent, frameCount, frameNode, nodeOfTensor } = model.graph;
+  for (const { name, watched = [] } of model.recording.header.nested ?? []) {
+    for (const [tensor, event] of watched) {
+      if (isWhole(model.recording.tensor(tensor).dtype)) continue;
+      let frame = 0;
+      while (frame < frameCount && frameEvent[frame]! < event) frame++;
+      if (frameNode[frame - 1] === nodeOfTensor[tensor]) frame--;
+      const key = keyOf(model, tensor);
+      const tapes = found.get(key) ?? [];
+      if (tapes.some(({ tape }) => tape === name)) continue;
+      found.set(key, [...tapes, { tape: name, step: frame + 1 }]);
+    }
   }
   return found;
 }
 
 /** Who is watched, in the order in which it came to be. */
-function watchedOf(model: Model): Watched[] {
+function watchedOf(model: Model, inside: InsideOf): Watched[] {
   const { recording, graph } = model;
   const found = new Map<number, Watched>();
   recording.kinds.forEach((kind, index) => {
@@ -52,10 +88,11 @@ function watchedOf(model: Model): Watched[] {
     if (event?.kind !== Kind.Watched) return;
     const node = graph.nodeOfTensor[event.tensor]!;
     const { dtype } = recording.tensor(event.tensor);
-    const key = event.variable >= 0 ? -1 - event.variable : event.tensor;
+    const key = keyOf(model, event.tensor);
     if (node < 0 || found.has(key) || isWhole(dtype)) return;
     const step = graph.nodeFrame[node]! + 1;
-    found.set(key, { name: labelOf(model, node), node, step, how: told(event.how) });
+    const [name, how] = [labelOf(model, node), told(event.how)];
+    found.set(key, { name, node, step, how, inside: inside.get(key) ?? [] });
   });
   return [...found.values()];
 }
@@ -77,7 +114,7 @@ function whyConstant(dtype: string): string {
 }
 
 /** Who takes part without being watched: variables, and tensors that have a name. */
-function unwatchedOf(model: Model, watched: readonly Watched[]): Unwatched[] {
+function unwatchedOf(model: Model, watched: readonly Watched[], inside: InsideOf): Unwatched[] {
   const { recording, graph } = model;
   const seen = new Set(watched.map(({ node }) => node));
   const variables = new Set(
@@ -93,7 +130,8 @@ function unwatchedOf(model: Model, watched: readonly Watched[]): Unwatched[] {
     if (role === Role.State ? variables.has(variable) : !named) continue;
     const name = labelOf(model, node);
     const why = role === Role.State ? whyVariable(model, variable) : whyConstant(dtype);
-    if (!found.has(name)) found.set(name, { name, node, why });
+    const by = inside.get(keyOf(model, tensor)) ?? [];
+    if (!found.has(name)) found.set(name, { name, node, why, inside: by });
   }
   return [...found.values()];
 }

@@ -49,12 +49,13 @@ function accountView(account: Account): VNode {
   );
 }
 
-/** Where in the code something was made: the line, and the cell where there are several. */
-function placeOf(model: Model, span: Span): string {
-  const { sources } = model.recording.header;
-  const line = WORDS.line(span.line);
-  const title = sources.length > 1 ? sources[span.source]?.title : '';
-  return title ? `${title}, ${line}` : line;
+/** Where something was made: the function, the cell where there are several, and the line. */
+function placeOf({ recording }: Model, at: number, span: Span): Child {
+  const { sources } = recording.header;
+  const name = recording.functionAt(at);
+  const title = sources.length > 1 && sources[span.source]?.title;
+  const told = [name && `\`${name}\``, title, WORDS.line(span.line)];
+  return prose(told.filter(Boolean).join(', '));
 }
 
 /** The gradient rules of an op in the learner's names, one for each input. */
@@ -87,7 +88,7 @@ function selectedAccount(model: Model, picture: Picture, node: number, slices: S
   if (from.length) facts.push(['from', prose(from.map((name) => `\`${name}\``).join(', '))]);
   const rules = op ? rulesFact(model, node, op) : [];
   if (rules.length) facts.push(['rules', rules]);
-  if (span) facts.push(['made in', placeOf(model, span)]);
+  if (span) facts.push(['made in', placeOf(model, tensor.span, span)]);
   const maps = [
     heatView(model.recording, tensor, 'v', say('value of {label}', { label }), slices),
     heatView(model.recording, gradient, 'g', say('gradient of {label}', { label }), slices),

@@ -6,6 +6,7 @@ import { slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Action } from '../store.js';
 import { watchingOf } from '../watching.js';
+import type { Inside } from '../watching.js';
 import { say, WORDS } from '../words.js';
 import { eyeView } from './node.js';
 import { button, chip, prose } from './parts.js';
@@ -56,17 +57,28 @@ function listView(title: string, rows: readonly VNode[], all: number, none = '')
   ];
 }
 
+/** What is said of something, and then which tapes inside watch it since when. */
+function toldOf(said: string, inside: readonly Inside[]): Child {
+  const more = inside.map(({ tape, step }) =>
+    say('`{tape}` watches it since step {step}.', { tape, step: grouped(step) }),
+  );
+  const end = more.length && !/[.。]$/.test(said) ? '.' : '';
+  return prose([said + end, ...more].join(' '));
+}
+
 /** Who is watched since when and by which tape; who is not, and why. */
 export function watchedView(model: Model, picture: Picture, dispatch: Dispatch): Child[] {
   const tape = model.recording.header.tape.name || WORDS.untitled;
   const found = watchingOf(model);
-  const watched = found.watched.slice(0, MOST_ROWS).map(({ node, name, step, how }) => {
+  const watched = found.watched.slice(0, MOST_ROWS).map(({ node, name, step, how, inside }) => {
     const since = step > 0 ? `, ${say('since step {step}', { step: grouped(step) })}` : '';
-    return rowView(model, picture, node, true, name, prose(how + since), dispatch);
+    return rowView(model, picture, node, true, name, toldOf(how + since, inside), dispatch);
   });
   const unwatched = found.unwatched
     .slice(0, MOST_ROWS)
-    .map(({ node, name, why }) => rowView(model, picture, node, false, name, prose(why), dispatch));
+    .map(({ node, name, why, inside }) =>
+      rowView(model, picture, node, false, name, toldOf(why, inside), dispatch),
+    );
   return [
     listView(
       say('Watched by {tape}', { tape }),
