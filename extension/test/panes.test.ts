@@ -60,7 +60,11 @@ test('1 to 4 choose what stands beside the code, and the buttons say what is cho
 test('a mark for every gradient, hollow until it has come', () => {
   const { handle, press, all } = open('scene_a', 6);
   press('2');
-  assert.deepEqual([all('.beat').length, all('.beat.todo').length], [5, 4]);
+  assert.deepEqual([all('g.beat').length, all('.beat.todo').length], [5, 4]);
+  assert.deepEqual(
+    all('.pane .key > span').map((entry) => entry.textContent),
+    ['watched', 'op'],
+  );
   handle.dispatch({ kind: 'last' });
   assert.equal(all('.beat.todo').length, 0);
 });
@@ -69,6 +73,10 @@ test('NaN stands as a band at the top, with a way to where it was born', () => {
   const { press, all, handle } = open('not_finite', 10);
   press('2');
   assert.equal(all('.beat.nan rect').length, 1);
+  assert.deepEqual(
+    all('.plot .band').map((word) => word.textContent),
+    ['NaN'],
+  );
   all('.birth button')[0]!.click();
   assert.equal(handle.step(), 2);
 });

@@ -19,6 +19,7 @@ type Dispatch = (action: Action) => void;
 /** More marks than one in so many pixels are drawn one for several. */
 const CLOSEST = 5;
 const BAND = 20;
+const BAND_WORD = 34;
 const ROOM_FOR_WORDS = 420;
 /** Beside the plot, where no mark can stand under a name. */
 const ROOM_FOR_NAMES = 76;
@@ -132,6 +133,9 @@ function zoneNames(scale: Scale): Child[] {
   ];
 }
 
+const square = (x: number, y: number): string => `M${x - 4} ${y - 4}h8v8h-8z`;
+const circle = (x: number, y: number): string => `M${x - 4} ${y}a4 4 0 1 1 8 0a4 4 0 1 1 -8 0z`;
+
 /** One mark: round for an op, square for what is watched, hollow while its gradient is to come. */
 function markView(
   model: Model,
@@ -150,7 +154,7 @@ function markView(
   const come = picture.phase === 'backward' && step <= picture.step;
   const wide = scale.pitch;
   const watched = model.graph.frameKind[frame] === FrameKind.Watch;
-  const d = watched ? `M${x - 4} ${y - 4}h8v8h-8z` : `M${x - 4} ${y}a4 4 0 1 1 8 0a4 4 0 1 1 -8 0z`;
+  const d = watched ? square(x, y) : circle(x, y);
   const name = labelOf(model, model.graph.frameNode[frame]!);
   const told = { nan: 'NaN', zero: '0', unknown: say('not kept') }[health as 'nan'];
   return h(
@@ -165,6 +169,36 @@ function markView(
       ? h('rect', { x: x - wide / 2, y: box.top, width: wide + 0.5, height: BAND })
       : [line('stem', `M${x} ${y}V${floor}`), line('mark', d)],
   );
+}
+
+/** What a title says, and what the forms of the marks mean. */
+function titleView(title: string): VNode {
+  const mark = (d: string): VNode =>
+    h(
+      'svg',
+      { class: 'beat', viewBox: '-5 -5 10 10', 'aria-hidden': 'true' },
+      h('path', { class: 'mark', d }),
+    );
+  return h(
+    'div',
+    { class: 'key' },
+    h('h4', {}, title),
+    h('span', {}, mark(square(0, 0)), say('watched')),
+    h('span', {}, mark(circle(0, 0)), say('op')),
+  );
+}
+
+/** The word in each stretch of the band that has room for it. */
+function bandNames({ frames, pulses }: Flow, places: readonly number[], scale: Scale): VNode[] {
+  const found: VNode[] = [];
+  const odd = places.filter((at) => pulses[at]!.health === 'nan').map((at) => frames[at]!);
+  for (let from = 0, to = 0; from < odd.length; from = to) {
+    while (to < odd.length && odd[to]! - odd[from]! === to - from) to++;
+    if ((to - from) * scale.pitch < BAND_WORD) continue;
+    const middle = (scale.x(odd[from]!) + scale.x(odd[to - 1]!)) / 2;
+    found.push(label(middle, scale.box.top + 14, 'NaN', 'mid strong band'));
+  }
+  return found;
 }
 
 function levels({ box, low, high, y }: Scale): VNode[] {
@@ -235,7 +269,7 @@ export function magnitudesView(
   const places = all.filter((at) => !hidden || flow.steps[at]! <= picture.step);
   const title = say('mean size of the gradient, log scale');
   return [
-    h('h4', {}, title),
+    titleView(title),
     plot(
       box,
       `${title}. ${hidden ? '' : told}`,
@@ -243,6 +277,7 @@ export function magnitudesView(
       levels(scale),
       zones(scale, hatch),
       places.map((at) => markView(model, flow, at, scale, picture, dispatch)),
+      bandNames(flow, places, scale),
       zoneNames(scale),
       line('axis', `M${box.left} ${floor}h${box.wide}`),
       picture.frame >= 0 &&
