@@ -97,6 +97,15 @@ test('a vector is drawn as bars, a matrix as a heat map with its scale', () => {
   assert.equal(matrix.text('.insp .scale'), '−2.00002.0000');
 });
 
+test('cards show matrices in small beside their shapes, gradients once they are there', () => {
+  const maps = (step: number, tone: string): number =>
+    open('matmul', step).all(`.nd .heat .rim.${tone}`).length;
+  assert.deepEqual([maps(1, 'v'), maps(1, 'g')], [2, 0]);
+  assert.ok(maps(99, 'v') >= 4);
+  assert.ok(maps(99, 'g') >= 3);
+  assert.equal(open('vectors', 99).all('.nd .heat').length, 0);
+});
+
 test('a typed answer is judged, shown, and told to whoever listens', () => {
   const { handle, press, host, text } = open('scene_a', 6);
   let heard: readonly Guess[] = [];

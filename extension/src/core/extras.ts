@@ -6,6 +6,7 @@ import type { judge, Question, questionAt } from './predict.js';
 import type { Action, State } from './store.js';
 import type { storyOf } from './story.js';
 import type { turnBy } from './turns.js';
+import type { cardMaps } from './views/cardmaps.js';
 import type { pictureOf } from './views/pictures.js';
 import type { turnsView } from './views/turns.js';
 import type { Sliders } from './views/whatif.js';
@@ -29,6 +30,7 @@ export interface Extras {
     dispatch: Dispatch,
   ) => VNode;
   readonly pictureOf: typeof pictureOf;
+  readonly cardMaps: typeof cardMaps;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
   readonly verdict: (state: State, dispatch: Dispatch) => VNode | null;
   readonly questionAt: typeof questionAt;

@@ -7,6 +7,7 @@ import why from '../styles/why.css';
 import { judge, questionAt } from '../predict.js';
 import { storyOf } from '../story.js';
 import { speak } from '../words.js';
+import { cardMaps } from './cardmaps.js';
 import { paneView } from './panes.js';
 import { pictureOf } from './pictures.js';
 import { turnBy } from '../turns.js';
@@ -22,6 +23,7 @@ export const EXTRAS: Extras = {
   paint,
   pane: paneView,
   pictureOf,
+  cardMaps,
   questionAt,
   judge,
   question: questionView,

@@ -1,5 +1,6 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
+import { extras } from '../extras.js';
 import type { VNode } from '../dom.js';
 import { isLoop, turnOf } from '../folded.js';
 import { NodeKind } from '../graph.js';
@@ -96,6 +97,7 @@ export function lookOf(
     watched: model.graph.nodeWatched[node]!,
     value: tensor ? formatBrief(tensor, room) : '',
     slot: unrecorded ? null : slot.state,
+    tensors: [tensor?.index ?? -1, unrecorded || slot.state === 'zero' ? -1 : slot.tensor],
     slotText: unrecorded ? '' : node === options.asked ? '?' : slotText(model, slot, room),
     lit,
     halo: haloOf(chart, picture, place, options),
@@ -155,6 +157,7 @@ export function graphContent(
         onclick: choose,
       },
       nodeView(look, options.hatch),
+      node !== options.asked && extras()?.cardMaps(model.recording, look),
     );
   });
   return [

@@ -20,6 +20,8 @@ export interface NodeLook {
   readonly value: string;
   readonly slot: SlotState | null;
   readonly slotText: string;
+  /** The tensors of value and gradient, as far as there are numbers to draw; else -1. */
+  readonly tensors: readonly [value: number, gradient: number];
   readonly lit: boolean;
   readonly halo: '' | 'v' | 'g' | 'n' | 's';
   readonly detail: Detail;

@@ -53,7 +53,7 @@ function cellView(value: number, row: number, column: number, most: number, role
 }
 
 /** All cells of one colour in one path; those below zero are smaller. */
-function tintedCells(sheet: Sheet, size: number, most: number, role: Tone): VNode[] {
+export function tintedCells(sheet: Sheet, size: number, most: number, role: Tone): VNode[] {
   const paths = new Map<string, string>();
   sheet.numbers.forEach((value, at) => {
     const strength = (Math.ceil((strengthOf(value, most) * TINTS) / 100) * 100) / TINTS;
