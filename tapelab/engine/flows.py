@@ -167,11 +167,13 @@ def plain(value: Any) -> Any:
 def _dropped(value: ndarray[Any, Any]) -> Dropped:
     """What is left of a large value on the way back."""
     room = thread.looking
-    return room.once(value, _noted) if room else bare(value.shape, value.dtype)
+    return room.arrays.once(value, _noted) if room else bare(value.shape, value.dtype)
 
 
 def _noted(value: ndarray[Any, Any]) -> Dropped:
-    from tapelab.recording.measures import measured  # not before somebody looks
+    from tapelab.engine.buffers import Buffer, root_of  # not before somebody looks
+    from tapelab.recording.measures import measured
 
     preview = thread.looking.preview(value, image=False)
-    return Dropped(value.shape, value.dtype, measured(value), preview)
+    buffer = thread.looking.buffers.once(root_of(value), lambda root: Buffer(root.nbytes))
+    return Dropped(value.shape, value.dtype, measured(value), preview, buffer)

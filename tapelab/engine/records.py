@@ -18,6 +18,7 @@ from numpy import ndarray
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
+    from tapelab.engine.buffers import Buffer
     from tapelab.recording.measures import Measure
     from tapelab.recording.previews import Preview
 
@@ -62,13 +63,15 @@ BACK: Final = "back"
 class Dropped(NamedTuple):
     """What is left of a large value whose numbers were not kept.
 
-    Where somebody looks at the way back, what they come to and look like is noted first.
+    Where somebody looks at the way back, what they come to and look like is noted first, and in
+    which buffer they lay.
     """
 
     shape: tuple[int, ...]
     dtype: Any
     measure: Measure | None = None
     preview: Preview | None = None
+    buffer: Buffer | None = None
 
 
 def is_large(value: Any) -> bool:

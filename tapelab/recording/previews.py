@@ -84,11 +84,14 @@ def plane_of(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 class Room:
-    """How much room previews may still take; one array that is met again has one preview."""
+    """How much room previews may still take; one array that is met again has one preview.
+
+    So has one buffer, however many arrays are views of it.
+    """
 
     def __init__(self, left: int = ROOM) -> None:
         self.left = left
-        self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
+        self.arrays, self.buffers = Known(), Known()
 
     def preview(self, value: NDArray[Any], *, image: bool) -> Preview | None:
         """The preview of an array, as fine as there is room for; None if there is none left."""
@@ -97,6 +100,13 @@ class Room:
         if made is not None:
             self.left -= made.levels.size
         return made
+
+
+class Known:
+    """What was told of arrays, as long as they are there."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[weakref.ref[Any], Any]] = {}
 
     def once(self, value: NDArray[Any], tell: Callable[[NDArray[Any]], Any]) -> Any:
         """What was told of this very array before, or what is told of it now."""

@@ -46,6 +46,22 @@ def test_views_of_one_buffer_are_held_once():
     assert recording.columns["share.bytes"].max() == x.numpy().nbytes
 
 
+def test_gradients_that_are_views_of_one_buffer_are_held_once():
+    x, v = tf.Variable(np.ones((40, 60), np.float32)), tf.Variable(np.ones((60, 40), np.float32))
+    with tf.GradientTape() as tape:
+        y = tf.reshape(x, [2400]) + tf.reshape(v, [2400])
+        z = tf.reduce_sum(tf.square(y))
+    memory = memory_of(Model.of(tape.recording(z, [x, v])))
+    assert memory.gradients[-1] == x.numpy().nbytes
+
+
+def test_a_gradient_that_is_one_number_spread_out_takes_the_room_of_one():
+    x = tf.Variable(np.ones((40, 60), np.float32))
+    with tf.GradientTape() as tape:
+        z = tf.reduce_sum(x)
+    assert max(memory_of(Model.of(tape.recording(z, x))).gradients) < x.numpy().nbytes
+
+
 def test_a_recording_that_tells_of_no_buffers_counts_each_tensor():
     x = tf.Variable(np.ones((4, 6), np.float32))
     with tf.GradientTape() as tape:
