@@ -65,6 +65,7 @@ def test_products_of_matrices_obey_and_get_their_threads_back(tf):
     def of_products():
         return [each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"]
 
+    tf.config.threading.set_intra_op_parallelism_threads(0)
     at_first = of_products()
     told = []
     for count in (1, 2, 0):

@@ -35,6 +35,10 @@ def launched() -> Iterator[Browser]:
         browser.close()
 
 
+TAKEN_BACK = "error: Could not restore the debugger state: Canceled future for debug_request"
+"""JupyterLab's debugger asks every kernel, and says this where a notebook is closed meanwhile."""
+
+
 class Console:
     """Collects the errors of a page: those it logs and those nobody caught."""
 
@@ -49,7 +53,8 @@ class Console:
 
     def complaints(self, beyond: frozenset[str] = frozenset()) -> list[str]:
         """List the errors heard, less those a stock page is known for."""
-        return [text for text in self._heard if pattern_of(text) not in beyond]
+        heard = (text for text in self._heard if not text.startswith(TAKEN_BACK))
+        return [text for text in heard if pattern_of(text) not in beyond]
 
     def patterns(self) -> frozenset[str]:
         return frozenset(map(pattern_of, self._heard))

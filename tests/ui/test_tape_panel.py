@@ -54,6 +54,7 @@ def test_while_a_cell_runs_the_panel_is_told_many_times_a_second(open_notebook):
     panel = TapePanel.beside(notebook)
     panel.connect(notebook)
     run_cell(notebook, 1)
+    expect(panel.status).to_have_text("Live", timeout=20_000)
     expect(panel.status).to_have_text("Last run", timeout=30_000)
     running = [told for told in traffic.live() if told["running"] and told["step"]]
     assert len(running) > SECONDS * 10  # 15 a second where the machine is free: see benchmarks
