@@ -7,7 +7,7 @@ import type { NodeLook } from './node.js';
 import type { Tone } from './numbers.js';
 import { tintedCells } from './pictures.js';
 
-const HIGH = 18;
+const HIGH = 16;
 const LARGEST_CELL = 6;
 const NARROWEST = 8;
 /** Where the rows of a card begin, and how far in the words before them reach. */
