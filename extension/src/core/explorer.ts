@@ -5,7 +5,7 @@ import { Drawings } from './drawings.js';
 import type { Explanation } from './explanation.js';
 import { extras, onExtras, wantExtras } from './extras.js';
 import { holdHeights, releaseHeights } from './heights.js';
-import { handleKey, keepOneTabStop, keepScrollable } from './keyboard.js';
+import { focusOn, handleKey, HERE, isLost, keepOneTabStop, keepScrollable } from './keyboard.js';
 import type { Direction } from './layout.js';
 import { listenForMoves } from './panzoom.js';
 import type { Listen } from './panzoom.js';
@@ -159,7 +159,7 @@ export class Explorer implements Handle {
     speak(this.words);
     extras()?.speak(this.words);
     const state = this.store.state();
-    const inReel = this.focusIsIn('.reelwrap');
+    const [inReel, inside] = [this.focusIsIn('.reelwrap'), this.focusIsIn('*')];
     const chosen = state.selected !== this.shownNode;
     const refolded = this.drawings.isRefolded(state);
     const moved = !still && (state.step !== this.shownStep || chosen || refolded);
@@ -175,8 +175,8 @@ export class Explorer implements Handle {
     holdHeights(this.root);
     keepScrollable(this.root);
     keepOneTabStop(this.root);
-    if (inReel && moved && state.predicting !== 'asking')
-      this.root.querySelector<HTMLElement>('.fr.now')?.focus({ preventScroll: true });
+    if (inside && isLost(this.root, this.focusIsIn('*'))) focusOn(this.root, HERE);
+    else if (inReel && moved && state.predicting !== 'asking') focusOn(this.root, '.fr.now');
   }
 
   /** After another pane or a question has come up: fit the one, put the cursor into the other. */
@@ -186,7 +186,7 @@ export class Explorer implements Handle {
     this.shownPane = state.pane;
     this.asked = state.predicting;
     this.resized();
-    if (field) this.root.querySelector<HTMLElement>(field)?.focus({ preventScroll: true });
+    if (field) focusOn(this.root, field);
   }
 
   private surroundings(state: State, moved: boolean) {

@@ -108,6 +108,19 @@ export function keepScrollable(root: Element): void {
   });
 }
 
+/** Where the focus goes when what had it is gone. */
+export const HERE = '.findings [aria-current],.fr.now';
+
+/** Whether what had the focus is gone, or takes no keys any more. */
+export function isLost(root: Element, isInside: boolean): boolean {
+  return !isInside || root.querySelector(':focus:disabled') !== null;
+}
+
+/** Put the focus on the first of some places, where the page stands. */
+export function focusOn(root: Element, places: string): void {
+  root.querySelector<HTMLElement>(places)?.focus({ preventScroll: true });
+}
+
 /** Leave the widget: for the nearest element around it that takes the focus, or the page around. */
 function leave(root: Element, target: HTMLElement): void {
   target.blur();

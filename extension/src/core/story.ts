@@ -22,22 +22,47 @@ export interface Story {
 
 const MOST_NODES = 40;
 
-/**
- * The same model with an edge from every value that was assigned to the state it became. Nothing
- * is computed there, so the graph of the tape has no such edge; a story is often about just that.
- */
-function withAssignments(model: Model): Model {
-  const { graph, recording } = model;
-  const from = [...graph.edgeFrom];
-  const to = [...graph.edgeTo];
+type Ends = readonly [number, number];
+
+/** From every value that was assigned to the state it became. */
+function assignments({ graph, recording }: Model): Ends[] {
+  const found: Ends[] = [];
   recording.kinds.forEach((kind, index) => {
     const event = kind === Kind.Assigned ? recording.event(index) : null;
     if (event?.kind !== Kind.Assigned) return;
-    const [source, state] = [event.from, event.state].map((at) => graph.nodeOfTensor[at] ?? -1);
-    if (source! < 0 || state! <= source!) return;
-    from.push(source!);
-    to.push(state!);
+    found.push([graph.nodeOfTensor[event.from] ?? -1, graph.nodeOfTensor[event.state] ?? -1]);
   });
+  return found;
+}
+
+/** From what left the tape unseen, by a finding, to what came back of it. */
+function detours({ graph, recording }: Model, finding: Finding | undefined): Ends[] {
+  const found: Ends[] = [];
+  let left = -1;
+  for (const index of finding?.evidence ?? []) {
+    const event = recording.event(index);
+    if (event.kind === Kind.Left && graph.nodeOfEvent[index]! < 0) {
+      left = graph.nodeOfTensor[event.tensor]!;
+    } else if (event.kind === Kind.Made) {
+      found.push([left, graph.nodeOfTensor[event.tensor]!]);
+    }
+  }
+  return found;
+}
+
+/**
+ * The same model with more edges. Nothing that is known was computed there, so the graph of the
+ * tape has no such edge; a story is often about just that.
+ */
+function withEdges(model: Model, more: readonly Ends[]): Model {
+  const { graph } = model;
+  const from = [...graph.edgeFrom];
+  const to = [...graph.edgeTo];
+  for (const [start, end] of more) {
+    if (start < 0 || end <= start) continue;
+    from.push(start);
+    to.push(end);
+  }
   const added = from.length - graph.edgeCount;
   if (!added) return model;
   const edges = {
@@ -187,11 +212,12 @@ export function storyOf(
   finding: Finding | undefined,
   direction: 'right' | 'down',
 ): Story {
-  const model = withAssignments(tape);
+  const around = detours(tape, finding);
+  const model = withEdges(tape, [...assignments(tape), ...around]);
   const wanted = relevant(model, explanation, finding);
   const evidence = nodesOfEvidence(model, finding);
   const whole = explanation.connected && !explanation.partial;
-  const left = whole ? -1 : cutAmong(model, wanted, evidence);
+  const left = whole ? -1 : cutAmong(model, wanted, [...evidence, ...around.map(([, end]) => end)]);
   const off = evidence.find((node) => model.graph.nodeKind[node] === NodeKind.Off);
   const place = evidence.find((node) => standsAt(model, node, finding?.where ?? null));
   const ailing = place ?? off ?? evidence.at(-1) ?? -1;
