@@ -261,6 +261,22 @@ def test_the_wheel_with_control_sizes_the_graph_around_the_pointer(opened):
     assert card.bounding_box()["width"] == pytest.approx(before["width"], rel=0.1)
 
 
+def test_plus_and_minus_size_the_graph_and_naught_brings_it_back(opened):
+    page, explorer = opened(loop(6), step=4)
+    drawn = page.locator(".stage svg").first
+    explorer.graph.focus()
+    widths = []
+    for key in ["0", "+", "=", "-", "-", "-", "0"]:
+        page.keyboard.press(key)
+        page.evaluate(DRAWN)
+        widths.append(drawn.bounding_box()["width"])
+        explorer.stands_at(4, of=explorer.steps())
+    plain, once, twice, back, again, smaller, reset = widths
+    assert smaller < plain < once < twice
+    assert twice == pytest.approx(1.25 * once, rel=0.01)
+    assert (back, again, reset) == (once, plain, plain)
+
+
 def test_two_fingers_size_the_graph(opened):
     page, _ = opened(loop(10), has_touch=True)
     before = cards(page).first.bounding_box()
