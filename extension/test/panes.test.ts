@@ -60,7 +60,7 @@ test('1 to 4 choose what stands beside the code, and the buttons say what is cho
 test('a mark for every gradient, hollow until it has come', () => {
   const { handle, press, all } = open('scene_a', 6);
   press('2');
-  assert.deepEqual([all('g.beat').length, all('.beat.todo').length], [5, 4]);
+  assert.deepEqual([all('.beat').length, all('.beat.todo').length], [5, 4]);
   assert.deepEqual(
     all('.pane .key > span').map((entry) => entry.textContent),
     ['watched', 'op'],

@@ -281,6 +281,16 @@ def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
     expect(views.root.get_by_role("toolbar", name="This tape")).to_contain_text("1 of 2")
 
 
+def test_a_question_in_a_low_place_is_not_asked_behind_the_buttons(show):
+    views = show("scene_a", viewport={"width": 900, "height": 560})
+    views.press("b", "p")
+    expect(views.field).to_be_focused()
+    foot = views.root.get_by_role("toolbar", name="Steps").bounding_box()
+    field = views.field.bounding_box()
+    assert foot["y"] < 560
+    assert field["y"] + field["height"] <= foot["y"]
+
+
 def test_about_matrices_their_shape_is_asked_for(show):
     views = show("matmul")
     views.press("b", "p")

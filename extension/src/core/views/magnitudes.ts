@@ -174,11 +174,7 @@ function markView(
 /** What a title says, and what the forms of the marks mean. */
 function titleView(title: string): VNode {
   const mark = (d: string): VNode =>
-    h(
-      'svg',
-      { class: 'beat', viewBox: '-5 -5 10 10', 'aria-hidden': 'true' },
-      h('path', { class: 'mark', d }),
-    );
+    h('svg', { viewBox: '-5 -5 10 10', 'aria-hidden': 'true' }, line('mark', d));
   return h(
     'div',
     { class: 'key' },
