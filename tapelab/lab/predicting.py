@@ -34,8 +34,8 @@ def _ask_and_show(tape: Any, target: Any = None, sources: Any = None) -> Picture
         try:
             said = input(f"{gradient} = ")
         except (EOFError, NotImplementedError):
-            print(say("Nothing can be typed here. Press Predict in the picture."))
-            break
+            print(say("Nothing can be typed here: the picture asks."))
+            return show(tape, target, sources, predict=True)
         print(verdict(said, truth))
     return show(tape, target, sources)
 

@@ -60,16 +60,23 @@ A live widget that hears of its page takes its place; see `extension/src/widget`
 """
 
 
-def page(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
+def page(
+    recording: Recording,
+    explanation: Any = None,
+    *,
+    step: int | None = None,
+    predict: bool = False,
+) -> str:
     """One self-contained HTML document; without JavaScript it shows the picture as text."""
     without = escape(text.picture(recording, step=step, explanation=explanation), quote=False)
     fallback = f"<noscript><pre>{without}</pre></noscript>"
-    return _document(recording, explanation, step, fallback)
+    return _document(
+        recording, container(recording, explanation, step=step, predict=predict) + fallback
+    )
 
 
-def _document(recording: Recording, explanation: Any, step: int | None, fallback: str = "") -> str:
-    title = recording.tape.name or "tape"
-    return document(title, container(recording, explanation, step=step) + fallback)
+def _document(recording: Recording, body: str) -> str:
+    return document(recording.tape.name or "tape", body)
 
 
 def document(title: str, body: str, *, alive: bool = True) -> str:
@@ -83,9 +90,16 @@ def document(title: str, body: str, *, alive: bool = True) -> str:
     )
 
 
-def container(recording: Recording, explanation: Any = None, *, step: int | None = None) -> str:
+def container(
+    recording: Recording,
+    explanation: Any = None,
+    *,
+    step: int | None = None,
+    predict: bool = False,
+) -> str:
     """The element that the standalone bundle fills in, with the words of the chosen language."""
     at = "" if step is None else f' data-step="{int(step)}"'
+    at += " data-predict" if predict else ""
     ops = np.count_nonzero(recording.columns["event.kind"] == KIND_OF[Ran])
     told = packed("recording", to_bytes(recording), f'{at} data-ops="{ops}"')
     if explanation is not None:
@@ -140,7 +154,12 @@ def static_file(name: str) -> Path:
 
 
 def frame(
-    recording: Recording, explanation: Any = None, *, step: int | None = None, identity: str = ""
+    recording: Recording,
+    explanation: Any = None,
+    *,
+    step: int | None = None,
+    predict: bool = False,
+    identity: str = "",
 ) -> str:
     """The page inside a notebook's output: a frame that runs its script and reaches nothing.
 
@@ -148,7 +167,8 @@ def frame(
     """
     told = text.picture(recording, step=step, explanation=explanation)
     name = recording.tape.name or "tape"
-    return framed(name, _document(recording, explanation, step), told, identity)
+    body = container(recording, explanation, step=step, predict=predict)
+    return framed(name, _document(recording, body), told, identity)
 
 
 def framed(name: str, document: str, fallback: str, identity: str = "") -> str:

@@ -21,11 +21,18 @@ MARGIN: Final = 4
 
 
 def mimebundle(
-    recording: Recording, explanation: Any = None, *, step: int | None = None, identity: str = ""
+    recording: Recording,
+    explanation: Any = None,
+    *,
+    step: int | None = None,
+    predict: bool = False,
+    identity: str = "",
 ) -> dict[str, str]:
     """The picture as text/html and text/plain, for `_repr_mimebundle_`."""
     return {
-        "text/html": html.frame(recording, explanation, step=step, identity=identity),
+        "text/html": html.frame(
+            recording, explanation, step=step, predict=predict, identity=identity
+        ),
         "text/plain": text.picture(recording, step=step, explanation=explanation),
     }
 

@@ -42,6 +42,7 @@ class Explorer(anywidget.AnyWidget):
     recording = traitlets.Bytes(b"").tag(sync=True)
     explanation = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
     step = traitlets.Int(0).tag(sync=True)
+    predict = traitlets.Bool(default_value=False).tag(sync=True)
     language = traitlets.Unicode().tag(sync=True)
     words = traitlets.Dict().tag(sync=True)
     predictions = traitlets.List(traitlets.Dict()).tag(sync=True)

@@ -18,17 +18,25 @@ from tapelab.views import data, figures, html, rich, svg, terminal, text
 from tapelab.views.answers import last_question
 
 
-def show(tape: Any, target: Any = None, source: Any = None, *, step: int | None = None) -> Picture:
+def show(
+    tape: Any,
+    target: Any = None,
+    source: Any = None,
+    *,
+    step: int | None = None,
+    predict: bool = False,
+) -> Picture:
     """Show what a tape recorded: code, reel, graph, and the way back from a target.
 
     A notebook draws the picture, at any place of a cell (marimo where a cell ends in it); elsewhere
     it is printed as text. Takes a tape, a recording, its bytes, or the path of a `.tape` file. With
     a target the way back to the source (by default: all that is watched) is part of the picture,
-    and where it does not get there, why. `step` is where to begin, counted from 1.
+    and where it does not get there, why. `step` is where to begin, counted from 1; with `predict`
+    the picture begins by asking what comes next.
     """
     __tracebackhide__ = True
     recording = recorded(tape, target, source)
-    picture = Picture(recording, why_missing(recording), step)
+    picture = Picture(recording, why_missing(recording), step, predict)
     if shell() is not None:
         picture._ipython_display_()
     elif not in_marimo():
@@ -43,10 +51,11 @@ class Picture(Drawable):
     recording: Recording
     explanation: Explanation | None = None
     step: int | None = None
+    predict: bool = False
 
     def to_html(self) -> str:
         """One HTML document that shows the picture anywhere, offline."""
-        return html.page(self.recording, self.explanation, step=self.step)
+        return html.page(self.recording, self.explanation, step=self.step, predict=self.predict)
 
     def to_svg(self) -> str:
         """The graph as an SVG for a page or a paper; what is too large is folded, and says so."""
@@ -82,6 +91,7 @@ class Picture(Drawable):
             recording=to_bytes(self.recording),
             explanation=html.plain(self.explanation),
             step=self.step or 0,
+            predict=self.predict,
         )
 
     @cached_property
@@ -91,7 +101,11 @@ class Picture(Drawable):
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         return rich.mimebundle(
-            self.recording, self.explanation, step=self.step, identity=self.identity
+            self.recording,
+            self.explanation,
+            step=self.step,
+            predict=self.predict,
+            identity=self.identity,
         )
 
     def _ipython_display_(self) -> None:

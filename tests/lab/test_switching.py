@@ -135,14 +135,15 @@ def test_predictions_are_asked_for_one_by_one_and_judged(run, typed, capsys):
     assert answers(picture) == "z\n  x  4.0000\n  y  3.0000"
 
 
-def test_where_nothing_can_be_typed_the_picture_is_shown(run, monkeypatch, capsys):
+def test_where_nothing_can_be_typed_the_picture_asks(run, monkeypatch, capsys):
     def refuse(prompt):
         raise EOFError
 
     monkeypatch.setattr("builtins.input", refuse)
     picture = run("%%predict z x\nz = x * y").result
-    assert "Nothing can be typed here." in capsys.readouterr().out
+    assert "Nothing can be typed here:" in capsys.readouterr().out
     assert answers(picture) == "z\n  x  4.0000"
+    assert picture.predict
 
 
 def test_a_cell_without_a_single_number_says_so(run, typed, capsys):

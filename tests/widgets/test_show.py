@@ -77,6 +77,16 @@ def test_a_tape_that_never_recorded_shows_the_empty_state():
     assert "Nothing on the tape yet" in str(show(tf.GradientTape()))
 
 
+def test_a_picture_that_begins_with_a_question_says_so_in_every_form(taped):
+    asking, shown = show(*taped, predict=True), show(*taped)
+    for predict, picture in ((True, asking), (False, shown)):
+        html = picture._repr_mimebundle_()["text/html"]
+        assert (" data-predict data-ops" in picture.to_html()) == predict
+        assert (" data-predict data-ops" in html) == predict
+    assert asking.widget().predict
+    assert not shown.widget().predict
+
+
 def test_the_step_to_begin_with_is_shown(taped):
     assert "step 2 of 5: forward →, × y" in str(show(*taped, step=2))
 

@@ -33,6 +33,8 @@ export interface MountOptions {
   readonly onStore?: ((store: Store) => void) | undefined;
   /** What the learner has predicted already. */
   readonly guesses?: readonly Guess[] | undefined;
+  /** Whether the learner is asked from the beginning. */
+  readonly predict?: boolean | undefined;
 }
 
 /** Above so many events, reading is announced before it begins. */
@@ -50,7 +52,7 @@ function initialState(model: Model, options: MountOptions): State {
   const { explanation, guesses = [] } = options;
   const findings = explanation?.findings.length ?? 0;
   const lacks = explanation?.connected === false || explanation?.partial;
-  const asksWhy = findings > 0 && lacks && !options.step;
+  const asksWhy = findings > 0 && lacks && !options.step && !options.predict;
   const step = Math.max(
     1,
     Math.min(model.stepCount, options.step ?? (options.whatIf ? model.stepCount : 1)),
@@ -135,6 +137,7 @@ export function mount(host: Element, options: MountOptions): Handle {
       const store = createStore(initialState(model, options));
       const { explanation, words, whatIf } = options;
       const explorer = new Explorer(root, store, explanation ?? null, words, whatIf);
+      if (options.predict) store.dispatch({ kind: 'predict' });
       options.onStore?.(store);
       whatIf?.listen((bytes) => explorer.show(buildModel(parseRecording(bytes))));
       return explorer;

@@ -35,6 +35,7 @@ async function show(script: HTMLScriptElement): Promise<Handle | null> {
     explanation: told<Explanation>(container, 'explanation'),
     language: container.closest<HTMLElement>('[lang]')?.lang,
     words: told<Catalogue>(container, 'words') ?? undefined,
+    predict: 'predict' in script.dataset,
     ...(step > 0 ? { step } : {}),
   });
 }

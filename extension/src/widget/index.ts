@@ -13,6 +13,7 @@ interface Traits {
   explanation: Explanation | null;
   step: number;
   predictions: readonly Guess[];
+  predict: boolean;
   language: string;
   words: Catalogue;
   what_if: Experiment | null;
@@ -135,6 +136,7 @@ function render({ model, el, giveUp = () => {} }: Place): () => void {
       language: model.get('language'),
       words: model.get('words'),
       guesses: model.get('predictions'),
+      predict: model.get('predict'),
       whatIf: experiment ? kernelSource(model, experiment, giveUp) : undefined,
       ...(step > 0 ? { step } : {}),
     });
