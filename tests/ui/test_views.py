@@ -396,5 +396,5 @@ def test_a_widget_gets_what_draws_large_tensors_from_the_kernel(open_notebook):
     notebook = open_notebook(LIVE)
     notebook.run_all()
     explorer = Explorer.within(notebook.cells.nth(0))
-    expect(explorer.root.locator(".heat")).to_be_visible()
+    expect(explorer.inspector.locator(".heat")).to_be_visible()
     expect(explorer.root).to_contain_text("120×90 in 32×32 blocks: the mean of each")
