@@ -123,8 +123,7 @@ def test_it_is_told_while_the_cell_runs(kernel):
     kernel.run(SETUP, "setup")
     endless = kernel.begin("while True:" + LOOP.format(steps=1).replace("\n", "\n    "), "endless")
     kernel.until(lambda: len([m for m in kernel.told["comm"] if m.get("running")]) > 5)
-    kernel.manager.interrupt_kernel()
-    reply = kernel.finish(endless)
+    reply = kernel.interrupt(endless)
     assert reply["ename"] == "KeyboardInterrupt"
     frames = [message for message in kernel.told["comm"] if message.get("running")]
     steps = [frame["step"] for frame in frames]
