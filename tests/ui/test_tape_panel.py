@@ -229,6 +229,8 @@ def test_the_cursor_on_a_line_lights_its_node(stepping):
 def test_without_a_notebook_it_says_what_to_open(open_notebook):
     notebook = open_notebook("1 + 1")
     panel = TapePanel.beside(notebook)
+    notebook.wait_for_kernel()  # it tells the notebook its language, which then wants to be saved
+    expect(panel.title).to_have_text("tapelab is not imported in this kernel")
     notebook.save()
     notebook.choose("File", "Close Tab")
     expect(panel.title).to_have_text("No kernel to follow")

@@ -11,6 +11,8 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, Final
 
+import pytest
+
 import tapelab
 from tapelab import words
 from tapelab.recording import Recording
@@ -92,13 +94,10 @@ def _left_by(cell: str, name: str) -> Any:
 
 @contextmanager
 def spoken(name: str) -> Iterator[None]:
-    """Speak a language for a while."""
-    before = words.language()
-    tapelab.language(name)
-    try:
+    """Speak a language for a while, and leave no choice behind."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(words.ENVIRONMENT, name)
         yield
-    finally:
-        tapelab.language(before)
 
 
 def write(folder: Path) -> Path:
