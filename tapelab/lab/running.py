@@ -28,6 +28,7 @@ class Running:
 
     def __init__(self) -> None:
         self.execution = 0
+        self.executions: dict[str | None, int] = {}  # of each cell the last
         self.cell = NO_CELL
         self.state: dict[str, Any] = thread.__dict__
         self.ended = 0.0
@@ -49,6 +50,7 @@ class Running:
             self._before = newest if joined is None else newest - 1
             self.execution += 1
             self.cell = Cell(getattr(info, "cell_id", joined), _blank_lines(info))
+            self.executions[self.cell.id] = self.execution
             self.state = thread.__dict__
 
     def finish(self, *_: Any) -> None:

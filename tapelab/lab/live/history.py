@@ -12,6 +12,7 @@ from weakref import ref
 
 from tapelab.engine.asking import hearers
 from tapelab.engine.log import thread
+from tapelab.lab.live.of_cells import TapesOfCells
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
 from tapelab.lab.live.shelf import Allowance, Kept
 from tapelab.lab.running import RUNNING
@@ -37,6 +38,7 @@ class History:
         self._lock = threading.RLock()
         self._allowance = Allowance(self.most, self.rate)
         self.latest: Kept | None = None
+        self.cells = TapesOfCells()
         self._newest: tuple[Call, Any, Any, Answer] | None = None
         self._heard = 0
 
@@ -75,6 +77,7 @@ class History:
             run.shelf.put(run.step, Kept(tape, answer), self.most)
         held = ref(tape) if tape._persistent else lambda: tape
         self._newest = call, held, results, answer
+        self.cells.note(held, answer)
         self._heard = answer.serial
 
     def _question(self, asked: Any) -> int:
@@ -108,6 +111,7 @@ class History:
             run, newest, self._newest = self.run, self._newest, None
             calls = list(run.fresh)
             run.fresh.clear()
+            self.cells.keep()
         if newest is None or not calls:
             return False
         call, held, results, answer = newest

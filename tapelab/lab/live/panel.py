@@ -15,6 +15,7 @@ from tapelab.version import __version__
 from tapelab.words import language, say
 
 if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
     from tapelab.lab.live.pushing import Live
 
 TRIES: Final = 3
@@ -129,17 +130,27 @@ class Panel:
         self._answer(data, opening.explanation)
 
     def _answer(self, data: dict[str, Any], make: Callable[[Any], Any]) -> None:
-        """Send what is made of the tape of a step, or that it is gone."""
-        step, run = data.get("step"), self._live.scene.history.run
-        about = {"step": step, "run": data.get("run", run.number)}
-        tape = self._live.scene.newest() if step is None else run.shelf.tape(step)
-        if tape is None and step is None:
-            raise RequestError(say("There is no tape yet."))
+        """Send what is made of the tape of a step or of a cell, or that it is gone."""
+        step, cell, run = data.get("step"), data.get("cell"), self._live.scene.history.run
+        about = {"step": step, "cell": cell, "run": data.get("run", run.number)}
+        tape = run.shelf.tape(step) if step is not None else self._newest(cell)
         if tape is None or about["run"] != run.number:
             self.send({"is": "gone", **about})
             return
         told, buffers = make(tape)
         self.send({**told, **about}, buffers)
+
+    def _newest(self, cell: str | None) -> GradientTape:
+        """The newest tape of a cell, or of all; RequestError where there is none."""
+        scene = self._live.scene
+        tape = scene.newest() if cell is None else scene.of_cell(cell)
+        if tape is not None:
+            return tape
+        if cell is None:
+            raise RequestError(say("There is no tape yet."))
+        raise RequestError(
+            say("No tape of this cell is kept. Run the cell again, and it is kept for you.")
+        )
 
     def _set(self, data: dict[str, Any]) -> None:
         changes = data.get("settings")

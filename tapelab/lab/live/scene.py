@@ -14,6 +14,8 @@ from tapelab.lab.live.runs import MOST_FINDINGS
 from tapelab.lab.running import RUNNING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tapelab.engine.log import Seen
 
 MOST_LINES: Final = 200
@@ -61,19 +63,42 @@ class Scene:
         """The newest tape, whether it was asked or not."""
         return self._newest(False)
 
+    def of_cell(self, cell: str) -> GradientTape | None:
+        """The newest tape of a cell: asked while it ran, or else opened in its code."""
+        if RUNNING.on and cell == RUNNING.cell.id and (tape := self._open()) is not None:
+            return tape
+        self.history.measure()
+        known, where = self.history.cells, self.history.run.places.where
+        asked = known.of(cell)
+        opened = [each for each in (*self._reachable(), *known) if where(each._origin)[0] == cell]
+        return max((each for each in (*opened, asked) if each is not None), key=_age, default=None)
+
+    def _reachable(self) -> Iterator[GradientTape]:
+        """Tapes that the learner's code holds, by a name or by what it asked last."""
+        asked = (reference() for reference, *_ in tuple(RUNNING.state["asked"]))
+        for each in (*asked, *tuple(self._space.values())):
+            if isinstance(each, GradientTape):
+                yield each
+
     def _newest(self, fresh: bool) -> GradientTape | None:
         """The tape of the newest call where there was one just now; else one that is open."""
         if fresh:
             asked = self._asked()
             if asked is not None:
                 return asked
+        if (tape := self._open()) is not None:
+            return tape
+        found = [tape for tape in (self._asked(), self._named()) if tape is not None]
+        return max(found, key=_age, default=None)
+
+    def _open(self) -> GradientTape | None:
+        """The innermost tape that records now."""
         state = RUNNING.state
         if state.get("world") is None and state["trace"] is None:
             for tape in reversed(tuple(state["tapes"])):
                 if isinstance(tape, GradientTape):
                     return tape
-        found = [tape for tape in (self._asked(), self._named()) if tape is not None]
-        return max(found, key=_age, default=None)
+        return None
 
     def _asked(self) -> GradientTape | None:
         latest = self.history.latest
