@@ -1,4 +1,4 @@
-// Build the two bundles that tapelab ships. The same sources give the same bytes.
+// Build the bundles that tapelab ships. The same sources give the same bytes.
 //
 // A notebook stores the widget once per output, so each bundle travels compressed and unpacks
 // itself in the page; the compressor is a pinned package, because Node's own differs by version.
@@ -12,38 +12,37 @@ import { unpack as unpackSorted } from './unpacking.mjs';
 
 const STATIC = join(here, '..', 'tapelab', 'static');
 
-/** Five letters for four bytes, none of which a string, a page or a notebook has to escape. */
+/** All of ASCII that can be seen, but for what a string or a page has to escape. */
+const LETTERS = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)).filter(
+  (letter) => !'"&<\\'.includes(letter),
+);
+
+/** Two letters for every thirteen bits, the lowest first: 91 letters make just enough pairs. */
 function lettersFor(bytes) {
-  const padded = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
-  padded.set(bytes);
-  const view = new DataView(padded.buffer);
   let letters = '';
-  for (let at = 0; at < padded.length; at += 4) {
-    let group = '';
-    for (let digits = view.getUint32(at), left = 5; left--; digits = Math.floor(digits / 85)) {
-      group = letterFor(digits % 85) + group;
-    }
-    letters += group;
+  let [held, bits] = [0, 0];
+  const write = () => {
+    const pair = held & 8191;
+    letters += LETTERS[pair % 91] + LETTERS[Math.floor(pair / 91)];
+    held >>>= 13;
+    bits -= 13;
+  };
+  for (const byte of bytes) {
+    held |= byte << bits;
+    bits += 8;
+    if (bits >= 13) write();
   }
+  if (bits > 0) write();
   return letters;
 }
 
-const ESCAPED = { '<': '!', '>': '#', '\\': '$' };
-const letterFor = (digit) => {
-  const letter = String.fromCharCode(digit + 40);
-  return ESCAPED[letter] ?? letter;
-};
-
-/**
- * Unpacks `packed` in the page; what fills up its last four bytes is left out. Nothing in it waits
- * for another process, as a blob would.
- */
+/** Unpacks `packed` in the page. Nothing in it waits for another process, as a blob would. */
 const unpack = (size) =>
-  'new Response(new Response((s=>{const d=new DataView(new ArrayBuffer(s.length*4/5));' +
-  'for(let i=0,n=0;i<s.length;n=++i%5?n:0){const c=s.charCodeAt(i);' +
-  'n=n*85+(c>36?c:c<34?60:c<36?62:92)-40;if(i%5>3)d.setUint32((i-4)*4/5,n)}' +
-  `return new Uint8Array(d.buffer,0,${size})})(packed)).body` +
-  '.pipeThrough(new DecompressionStream("deflate-raw"))).text()';
+  `new Response(new Response((s=>{const b=new Uint8Array(${size}),` +
+  'd=i=>(i=s.charCodeAt(i))-32-(i>34)-(i>38)-(i>60)-(i>92);' +
+  'for(let i=0,n=0,m=0,a=0;i<s.length;i+=2)' +
+  'for(n|=d(i)+d(i+1)*91<<m,m+=13;m>7;m-=8,n>>>=8)b[a++]=n;' +
+  'return b})(packed)).body.pipeThrough(new DecompressionStream("deflate-raw"))).text()';
 
 /**
  * Unpacks when a view is asked for: a front-end gives up on a module that is not there at once,
@@ -57,20 +56,24 @@ const AS_MODULE = (packed, text) =>
   'open().then(widget=>{if(!over)stop=widget.initialize(given)});' +
   'return()=>{over=1;stop?.()}},render:async given=>(await open()).render(given)}\n';
 
-/** A widget opens while somebody waits: the browser itself unpacks it. */
-async function asModule(code) {
+/** Extras are asked for by whoever has time: they unpack as they are loaded. */
+const AS_EXTRAS = (packed, text) =>
+  `const packed="${packed}";` +
+  `const url=URL.createObjectURL(new Blob([await ${text}],{type:"text/javascript"}));` +
+  'export default(await import(url)).default;URL.revokeObjectURL(url)\n';
+
+/** Somebody waits for a module: the browser itself unpacks it. */
+const deflated = (wrap) => async (code) => {
   const packed = await zopfli.deflateAsync(code, { numiterations: 15 });
-  return AS_MODULE(lettersFor(packed), unpack(packed.length));
-}
+  return wrap(lettersFor(packed), unpack(packed.length));
+};
 
 /** A page brings everything along, in the least room: our own code unpacks it. */
 async function asScript(code) {
-  const { packed, whole } = pack(code);
-  const [letters, source] = [
-    lettersFor(packed),
-    await readFile(join(here, 'unpacking.mjs'), 'utf8'),
-  ];
-  if (unpackSorted(letters, code.length, whole) !== asItIs(code)) throw new Error('Packed amiss.');
+  const { letters, whole } = pack(code);
+  const source = await readFile(join(here, 'unpacking.mjs'), 'utf8');
+  const text = new TextDecoder().decode(code);
+  if (unpackSorted(letters, code.length, whole) !== text) throw new Error('Packed amiss.');
   const unpacking = await transform(source.replace('export function', 'function'), {
     minifyWhitespace: true,
     minifySyntax: true,
@@ -82,13 +85,11 @@ async function asScript(code) {
   );
 }
 
-const asItIs = (code) => new TextDecoder().decode(code);
-
 /** A notebook keeps a widget for every output; a page is at most 80 kB; extras are kept nowhere. */
 const BUNDLES = [
-  { name: 'widget', format: 'esm', wrap: asModule, limit: 60_000 },
+  { name: 'widget', format: 'esm', wrap: deflated(AS_MODULE), limit: 60_000 },
   { name: 'standalone', format: 'iife', wrap: asScript, limit: 79_000 },
-  { name: 'extras', format: 'esm', wrap: asItIs, limit: 90_000 },
+  { name: 'extras', format: 'esm', wrap: deflated(AS_EXTRAS), limit: 50_000 },
 ];
 
 await mkdir(STATIC, { recursive: true });

@@ -2,19 +2,18 @@
  * The text behind letters, as `packing.mjs` wrote them. It travels with every bundle, so it is one
  * function that needs nothing from outside, and no word more than that takes.
  *
- * Five letters are four bytes; bytes are bits that were the cheaper the likelier; bits tell how
- * long ago each byte was last seen; and bytes stand in the order of what follows them.
+ * Letters are the digits of a number; it tells bits that were the cheaper the likelier; bits tell
+ * how long ago each byte was last seen; and bytes stand in the order of what follows them.
  */
 export function unpack(letters, length, whole) {
-  const view = new DataView(new ArrayBuffer((letters.length * 4) / 5));
-  for (let at = 0, group = 0; at < letters.length; group = ++at % 5 ? group : 0) {
-    const letter = letters.charCodeAt(at);
-    group = group * 85 + (letter > 36 ? letter : letter < 34 ? 60 : letter < 36 ? 62 : 92) - 40;
-    if (at % 5 > 3) view.setUint32(((at - 4) * 4) / 5, group);
-  }
-
-  let [low, high, read] = [0, 2 ** 32 - 1, 4];
-  let word = view.getUint32(0);
+  const first = 89 ** 4;
+  let [low, high, word, read] = [0, 89 * first - 1, 0, 0];
+  const next = () => {
+    const code = letters.charCodeAt(read++) || 32;
+    const before = [34, 38, 39, 60, 62, 92].filter((left) => left < code);
+    word = (word % first) * 89 + code - 32 - before.length;
+  };
+  while (read < 5) next();
   const [quick, slow] = [0, 0].map(() => new Float64Array(9999).fill(32768));
   const bit = (context) => {
     const chance = Math.floor((quick[context] + slow[context]) / 2);
@@ -25,9 +24,9 @@ export function unpack(letters, length, whole) {
     const goal = found ? 65472 : 64;
     quick[context] += (goal - quick[context]) / 16;
     slow[context] += (goal - slow[context]) / 128;
-    for (; (low ^ high) >>> 24 === 0; high = ((high << 8) | 255) >>> 0) {
-      low = (low << 8) >>> 0;
-      word = ((word << 8) | (read < view.byteLength ? view.getUint8(read++) : 0)) >>> 0;
+    for (; high - (high % first) <= low; high = (high % first) * 89 + 88) {
+      low = (low % first) * 89;
+      next();
     }
     return +found;
   };
