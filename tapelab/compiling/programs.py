@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
+from weakref import WeakValueDictionary
 
 from tapelab.compiling.deciding import decides
 from tapelab.compiling.entering import built, entered
@@ -20,6 +21,7 @@ from tapelab.compiling.walking import leaves
 from tapelab.compiling.watches import captured, undone
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.log import next_id
+from tapelab.engine.records import DERIVED
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -55,9 +57,14 @@ class Compiled:
         origins = Origins(captured, found.account.outside)
         taken = _small(program.parameters[: len(found.account.taken)], program)
         account = replace(found.account, small=(taken, _small(program.results, program)))
-        self.call = entered(found, program, run, account, origins)
+        self.call: Replayed = entered(found, program, run, account, origins)
+        self.length = len(account.records)
+        self.questions = sum(record[0] == DERIVED for record in account.records)
         self._built = built(found.outputs)
         self._hearing = Hearing(found, run, origins) if may_be_heard(found) else None
+        programs[id(self)] = self
+        for tell in listeners:
+            tell(self)
 
     def heard(self, inputs: Sequence[Tensor]) -> Any:
         """The same while a tape listens, in one record of it; NOT_HEARD where that cannot be."""
@@ -65,6 +72,12 @@ class Compiled:
             return NOT_HEARD
         made = self._hearing(inputs)
         return made if made is NOT_HEARD else self._built(made)
+
+
+programs: Final[WeakValueDictionary[int, Compiled]] = WeakValueDictionary()
+"""All that there are in this process, by their ids; other threads read them by `valuerefs`."""
+listeners: Final[list[Callable[[Compiled], None]]] = []
+"""Who is told of each program that is made."""
 
 
 def _small(slots: tuple[int, ...], program: Program) -> list[int]:

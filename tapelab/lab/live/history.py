@@ -12,6 +12,7 @@ from weakref import ref
 
 from tapelab.engine.asking import hearers
 from tapelab.engine.log import thread
+from tapelab.lab.live import compiled
 from tapelab.lab.live.of_cells import TapesOfCells
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
 from tapelab.lab.live.shelf import Allowance, Kept
@@ -49,12 +50,14 @@ class History:
         if self.hear not in hearers:
             self._catch_up_on_the_last()
             hearers.append(self.hear)
+        compiled.listen()
 
     def stop(self) -> None:
         """Hear nothing any more; what was heard is kept."""
         if self.hear in hearers:
             hearers.remove(self.hear)
         self.measure()
+        compiled.stop()
 
     def hear(self, tape: GradientTape, answer: Answer, results: Any) -> None:
         """Write a call down; what is tried out while a function is traced is no call."""
@@ -67,6 +70,7 @@ class History:
             failures[:] = [error]
 
     def _write_down(self, tape: GradientTape, answer: Answer, results: Any) -> None:
+        self.run.step += compiled.passed()
         question = self._question(question_of(answer.origin, answer.sources))
         run = self.run
         run.step += 1
@@ -107,7 +111,9 @@ class History:
 
     def measure(self) -> bool:
         """Measure what was written down since the last time; whether there was anything."""
+        compiled.arm(self.rate)
         with self._lock:
+            self.run.step += compiled.passed()
             run, newest, self._newest = self.run, self._newest, None
             calls = list(run.fresh)
             run.fresh.clear()

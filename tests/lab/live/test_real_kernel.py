@@ -245,6 +245,19 @@ def test_trying_out_a_function_while_it_is_traced_is_no_step(kernel):
     assert kernel.at_rest(1)["loss"] == 25.0
 
 
+def test_compiled_steps_are_told_while_they_run(kernel):
+    kernel.run(SETUP)
+    body = LOOP.format(steps=1).replace("for _ in range(1):", "def step():")
+    kernel.run(f"@tf.function{body}")
+    kernel.run("import time\nfor _ in range(300):\n    step()\n    time.sleep(0.002)", "compiled")
+    done = kernel.at_rest(300)
+    steps, losses = zip(*((row[0], row[1]) for row in kernel.rows()), strict=True)
+    assert steps[-1] > 3
+    assert all(isinstance(each, float) for each in losses)
+    assert done["variables"][0]["norm"] is not None
+    assert kernel.ask({"do": "open", "step": steps[-1]}, "recording", "gone")["is"] == "recording"
+
+
 def test_nothing_went_wrong_behind_the_scenes(kernel):
     kernel.run("from tapelab.lab.live.history import failures\nprint(failures)")
     assert kernel.printed == "[]\n"

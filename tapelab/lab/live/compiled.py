@@ -1,0 +1,102 @@
+"""Steps of compiled functions, which write no tape: counted, and one of many is interpreted.
+
+A program raises in front of such a call, and what called it does the same by a replay, as where a
+program fails. The replay opens the function's own tape, and so the step is heard like any other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.compiling.programs import Compiled, listeners, programs
+
+if TYPE_CHECKING:
+    from tapelab.engine.tensor import Tensor
+
+SHARE: Final = 50.0
+"""A call that is interpreted is followed by so many times as long without one."""
+A_RECORD: Final = 5e-6
+"""About so many seconds an op takes that is interpreted."""
+RAISES: Final = 2
+"""The short way into a function and the long one both ask the program before they replay."""
+
+
+class InterpretedError(Exception):
+    """This call is to be interpreted."""
+
+
+class Tap:
+    """Stands in front of a program that asks tapes: counts its calls, and at times refuses one."""
+
+    def __init__(self, program: Compiled) -> None:
+        self.calls = self.told = 0
+        self.call: Callable[[Sequence[Tensor]], Any] = program.call
+        self.steps = program.questions
+        self._due, self._since = RAISES, time.monotonic()
+        self._rest = SHARE * A_RECORD * program.length
+
+    def __call__(self, inputs: Sequence[Tensor]) -> Any:
+        """What the program returns; InterpretedError where it is time for a replay."""
+        if self._due:
+            self._due -= 1
+            raise InterpretedError
+        result = self.call(inputs)
+        self.calls += 1  # told by another thread, which writes to another number
+        return result
+
+    def arm(self, now: float, period: float) -> None:
+        """Let the next call be interpreted, if the last one was long enough ago."""
+        if not self._due and now - self._since >= max(period, self._rest):
+            self._due, self._since = RAISES, now
+
+    def passed(self) -> int:
+        """How many steps there were since this was asked."""
+        fresh = self.calls - self.told
+        self.told += fresh
+        return fresh * self.steps
+
+
+def listen() -> None:
+    """Count from here on, also the calls of programs that are yet to be made."""
+    if _tap not in listeners:
+        listeners.append(_tap)
+        for program in _there():
+            _tap(program)
+
+
+def stop() -> None:
+    """Let programs run as if nobody had ever looked."""
+    if _tap in listeners:
+        listeners.remove(_tap)
+    for program in _there():
+        if type(program.call) is Tap:
+            program.call = program.call.call
+
+
+def passed() -> int:
+    """How many steps compiled functions did since this was asked."""
+    return sum(tap.passed() for tap in _taps())
+
+
+def arm(rate: float) -> None:
+    """Let each function be interpreted once, at most so many times a second."""
+    now = time.monotonic()
+    for tap in _taps():
+        tap.arm(now, 1 / rate)
+
+
+def _tap(program: Compiled) -> None:
+    if program.questions and type(program.call) is not Tap:
+        program.call = Tap(program)
+
+
+def _taps() -> Iterator[Tap]:
+    return (each.call for each in _there() if type(each.call) is Tap)
+
+
+def _there() -> Iterator[Compiled]:
+    """The programs that live, whatever other threads do meanwhile."""
+    found = (reference() for reference in programs.valuerefs())
+    return (program for program in found if program is not None)
