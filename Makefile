@@ -30,7 +30,7 @@ lab: ## open the lessons in JupyterLab (LESSONS=folder, PORT=number)
 	@exec .venv-lab/bin/tapelab lab "$(LESSONS)" $(if $(PORT),--port "$(PORT)")
 
 environment: ## set up .venv, in which tapelab is developed
-	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,docs,dev
+	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,cluster,docs,dev
 
 test: environment ## run every test: linters, types, engine, lessons, front-end, browser
 	@. .venv/bin/activate && python -m tools.run_tests all

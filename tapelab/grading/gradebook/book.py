@@ -1,0 +1,136 @@
+"""The gradebook as a whole: marks by hand and the grades that all of it comes to."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from sqlalchemy import select
+
+from tapelab.grading.gradebook.errors import UnfitError
+from tapelab.grading.gradebook.results import Results, storable
+from tapelab.grading.gradebook.rows import Comment, Grade, Kind, Mark
+from tapelab.grading.gradebook.standing import Total, Work, grade_of, total_of
+from tapelab.grading.gradebook.store import assignment_row, now, student_row
+from tapelab.grading.gradebook.tables import AssignmentRow, CommentRow, MarkRow, StudentRow
+
+T = TypeVar("T")
+
+
+class Gradebook(Results):
+    """Students, assignments, submissions, results, marks by hand, and their history."""
+
+    def mark(
+        self,
+        student: str,
+        assignment: str,
+        points: float,
+        *,
+        exercise: str = "",
+        kind: Kind = Kind.POINTS,
+        comment: str = "",
+    ) -> None:
+        """Give points by hand, which no regrade touches; the same mark again replaces the first.
+
+        Exercise "" means the assignment as a whole; Kind.EXTRA adds instead of replacing.
+        """
+        if not math.isfinite(points):
+            raise UnfitError(f"{points} are no points. Give a number.")
+        self.fit_exercise(assignment, exercise)
+        with self._writing() as session:
+            key = {"assignment_id": assignment_row(session, assignment).id,
+                   "student_id": student_row(session, student).id,
+                   "exercise": exercise, "kind": kind.value}  # fmt: skip
+            row = session.scalar(select(MarkRow).filter_by(**key).with_for_update())
+            before = "" if row is None else {"points": row.points, "comment": row.comment}
+            row = row or MarkRow(**key)
+            row.points, row.comment, row.by = points, storable(comment), self._by
+            session.add(row)
+            after = {"points": points, "comment": row.comment}
+            about = f"{assignment}/{student}/{exercise}".rstrip("/")
+            self._note(session, f"mark: {kind.value}", about, before, after)
+
+    def unmark(
+        self, student: str, assignment: str, *, exercise: str = "", kind: Kind = Kind.POINTS
+    ) -> bool:
+        """Take a mark by hand away, so that what was graded counts again; whether there was one."""
+        with self._writing() as session:
+            key = {"assignment_id": assignment_row(session, assignment).id,
+                   "student_id": student_row(session, student).id,
+                   "exercise": exercise, "kind": kind.value}  # fmt: skip
+            row = session.scalar(select(MarkRow).filter_by(**key).with_for_update())
+            if row is not None:
+                about = f"{assignment}/{student}/{exercise}".rstrip("/")
+                before = {"points": row.points, "comment": row.comment}
+                self._note(session, f"unmark: {kind.value}", about, before)
+                session.delete(row)
+            return row is not None
+
+    def comment(self, student: str, assignment: str, text: str, *, exercise: str = "") -> None:
+        """Write something for a student; comments are only ever added."""
+        if not text.strip():
+            raise UnfitError("The comment is empty.")
+        self.fit_exercise(assignment, exercise)
+        with self._writing() as session:
+            row = CommentRow(
+                assignment_id=assignment_row(session, assignment).id,
+                student_id=student_row(session, student).id,
+                exercise=exercise, text=storable(text), by=self._by, at=now(),
+            )  # fmt: skip
+            session.add(row)
+            about = f"{assignment}/{student}/{exercise}".rstrip("/")
+            self._note(session, "comment", about, "", row.text)
+
+    def marks(self, assignment: str) -> tuple[Mark, ...]:
+        """The points by hand for an assignment, by student and exercise."""
+        with self._reading() as session:
+            rows = session.execute(
+                select(MarkRow, StudentRow.login)
+                .join(StudentRow, MarkRow.student_id == StudentRow.id)
+                .join(AssignmentRow, MarkRow.assignment_id == AssignmentRow.id)
+                .where(AssignmentRow.name == assignment)
+                .order_by(StudentRow.login, MarkRow.exercise, MarkRow.kind)
+            )
+            return tuple(
+                Mark(s, assignment, r.exercise, Kind(r.kind), r.points, r.comment, r.by)
+                for r, s in rows
+            )
+
+    def comments(self, assignment: str) -> tuple[Comment, ...]:
+        """What was written for students, by student and time."""
+        with self._reading() as session:
+            rows = session.execute(
+                select(CommentRow, StudentRow.login)
+                .join(StudentRow, CommentRow.student_id == StudentRow.id)
+                .join(AssignmentRow, CommentRow.assignment_id == AssignmentRow.id)
+                .where(AssignmentRow.name == assignment)
+                .order_by(StudentRow.login, CommentRow.id)
+            )
+            return tuple(
+                Comment(student, assignment, r.exercise, r.text, r.by, r.at) for r, student in rows
+            )
+
+    def grades(self, assignment: str) -> tuple[Grade, ...]:
+        """What each student has for an assignment, by login; also those without a submission."""
+        known = self.assignment(assignment)
+        handed = _by(self.submissions(assignment), lambda each: each.student)
+        graded = _by(self.results(assignment), lambda each: each.handed.student)
+        marks = _by(self.marks(assignment), lambda each: each.student)
+        return tuple(
+            grade_of(Work(s, handed[s.login], graded[s.login], marks[s.login]), known)
+            for s in self.students()
+        )
+
+    def totals(self, *, drop: int = 0) -> tuple[Total, ...]:
+        """What each student has for the course; `drop` weakest assignments of each do not count."""
+        grades = [grade for each in self.assignments() for grade in self.grades(each.name)]
+        return tuple(total_of(own, drop) for own in _by(grades, lambda g: g.student).values())
+
+
+def _by(rows: Iterable[T], key: Callable[[T], str]) -> defaultdict[str, list[T]]:
+    found: defaultdict[str, list[T]] = defaultdict(list)
+    for row in rows:
+        found[key(row)].append(row)
+    return found

@@ -1,0 +1,1 @@
+"""The steps from one schema of the gradebook to the next, as Alembic runs them."""

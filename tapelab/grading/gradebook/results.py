@@ -1,0 +1,171 @@
+"""Submissions and their results: each result once, however often it is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, delete, select
+from sqlalchemy.orm import Session
+
+from tapelab.grading.gradebook.changes import Change, changed
+from tapelab.grading.gradebook.roster import Roster
+from tapelab.grading.gradebook.rows import Failure, Graded, Handed
+from tapelab.grading.gradebook.store import assignment_row, now, student_row, unknown
+from tapelab.grading.gradebook.tables import (
+    AssignmentRow,
+    FailureRow,
+    ResultRow,
+    StudentRow,
+    SubmissionRow,
+)
+from tapelab.grading.result import Result
+
+
+class Results(Roster):
+    """What was handed in, and what grading it came to."""
+
+    def hand_in(
+        self, student: str, assignment: str, digest: str, received: datetime, path: str = ""
+    ) -> None:
+        """Note a submission; the same files of the same student again change nothing."""
+
+        def write(session: Session) -> None:
+            keys = {
+                "student_id": student_row(session, student).id,
+                "assignment_id": assignment_row(session, assignment).id,
+            }
+            told = {"received": received, "path": storable(path)}
+            if self._new(session, SubmissionRow, **keys, digest=digest, **told):
+                self._note(session, "submission", f"{assignment}/{student}", "", digest)
+
+        self._lasting(write)
+
+    def record(self, result: Result) -> bool:
+        """Keep a result under its submission and version; whether anything changed.
+
+        The same result again changes nothing, another one under the same key replaces the first.
+        """
+        text = storable(result.to_json())
+
+        def write(session: Session) -> bool:
+            assignment = assignment_row(session, result.assignment)
+            key = {"assignment_id": assignment.id, "digest": result.submission,
+                   "version": result.version}  # fmt: skip
+            session.execute(delete(FailureRow).filter_by(**key))
+            values = {"points": result.points, "of": result.of, "json": text, "at": now()}
+            about = f"{result.assignment}/{result.student}"
+            if self._new(session, ResultRow, **key, **values):
+                self._note(session, "result", about, "", _summary(result))
+                return True
+            row = session.scalars(select(ResultRow).filter_by(**key).with_for_update()).one()
+            if row.json == text:
+                return False
+            self._note(session, "result", about, row.json, text)
+            row.points, row.of, row.json, row.at = result.points, result.of, text, now()
+            return True
+
+        return self._lasting(write)
+
+    def fail(self, assignment: str, digest: str, version: str, why: str) -> None:
+        """Note that a submission has no result, and why; it is tried again next time."""
+
+        def write(session: Session) -> None:
+            key = {"assignment_id": assignment_row(session, assignment).id, "digest": digest,
+                   "version": version}  # fmt: skip
+            session.execute(delete(FailureRow).filter_by(**key))
+            session.add(FailureRow(**key, why=storable(why), at=now()))
+
+        self._lasting(write)
+
+    def has_result(self, assignment: str, digest: str, version: str) -> bool:
+        """Whether there is a result under this key."""
+        with self._reading() as session:
+            return session.scalar(_of(assignment, digest).filter_by(version=version)) is not None
+
+    def latest(self, assignment: str, digest: str) -> Result | None:
+        """The latest result of these files, under any version."""
+        with self._reading() as session:
+            row = session.scalar(_of(assignment, digest).order_by(ResultRow.at.desc()).limit(1))
+            return Result.from_json(row.json) if row is not None else None
+
+    def submissions(self, assignment: str) -> tuple[Handed, ...]:
+        """What was handed in, by student and time."""
+        with self._reading() as session:
+            assignment_row(session, assignment)
+            return tuple(_handed(*each) for each in session.execute(_joined(assignment)))
+
+    def results(self, assignment: str) -> tuple[Graded, ...]:
+        """Of each submission the result that counts, by student and time."""
+        return tuple(history[-1] for history in self.all_results(assignment))
+
+    def all_results(self, assignment: str) -> tuple[tuple[Graded, ...], ...]:
+        """Of each submission all its results in their order, that of the present version last."""
+        with self._reading() as session:
+            known = assignment_row(session, assignment)
+            rows = session.scalars(
+                select(ResultRow).filter_by(assignment_id=known.id).order_by(ResultRow.at)
+            )
+            found: dict[str, list[tuple[Result, datetime]]] = {}
+            # Not always the latest: a teacher may go back to an earlier version.
+            for row in sorted(rows, key=lambda row: row.version == known.version):
+                found.setdefault(row.digest, []).append((Result.from_json(row.json), row.at))
+            handed = [_handed(*each) for each in session.execute(_joined(assignment))]
+        return tuple(
+            tuple(Graded(h, replace(r, student=h.student), at) for r, at in found[h.digest])
+            for h in handed
+            if h.digest in found
+        )
+
+    def failures(self, assignment: str) -> tuple[Failure, ...]:
+        """What could not be graded, and why."""
+        with self._reading() as session:
+            known = assignment_row(session, assignment)
+            rows = session.scalars(select(FailureRow).filter_by(assignment_id=known.id))
+            found = {row.digest: (row.version, row.why, row.at) for row in rows}
+            handed = [_handed(*each) for each in session.execute(_joined(assignment))]
+        return tuple(Failure(h, *found[h.digest]) for h in handed if h.digest in found)
+
+    def changes(self, assignment: str) -> tuple[Change, ...]:
+        """What grading anew changed, from the version before the latest to the latest."""
+        pairs = (each[-2:] for each in self.all_results(assignment) if len(each) > 1)
+        return tuple(c for before, after in pairs for c in changed(before.result, after.result))
+
+    def fit_exercise(self, assignment: str, exercise: str) -> None:
+        """Refuse an exercise that the assignment has not; "" means all of it."""
+        parts = [part.exercise for part in self.assignment(assignment).parts]
+        if exercise and exercise not in parts:
+            raise unknown("exercise", exercise, parts)
+
+
+def storable(text: str) -> str:
+    """The text as both databases take it: half a surrogate pair is written as JSON escapes it."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
+
+
+def _summary(result: Result) -> dict[str, object]:
+    return {"version": result.version, "points": result.points, "of": result.of}
+
+
+def _of(assignment: str, digest: str) -> Select[Any]:
+    of_it = ResultRow.assignment_id == AssignmentRow.id
+    return (
+        select(ResultRow)
+        .join(AssignmentRow, of_it)
+        .where(AssignmentRow.name == assignment, ResultRow.digest == digest)
+    )
+
+
+def _joined(assignment: str) -> Select[Any, Any, Any]:
+    return (
+        select(SubmissionRow, StudentRow.login, AssignmentRow.name)
+        .join(StudentRow, SubmissionRow.student_id == StudentRow.id)
+        .join(AssignmentRow, SubmissionRow.assignment_id == AssignmentRow.id)
+        .where(AssignmentRow.name == assignment)
+        .order_by(StudentRow.login, SubmissionRow.received, SubmissionRow.id)
+    )
+
+
+def _handed(row: SubmissionRow, student: str, assignment: str) -> Handed:
+    return Handed(student, assignment, row.digest, row.received, row.path)

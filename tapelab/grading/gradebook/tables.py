@@ -1,0 +1,158 @@
+"""The tables of a gradebook, as SQLAlchemy maps them; migrations/ makes them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    String,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Moment(TypeDecorator[datetime]):
+    """A time in UTC, which SQLite keeps without saying so."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """To the database: in UTC."""
+        return value.astimezone(UTC) if value is not None else None
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        """From the database: with its zone."""
+        if value is None:
+            return None
+        moment: datetime = value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+class Table(DeclarativeBase):
+    """All tables of a gradebook."""
+
+    type_annotation_map = {datetime: Moment, dict[str, str]: JSON}  # noqa: RUF012 - SQLAlchemy's way
+
+
+class Numbered(Table):
+    """A table whose rows have a number."""
+
+    __abstract__ = True
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+
+
+class StudentRow(Numbered):
+    """Somebody of the course."""
+
+    __tablename__ = "student"
+
+    login: Mapped[str] = mapped_column(String(200), unique=True)
+    name: Mapped[str] = mapped_column(Text)
+    email: Mapped[str] = mapped_column(Text)
+    ids: Mapped[dict[str, str]]
+
+
+class AssignmentRow(Numbered):
+    """What is to be handed in; `parts` and `policy` are JSON."""
+
+    __tablename__ = "assignment"
+
+    name: Mapped[str] = mapped_column(String(200), unique=True)
+    title: Mapped[str] = mapped_column(Text)
+    version: Mapped[str] = mapped_column(String(128))
+    parts: Mapped[str] = mapped_column(Text)
+    policy: Mapped[str] = mapped_column(Text)
+    due: Mapped[datetime | None]
+
+
+class SubmissionRow(Numbered):
+    """The same files of the same student are one submission, however often they are read."""
+
+    __tablename__ = "submission"
+    __table_args__ = (UniqueConstraint("assignment_id", "student_id", "digest"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
+    digest: Mapped[str] = mapped_column(String(128))
+    received: Mapped[datetime]
+    path: Mapped[str] = mapped_column(Text)
+
+
+class ResultRow(Numbered):
+    """Exists once for the files and the version; the same files of two students share it."""
+
+    __tablename__ = "result"
+    __table_args__ = (UniqueConstraint("assignment_id", "digest", "version"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    digest: Mapped[str] = mapped_column(String(128))
+    version: Mapped[str] = mapped_column(String(128))
+    points: Mapped[float]
+    of: Mapped[float]
+    json: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime]
+
+
+class FailureRow(Numbered):
+    """Why there is no result; it goes when there is one."""
+
+    __tablename__ = "failure"
+    __table_args__ = (UniqueConstraint("assignment_id", "digest", "version"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    digest: Mapped[str] = mapped_column(String(128))
+    version: Mapped[str] = mapped_column(String(128))
+    why: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime]
+
+
+class MarkRow(Numbered):
+    """Points by hand, one of a kind for each exercise; grading never writes here."""
+
+    __tablename__ = "mark"
+    __table_args__ = (UniqueConstraint("assignment_id", "student_id", "exercise", "kind"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
+    exercise: Mapped[str] = mapped_column(String(200))
+    kind: Mapped[str] = mapped_column(String(20))
+    points: Mapped[float]
+    comment: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+
+
+class CommentRow(Numbered):
+    """What a person wrote for a student."""
+
+    __tablename__ = "comment"
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    student_id: Mapped[int] = mapped_column(ForeignKey("student.id"))
+    exercise: Mapped[str] = mapped_column(String(200))
+    text: Mapped[str] = mapped_column(Text)
+    by: Mapped[str] = mapped_column(Text)
+    at: Mapped[datetime]
+
+
+class HistoryRow(Numbered):
+    """Only ever added to; triggers of the database see to it."""
+
+    __tablename__ = "history"
+    __table_args__ = (Index("history_about", "about"),)
+
+    at: Mapped[datetime]
+    who: Mapped[str] = mapped_column(Text)
+    what: Mapped[str] = mapped_column(String(40))
+    about: Mapped[str] = mapped_column(Text)
+    before: Mapped[str] = mapped_column(Text)
+    after: Mapped[str] = mapped_column(Text)
