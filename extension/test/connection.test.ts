@@ -236,8 +236,15 @@ test('what was chosen in the settings is told first', async () => {
 
 test('what is chosen later is told at once', async () => {
   const { connection, sent } = await greeted();
-  connection.settings = () => ({ hints: true });
-  connection.settle();
-  assert.deepEqual(sent.slice(-2), [{ do: 'set', settings: { hints: true } }, { do: 'show' }]);
+  connection.settle({ hints: true });
+  assert.deepEqual(sent.at(-1), { do: 'set', settings: { hints: true } });
+  connection.settings = () => ({ rate: 5 });
+  connection.settle({ rate: 5 });
+  assert.deepEqual(sent.slice(-2), [
+    { do: 'set', settings: { rate: 5 } },
+    { do: 'show', rate: 5 },
+  ]);
+  connection.settle({});
+  assert.deepEqual(sent.at(-1), { do: 'show', rate: 5 });
   connection.dispose();
 });

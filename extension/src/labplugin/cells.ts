@@ -1,6 +1,7 @@
 import type { Cell } from '@jupyterlab/cells';
 import type { CodeEditor } from '@jupyterlab/codeeditor';
-import { findCell } from './followed.js';
+import type { ConsolePanel } from '@jupyterlab/console';
+import { cellsOf, findCell } from './followed.js';
 import type { Follower } from './followed.js';
 import { Marks } from './marks.js';
 import type { Stretch, Tone } from './marks.js';
@@ -31,6 +32,8 @@ export class Cells {
   ) {
     follower.notebooks?.activeCellChanged.connect((_, cell) => void this.prepare(cell));
     void this.prepare(follower.notebooks?.activeCell ?? null);
+    follower.consoles?.widgetAdded.connect((_, panel) => this.attend(panel));
+    follower.consoles?.forEach((panel) => this.attend(panel));
   }
 
   /** Light a piece of code; `show` also brings it on the screen. Says whether it was found. */
@@ -89,9 +92,17 @@ export class Cells {
     if ((await isReady(cell)) && cell.editor) this.marks.prepare(cell.editor);
   }
 
+  /** What has run in a console can be pointed at like the cells of a notebook. */
+  private attend({ console }: ConsolePanel): void {
+    console.cells.changed.connect((_, { newValues }) => {
+      newValues.forEach((cell) => void this.prepare(cell));
+    });
+  }
+
   private hear(editor: CodeEditor.IEditor): void {
-    const cell = this.follower.notebooks?.activeCell;
-    if (!cell || cell.editor !== editor) return;
+    const { current } = this.follower;
+    const cell = current && cellsOf(current).find((each) => each.editor === editor);
+    if (!cell) return;
     const { line, column } = editor.getCursorPosition();
     const text = cell.model.sharedModel.getSource();
     this.moved({ cell: cell.model.id, text, line: line + 1, column });

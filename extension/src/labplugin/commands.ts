@@ -5,6 +5,7 @@ import { insertExample } from './example.js';
 import type { Follower } from './followed.js';
 import { tapeIcon, whyIcon } from './icon.js';
 import type { TapePanel } from './panel.js';
+import type { Asked } from './protocol.js';
 import type { Preferences } from './settings.js';
 
 /** Everything that the panel can be told, also without the mouse. */
@@ -34,6 +35,11 @@ function collapse(shell: JupyterFrontEnd.IShell): void {
 export function addCommands({ app, panel, follower, preferences }: Parts): void {
   const { commands, shell } = app;
   const come = (): void => shell.activateById(panel.id);
+  // In the toolbar and the menu of a cell they are about its own tape.
+  const about = ({ cell }: { cell?: unknown }): Asked => ({
+    step: null,
+    cell: cell ? (follower.notebook?.content.activeCell?.model.id ?? null) : null,
+  });
   // A cell offers them only where there is a tape to be seen.
   const isVisible = ({ cell }: { cell?: unknown }): boolean => !cell || panel.speaks;
   commands.addCommand(COMMANDS.panel, {
@@ -50,19 +56,25 @@ export function addCommands({ app, panel, follower, preferences }: Parts): void 
   });
   commands.addCommand(COMMANDS.show, {
     label: () => say('Show this tape'),
-    caption: () => say('Step through the newest tape in the panel'),
+    caption: (args) =>
+      args['cell']
+        ? say('Step through the tape of this cell in the panel')
+        : say('Step through the newest tape in the panel'),
     icon: tapeIcon,
     isEnabled: () => follower.current !== null,
     isVisible,
-    execute: () => (come(), panel.open(null)),
+    execute: (args) => (come(), panel.open(about(args))),
   });
   commands.addCommand(COMMANDS.explain, {
     label: () => say('Explain this gradient'),
-    caption: () => say('Say why the newest gradient is what it is'),
+    caption: (args) =>
+      args['cell']
+        ? say('Say why the gradient of this cell is what it is')
+        : say('Say why the newest gradient is what it is'),
     icon: whyIcon,
     isEnabled: () => follower.current !== null,
     isVisible,
-    execute: () => (come(), panel.explain(null)),
+    execute: (args) => (come(), panel.explain(about(args))),
   });
   commands.addCommand(COMMANDS.live, {
     label: () => say('Back to the live tape'),

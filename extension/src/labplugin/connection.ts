@@ -200,16 +200,21 @@ export class Connection implements IDisposable {
     this.greeted = true;
     this.presence = 'there';
     this.update({ ...this.live, link: 'open' });
-    this.settle();
+    this.set(this.settings());
+    if (this.shown) this.begin();
     this.waiting.splice(0).forEach((request) => this.send(request));
   }
 
-  /** Tell the kernel what has been chosen in the settings. */
-  settle(): void {
+  /** Tell the kernel what was changed in the settings. */
+  settle(settings: Partial<Settings>): void {
     if (!this.greeted) return;
-    const settings = this.settings();
+    this.set(settings);
+    const { rate, history } = settings;
+    if (this.shown && (rate ?? history)) this.begin();
+  }
+
+  private set(settings: Partial<Settings>): void {
     if (Object.keys(settings).length) this.send({ do: 'set', settings });
-    if (this.shown) this.begin();
   }
 
   private begin(): void {

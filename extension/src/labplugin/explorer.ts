@@ -4,10 +4,11 @@ import type { Handle, MountOptions } from '../core/mount.js';
 import type { Model } from '../core/model.js';
 import { isPacked, unpacked } from '../core/packing.js';
 import { frameAt } from '../core/picture.js';
-import type { Span } from '../core/schema.js';
+import type { SourceInfo, Span } from '../core/schema.js';
 import type { State, Store } from '../core/store.js';
 import { spanOfStep } from '../core/views/code.js';
 import { EXTRAS } from '../core/views/extras.js';
+import { charactersBefore, columnAfter } from './columns.js';
 import type { Tone } from './marks.js';
 
 provide(EXTRAS);
@@ -22,7 +23,7 @@ export interface Look {
   readonly chosen: boolean;
 }
 
-/** A place in a source: lines from 1, columns from 0. */
+/** A place in a source as an editor counts: lines from 1, columns from 0 in UTF-16. */
 export interface Place {
   readonly source: number;
   readonly line: number;
@@ -47,6 +48,17 @@ function spanOfNode(model: Model, node: number): Span | null {
   return tensor < 0 ? null : recording.span(recording.tensor(tensor).span);
 }
 
+function lineOf({ text, first_line }: SourceInfo, line: number): string {
+  return text.split('\n')[line - first_line] ?? '';
+}
+
+/** A span of a recording, which counts characters, as an editor counts. */
+function asEdited(span: Span, source: SourceInfo): Span {
+  const column = columnAfter(lineOf(source, span.line), span.column);
+  const endColumn = columnAfter(lineOf(source, span.endLine), span.endColumn);
+  return { ...span, column, endColumn };
+}
+
 function lookOf({ model, step, selected }: State): Look | null {
   if (!model.stepCount) return null;
   const picture = frameAt(model, step);
@@ -54,7 +66,13 @@ function lookOf({ model, step, selected }: State): Look | null {
   const source = span && model.recording.header.sources[span.source];
   if (!span || !source) return null;
   const tone = picture.phase === 'backward' ? 'g' : 'v';
-  return { span, text: source.text, title: source.title, tone, chosen: selected >= 0 };
+  return {
+    span: asEdited(span, source),
+    text: source.text,
+    title: source.title,
+    tone,
+    chosen: selected >= 0,
+  };
 }
 
 function covers(span: Span, { source, line, column }: Place): boolean {
@@ -71,7 +89,11 @@ const sizeOf = (span: Span): number =>
   (span.endLine - span.line) * 1000 + span.endColumn - span.column;
 
 /** The node of the smallest piece of code around a place; else the last one on its line. */
-function nodeAt(model: Model, place: Place): number {
+function nodeAt(model: Model, edited: Place): number {
+  const source = model.recording.header.sources[edited.source];
+  if (!source) return -1;
+  const column = charactersBefore(lineOf(source, edited.line), edited.column);
+  const place = { ...edited, column };
   let [best, size, last] = [-1, Infinity, -1];
   for (let node = 0; node < model.graph.nodeCount; node++) {
     const span = spanOfNode(model, node);

@@ -54,7 +54,9 @@ const panel: JupyterFrontEndPlugin<void> = {
     addCommands({ app, panel: made, follower, preferences });
     addToPalette(palette);
     addStatus(statusBar, made, () => void app.commands.execute(COMMANDS.panel));
-    preferences.changed.connect(() => connections.all().forEach((each) => each.settle()));
+    preferences.changed.connect((_, changed) => {
+      connections.all().forEach((each) => each.settle(changed));
+    });
     void preferences.load(registry, PLUGIN);
   },
 };

@@ -14,6 +14,7 @@ import type { Connections } from './connections.js';
 import type { Followed, Follower } from './followed.js';
 import { tapeIcon } from './icon.js';
 import css from './panel.css';
+import type { Asked } from './protocol.js';
 import type { Preferences } from './settings.js';
 import { TapeView } from './tape-view.js';
 
@@ -55,16 +56,16 @@ export class TapePanel extends Widget {
     this.follow(follower.current);
   }
 
-  /** Show the recording of a step: of the newest tape, without one. */
-  open(step: number | null): void {
+  /** Show the recording of a step or of a cell: of the newest tape, without either. */
+  open(asked: Asked): void {
     this.asksWhy = false;
-    this.connection?.ask({ do: 'open', step });
+    this.connection?.ask({ do: 'open', ...asked });
   }
 
-  /** Show why the gradient of a step is what it is. */
-  explain(step: number | null): void {
+  /** Show why the gradient of a step or of a cell is what it is. */
+  explain(asked: Asked): void {
     this.asksWhy = true;
-    this.connection?.ask({ do: 'open', step });
+    this.connection?.ask({ do: 'open', ...asked });
   }
 
   /** Try once more to reach the kernel's side. */
@@ -92,8 +93,8 @@ export class TapePanel extends Widget {
     const actions: LiveActions = {
       pause: () => this.pause(),
       choose: (step) => this.connection?.choose(step),
-      open: (step) => this.open(step),
-      explain: (step) => this.explain(step),
+      open: (step) => this.open({ step }),
+      explain: (step) => this.explain({ step }),
       connect: () => this.reconnect(),
       goTo: (cell, line) => void this.cells.goTo(cell, line),
       ...this.actions,
@@ -179,7 +180,7 @@ export class TapePanel extends Widget {
       case 'recording':
         this.taken = told;
         if (this.asksWhy && !told.explanation)
-          this.connection?.ask({ do: 'explain', step: told.step });
+          this.connection?.ask({ do: 'explain', step: told.step, cell: told.cell ?? null });
         return this.showTape(told, told.explanation);
       case 'gone':
         return void Notification.info(say('This step is not kept any more. Choose a later one.'));

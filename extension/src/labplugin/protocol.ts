@@ -29,10 +29,15 @@ export interface Live extends LiveMessage {
   readonly at: readonly [CellId, number] | null;
 }
 
-/** The recording of a step; its bytes come beside it. */
-export interface Taken {
-  readonly is: 'recording';
+/** Whose tape was asked for: that of a step or of a cell, and without either the newest. */
+export interface Asked {
   readonly step: number | null;
+  readonly cell?: CellId;
+}
+
+/** The recording of a tape; its bytes come beside it. */
+export interface Taken extends Asked {
+  readonly is: 'recording';
   /** The cell of each source of the recording, in its order. */
   readonly cells: readonly CellId[];
   /** For each source: how many blank lines stand in its cell above what ran. */
@@ -40,15 +45,13 @@ export interface Taken {
   readonly explanation: Explanation | null;
 }
 
-export interface Explained {
+export interface Explained extends Asked {
   readonly is: 'explanation';
-  readonly step: number | null;
   readonly explanation: Explanation;
 }
 
-export interface Gone {
+export interface Gone extends Asked {
   readonly is: 'gone';
-  readonly step: number | null;
 }
 
 export interface Failed {
@@ -62,7 +65,7 @@ export type Told = Hello | Live | Taken | Explained | Gone | Failed;
 export type Request =
   | { readonly do: 'show'; readonly rate?: number; readonly history?: number }
   | { readonly do: 'hide' }
-  | { readonly do: 'open' | 'explain'; readonly step: number | null }
+  | ({ readonly do: 'open' | 'explain' } & Asked)
   | { readonly do: 'set'; readonly settings: Partial<Settings> };
 
 const KNOWN: ReadonlySet<unknown> = new Set<Told['is']>([

@@ -6,14 +6,16 @@ import type { Settings } from './protocol.js';
 import { ENGLISH, speechFor } from './speech.js';
 import type { Speech } from './speech.js';
 
-const DEFAULTS = { hints: true, language: 'auto', speed: 1, rate: 20, history: 50 };
+const DEFAULTS: Settings = { hints: true, language: 'auto', speed: 1, rate: 20, history: 50 };
+
+type Name = keyof Settings;
 
 /** What the learner has chosen; the language is that of JupyterLab until one is. */
 export class Preferences {
-  readonly changed = new Signal<this, void>(this);
+  /** Something was set: what of it a kernel should know. */
+  readonly changed = new Signal<this, Partial<Settings>>(this);
   speech: Speech = ENGLISH;
   private chosen = DEFAULTS;
-  private own: Partial<Settings> = {};
   private registered: ISettingRegistry.ISettings | null = null;
 
   constructor(private readonly translator: ITranslator | null) {}
@@ -26,8 +28,11 @@ export class Preferences {
     return this.chosen.hints;
   }
 
-  /** What a kernel is told: only what was chosen, because Python may have been told otherwise. */
-  forKernel = (): Partial<Settings> => this.own;
+  /**
+   * What a kernel is told when it is met: only what the learner changed, because Python may have been
+   * told otherwise. The settings editor writes down all as soon as one is changed.
+   */
+  forKernel = (): Partial<Settings> => this.since(DEFAULTS, 'en');
 
   async load(registry: ISettingRegistry | null, plugin: string): Promise<void> {
     this.registered = (await registry?.load(plugin).catch(() => null)) ?? null;
@@ -41,12 +46,22 @@ export class Preferences {
 
   private async read(): Promise<void> {
     const { registered } = this;
-    this.chosen = { ...DEFAULTS, ...(registered?.composite as object | undefined) };
-    this.speech = await speechFor(this.chosen.language, this.translator);
-    speak(this.speech.words);
-    const { language, ...own } = (registered?.user ?? {}) as Partial<Settings>;
-    const foreign = this.speech.language !== 'en' || (language && language !== 'auto');
-    this.own = { ...own, ...(foreign ? { language: this.speech.language } : {}) };
-    this.changed.emit();
+    const now = { ...DEFAULTS, ...(registered?.composite as object | undefined) };
+    const speech = await speechFor(now.language, this.translator);
+    const [before, spoken] = [this.chosen, this.speech.language];
+    [this.chosen, this.speech] = [now, speech];
+    speak(speech.words);
+    this.changed.emit(this.since(before, spoken));
+  }
+
+  /** What is set otherwise than before; the language by its name, also that of JupyterLab. */
+  private since(before: Settings, spoken: string): Partial<Settings> {
+    const { language, ...now } = this.chosen;
+    const changed = Object.entries(now).filter(([name, value]) => value !== before[name as Name]);
+    const isNew = language !== before.language || this.speech.language !== spoken;
+    return {
+      ...(Object.fromEntries(changed) as Partial<Settings>),
+      ...(isNew ? { language: this.speech.language } : {}),
+    };
   }
 }
