@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from tapelab.exercises import lesson_02, lesson_03, lesson_05
+from tapelab.exercises import lesson_00, lesson_01, lesson_02, lesson_03, lesson_05
 from tapelab.exercises.exercise import Exercise
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
+    "00": lesson_00.EXERCISES,
+    "01": lesson_01.EXERCISES,
     "02": lesson_02.EXERCISES,
     "03": lesson_03.EXERCISES,
     "05": lesson_05.EXERCISES,

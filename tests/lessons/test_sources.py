@@ -14,16 +14,21 @@ from tools.build_lessons import NOTEBOOKS, built, chosen
 
 OURS = {"show", "explain", "check", "exercise", "hint", "progress"}
 TENSORFLOWS = {
+    *("GradientTape", "Tensor", "UnconnectedGradients", "Variable", "constant", "cast"),
+    *("convert_to_tensor", "errors", "float32", "float64", "ragged", "sparse", "strings"),
     *(
-        "GradientTape",
-        "Tensor",
-        "UnconnectedGradients",
-        "Variable",
-        "constant",
-        "convert_to_tensor",
+        "complex",
+        "cos",
+        "exp",
+        "math",
+        "maximum",
+        "reduce_mean",
+        "reduce_sum",
+        "sin",
+        "sqrt",
+        "square",
     ),
-    *("cos", "exp", "maximum", "reduce_mean", "reduce_sum", "sin", "sqrt", "square"),
-    *("stack", "stop_gradient"),
+    *("gather", "gather_nd", "stack", "stop_gradient", "tensor_scatter_nd_update", "where"),
 }
 SHIPPED = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
 
