@@ -15,8 +15,8 @@ from tapelab.views.card import DATA
 class Points:
     """What a notebook has earned, out of what its lesson is worth."""
 
-    earned: int
-    of: int
+    earned: float
+    of: float
 
 
 def points_in(notebook: Path) -> Points | None:

@@ -1,90 +1,132 @@
-"""A learner's answer: the function they wrote, run once for each input, its exceptions tamed."""
+"""What a check sees of a learner: plain values and recordings, wherever the learner's code runs.
+
+`LocalAnswer` runs it in this process, the worker of `tapelab.grading` runs it in another one. No
+live object of a learner ever reaches a check.
+"""
 
 from __future__ import annotations
 
-import traceback
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from zlib import crc32
 
+import numpy as np
+
+from tapelab.exercises.values import Value, fingerprint
 from tapelab.exercises.wording import kind_of
 
-LONGEST_MESSAGE = 280
+if TYPE_CHECKING:
+    from tapelab.exercises.trial import Trial
+
+Where = tuple[Any, ...]
+"""The way to a part of a value, as in ("slopes", "sin") or (0,)."""
+
+Ends = tuple[int | str, int | str, int | str]
+"""Where in a value the tape, the target and the source are: places, or entries of a dict."""
+
+TAPE_TARGET_SOURCE: Final[Ends] = (0, 1, 2)
+T = TypeVar("T")
 
 
 class Unreadable(Exception):  # noqa: N818 - no error of ours: a way to say why there are no points
-    """There is nothing to judge; the message tells the learner why."""
+    """There is nothing to judge; the message tells the learner why, `ending` tells programs."""
+
+    ending: ClassVar[str] = "failed"
 
 
 class Unsolved(Unreadable):
     """The answer, or this part of it, is still the placeholder `...`."""
 
+    ending = "unsolved"
 
-class Answer:
-    """What a learner's function returns, remembered, so that all checks look at the same run."""
 
-    def __init__(self, function: Callable[..., Any] | None) -> None:
-        self._function = function
-        self._results: dict[str, Any] = {}
+class Raised(Unreadable):
+    """The learner's code stopped with an exception."""
 
-    def result(self, *arguments: Any) -> Any:
+    ending = "raised"
+
+
+class Answer(ABC):
+    """A learner's function, run once for each input, so that all checks look at the same run.
+
+    A subclass says how it is run. `seed` decides which points checks draw; it is the judge's, and
+    the learner's code knows nothing of it.
+    """
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self.seed = seed
+        self._kept: dict[str, Any] = {}
+
+    @abstractmethod
+    def _result(self, arguments: tuple[Value, ...]) -> Value:
+        """Run the function and return its value; Unreadable if there is none."""
+
+    @abstractmethod
+    def _trial(self, ends: Ends, arguments: tuple[Value, ...]) -> Trial:
+        """The recording of the tape at these places of the value, of the same run."""
+
+    def result(self, *arguments: Value) -> Value:
         """The returned value; Unsolved or Unreadable if there is none."""
-        key = repr(arguments)
-        if key not in self._results:
-            self._results[key] = self._run(arguments)
-        result = self._results[key]
-        if isinstance(result, Unreadable):
-            raise result
-        return result
+        return self._once(f"result {fingerprint(arguments)}", lambda: self._result(arguments))
 
-    def part(self, where: tuple[Any, ...], *arguments: Any) -> Any:
+    def part(self, where: Where, *arguments: Value) -> Value:
         """A part of the returned value: an entry of a dict, a place in a tuple."""
-        found = self.result(*arguments)
-        for key in where:
-            found = _entry(found, key)
-        if found is ...:
-            raise Unsolved("Nothing here yet.")
+        return part(self.result(*arguments), where)
+
+    def trial(self, ends: Ends = TAPE_TARGET_SOURCE, *arguments: Value) -> Trial:
+        """What the tape at `ends` recorded; Unsolved or Unreadable if there is none there."""
+        key = f"trial {ends} {fingerprint(arguments)}"
+        return self._once(key, lambda: self._trial(ends, arguments))
+
+    def draws(self, purpose: str) -> np.random.Generator:
+        """Random numbers for one purpose, the same for the same seed."""
+        return np.random.default_rng([self.seed, crc32(purpose.encode())])
+
+    def _once(self, key: str, run: Callable[[], T]) -> T:
+        if key not in self._kept:
+            try:
+                self._kept[key] = run()
+            except Unreadable as problem:
+                self._kept[key] = problem
+        if isinstance(self._kept[key], Unreadable):
+            raise self._kept[key]
+        found: T = self._kept[key]
         return found
 
-    def _run(self, arguments: tuple[Any, ...]) -> Any:
-        if self._function is None:
-            return Unsolved("Run the cell with your answer first.")
-        try:
-            result = self._function(*arguments)
-        except NotImplementedError:
-            return Unsolved("Nothing here yet.")
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - a learner's error, of any kind
-            return Unreadable(told(error, self._function))
-        return Unsolved("Nothing here yet.") if result is None or result is ... else result
+
+def part(found: Any, where: Where) -> Any:
+    """A part of a value, or of what it was made of; Unsolved if that is still the placeholder."""
+    for key in where:
+        found = _entry(found, key)
+    if found is ...:
+        raise Unsolved("Nothing here yet.")
+    return found
 
 
 def _entry(found: Any, key: Any) -> Any:
     if found is ...:
         raise Unsolved("Nothing here yet.")
     if isinstance(key, str):
-        if type(found) is not dict:
-            raise Unreadable(f"Return a dict with the entry '{key}'; this is {kind_of(found)}.")
-        if key not in found:
+        if not issubclass(type(found), dict):
+            raise Unreadable(f"Return a dict with the entry '{key}'; this is {told_kind(found)}.")
+        if not dict.__contains__(found, key):
             raise Unreadable(f"The entry '{key}' is missing.")
-    elif type(found) not in (tuple, list):
-        raise Unreadable(f"Return a tuple of values; this is {kind_of(found)}.")
-    elif len(found) <= key:
-        raise Unreadable(f"Return {key + 1} values or more; here are {len(found)}.")
-    return found[key]
+        return dict.__getitem__(found, key)
+    entries = _entries(found)
+    if len(entries) <= key:
+        raise Unreadable(f"Return {key + 1} values or more; here are {len(entries)}.")
+    return entries[key]
 
 
-def told(error: BaseException, function: Callable[..., Any]) -> str:
-    """An exception as one sentence, with the line of the learner's code it came from."""
-    message = " ".join(str(error).split())
-    if len(message) > LONGEST_MESSAGE:
-        message = message[: LONGEST_MESSAGE - 1].rstrip() + "…"
-    what = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return f"Your code stopped{_place(error, function)} with {what}"
+def _entries(found: Any) -> list[Any]:
+    for kind in (tuple, list):
+        if issubclass(type(found), kind):
+            return list(kind.__iter__(found))
+    raise Unreadable(f"Return a tuple of values; this is {told_kind(found)}.")
 
 
-def _place(error: BaseException, function: Callable[..., Any]) -> str:
-    file = getattr(getattr(function, "__code__", None), "co_filename", None)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
-    if not frames:
-        return ""
-    line = f", `{frames[-1].line}`," if frames[-1].line else ""
-    return f" at line {frames[-1].lineno}{line}"
+def told_kind(found: Any) -> str:
+    """What a value, or what it was made of, is called in a sentence, as in "a list"."""
+    kind = getattr(found, "kind", None)
+    return kind if type(kind) is str else kind_of(found)

@@ -2,32 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Self
+
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from tapelab.exercises.answer import Answer
+    from tapelab.exercises.trial import Trial
+
+Array = NDArray[Any]
+
+
+class Visibility(StrEnum):
+    """Who runs a check and who sees what it finds."""
+
+    PUBLIC = "public"
+    """Instant, in the learner's own kernel."""
+    HIDDEN = "hidden"
+    """The learner may run it and sees whether it passed, and a hint."""
+    PRIVATE = "private"
+    """The teacher alone has it."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found: points, one sentence, and the two values side by side."""
+    """What a check found: points, one sentence, and the two values side by side.
 
-    points: int
+    `ending` says how it ended where nothing could be judged: `unsolved`, `raised`, `failed`, or
+    `broken` where the check itself failed. The rest is for pictures: the values as arrays, and the
+    recording in which to look, at an event of it or, with -1, at its end.
+    """
+
+    points: float
     text: str = ""
     expected: str = ""
     got: str = ""
+    code: str = field(default="", compare=False)
+    """The pitfall that the diagnosis found in the learner's recording."""
+    ending: str = field(default="", compare=False)
+    arrays: tuple[Array, Array] | None = field(default=None, compare=False, repr=False)
+    trial: Trial | None = field(default=None, compare=False, repr=False)
+    event: int = field(default=-1, compare=False)
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing to look at, worth some points; `judge` never sees the learner's source text."""
+    """One thing to look at, worth some points; `judge` never sees the learner's source text.
+
+    `advice` has what to say where the diagnosis finds a pitfall, by its code.
+    """
 
     title: str
-    points: int
+    points: float
     judge: Callable[[Answer], Outcome]
+    visibility: Visibility = Visibility.PUBLIC
+    advice: Mapping[str, str] = field(default_factory=dict)
 
     def full(self) -> Outcome:
         """All points, and nothing to say."""
         return Outcome(self.points)
+
+    def hidden(self) -> Self:
+        """The same check, of which the learner sees only whether it passed, and a hint."""
+        return replace(self, visibility=Visibility.HIDDEN)
+
+    def private(self) -> Self:
+        """The same check, which the teacher alone has."""
+        return replace(self, visibility=Visibility.PRIVATE)
+
+    def advising(self, **advice: str) -> Self:
+        """The same check with a hint for each pitfall, as in `advising(STOPPED="…")`."""
+        return replace(self, advice={**self.advice, **advice})

@@ -13,12 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.exercises.answer import Answer
+from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.plain import close, plain
 from tapelab.exercises.wording import listed, spelled
 
-Where = tuple[Any, ...]
 TOLERANCE: Final = 1e-3
 NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)
 
@@ -96,7 +95,8 @@ def prediction(title: str, points: int, expected: Any, *, where: Where, because:
 def _same_guess(got: Any, expected: Any) -> bool:
     if type(got) is str or type(expected) is str or got is None or expected is None:
         return type(got) is type(expected) and _guess(got) == _guess(expected)
-    return close(plain(got), np.asarray(expected), TOLERANCE)
+    tolerance = 0.0 if type(expected) is int else TOLERANCE  # what is counted is right or wrong
+    return close(plain(got), np.asarray(expected), tolerance)
 
 
 def _guess(guess: Any) -> str:

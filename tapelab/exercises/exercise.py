@@ -26,6 +26,6 @@ class Exercise:
         return self.id.partition(".")[0]
 
     @cached_property
-    def points(self) -> int:
+    def points(self) -> float:
         """What a full answer is worth."""
         return sum(check.points for check in self.checks)

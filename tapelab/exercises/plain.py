@@ -1,18 +1,15 @@
-"""A learner's values as plain arrays, so that no method of theirs takes part in a comparison."""
+"""The numbers in a value as one array, and when two arrays are close."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
-from tapelab.exercises.wording import kind_of
-
-_NUMBERS: Final = (bool, int, float, complex)
-_SEQUENCES: Final = (list, tuple)
+from tapelab.exercises.answer import told_kind
+from tapelab.exercises.reading import value_of
+from tapelab.exercises.values import Numbers
 
 
 class NotPlain(TypeError):  # noqa: N818 - it says what the value is, and is always caught
@@ -22,18 +19,14 @@ class NotPlain(TypeError):  # noqa: N818 - it says what the value is, and is alw
 def plain(value: Any) -> NDArray[Any]:
     """The numbers in a value as an array of its own; NotPlain for anything that only poses as one.
 
-    Only exact types are let in: a subclass may answer `==` as it likes.
+    A live object is read as a value first, so that no method of a learner takes part.
     """
-    kind = type(value)
-    if issubclass(kind, (Tensor, Variable)) and kind.__module__.startswith("tapelab."):
-        return np.array(kind.numpy(value))
-    if kind in _NUMBERS or (issubclass(kind, np.generic) and kind.__module__ == "numpy"):
-        return np.array(value)
-    if kind is np.ndarray and value.dtype != object:
-        return np.array(value)
-    if kind in _SEQUENCES:
+    value = value_of(value)
+    if type(value) is Numbers and value.array.dtype.kind in "biufcU":
+        return np.array(value.array)
+    if type(value) in (list, tuple):
         return _stacked([plain(each) for each in value])
-    raise NotPlain(f"{kind_of(value)} is not a number or a tensor")
+    raise NotPlain(f"{told_kind(value)} is not a number or a tensor")
 
 
 def _stacked(rows: list[NDArray[Any]]) -> NDArray[Any]:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.values import Numbers, Picture
 from tapelab.views.card import DATA
 
 ADJOINTS: Final = {"way": "backward"}
@@ -82,10 +83,21 @@ def predicted(
 
 
 def _read(given: Any) -> tuple[Prediction, ...]:
+    if type(given) is Picture:
+        return given.predictions
+    given = given if type(given) in (list, tuple) else [given]
     try:
-        return predictions(given)
-    except TypeError as error:
-        raise Unreadable(str(error)) from error
+        return tuple(Prediction(**{key: _field(each) for key, each in one.items()})
+                     for one in given)  # fmt: skip
+    except (AttributeError, TypeError):
+        raise Unreadable(
+            "Return the live picture that you predicted in: widget = "
+            "tf.show(tape, target).widget() in a cell of its own."
+        ) from None
+
+
+def _field(value: Any) -> Any:
+    return value.array.item() if type(value) is Numbers else value
 
 
 def _steps_right(found: Sequence[Prediction], of: Mapping[str, str]) -> int:

@@ -34,12 +34,12 @@ class Progress:
     verdicts: tuple[tuple[Exercise, Verdict | None], ...]
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         """What was earned so far."""
         return sum(verdict.points for _, verdict in self.verdicts if verdict)
 
     @property
-    def of(self) -> int:
+    def of(self) -> float:
         """What the lesson is worth."""
         return sum(exercise.points for exercise, _ in self.verdicts)
 

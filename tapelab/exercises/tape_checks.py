@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer
+from tapelab.exercises.answer import TAPE_TARGET_SOURCE, Answer, Ends
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import TOLERANCE, Slip
 from tapelab.exercises.plain import close
-from tapelab.exercises.trial import TAPE_TARGET_SOURCE, Ends, Trial, trial
+from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
 from tapelab.views.numbers import count
 
@@ -20,7 +20,7 @@ def _check(title: str, points: int, ends: Ends, look: Callable[[Trial], Outcome 
     """A check that sees a trial; None from `look` means full points."""
 
     def judge(answer: Answer) -> Outcome:
-        return look(trial(answer, ends)) or check.full()
+        return look(answer.trial(ends)) or check.full()
 
     check = Check(title, points, judge)
     return check

@@ -6,14 +6,18 @@ from typing import Final
 
 from tapelab.exercises.session import Hints, Progress
 from tapelab.exercises.verdict import Judged, Verdict
-from tapelab.views.numbers import count
 
 SIGN: Final = {"full": "✓", "part": "◐", "none": "×"}
 
 
-def points(earned: int, of: int) -> str:
+def short(points: float) -> str:
+    """Points as they are shown: 2 for 2.0, and 1.67 for five thirds."""
+    return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def points(earned: float, of: float) -> str:
     """Points out of a whole, as in "7 of 10 points"."""
-    return f"{earned} of {count(of, 'point')}"
+    return f"{short(earned)} of {short(of)} point{'' if of == 1 else 's'}"
 
 
 def remark(judged: Judged) -> str:
@@ -42,7 +46,9 @@ def verdict_text(verdict: Verdict, hints: Hints) -> str:
     exercise = verdict.exercise
     lines = [f"{exercise.id} {exercise.title}: {points(verdict.points, verdict.of)}"]
     for each in verdict.judged:
-        lines.append(f"  {SIGN[each.grade]} {each.title}  {each.outcome.points}/{each.of}")
+        lines.append(
+            f"  {SIGN[each.grade]} {each.title}  {short(each.outcome.points)}/{short(each.of)}"
+        )
         said = remark(each)
         if said:
             lines.append(f"      {_plain(said)}")

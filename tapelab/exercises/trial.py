@@ -1,37 +1,42 @@
-"""What a learner's tape recorded on the way from a source to a target."""
+"""What a learner's tape recorded on the way from a source to a target, as data alone."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import cached_property
+from typing import Any
 
 from numpy.typing import NDArray
 
-from tapelab.diagnosis import explain
-from tapelab.engine.asking import place_of
+from tapelab.diagnosis import Explanation, explain_call
+from tapelab.engine.looking import look
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
-from tapelab.exercises.answer import Answer, Unreadable
-from tapelab.exercises.wording import kind_of
+from tapelab.exercises.answer import Unreadable, told_kind
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Ran, Watched
-
-Ends = tuple[int, int, int]
-TAPE_TARGET_SOURCE: Final[Ends] = (0, 1, 2)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A tape, a target and a source that a learner returned, and the recording of the three."""
+    """A recording, and which question in it, about which of its sources, is meant."""
 
-    tape: Any
-    target: Any
-    source: Any
     recording: Recording
-    arrived: int
-    """The tensor that arrived at the source; -1 for None."""
+    call: int
+    position: int = 0
+
+    @cached_property
+    def asked(self) -> Asked:
+        """The question."""
+        asked = (each.event for each in self.recording if isinstance(each.event, Asked))
+        return next(each for each in asked if each.call == self.call)
+
+    @property
+    def arrived(self) -> int:
+        """The tensor that arrived at the source; -1 for None."""
+        return self.asked.results[self.position]
 
     @property
     def connected(self) -> bool:
@@ -43,10 +48,15 @@ class Trial:
         """The gradient that arrives at the source; None where none does."""
         return self.recording.tensor(self.arrived).value if self.connected else None
 
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Why the gradient is what it is, as `tf.explain` tells it."""
+        return explain_call(self.recording, self.call, [self.position])
+
     @property
     def code(self) -> str:
-        """The diagnosis of a gradient that is None; empty if there is no finding."""
-        findings = explain(self.tape, self.target, self.source).findings
+        """The first finding of the diagnosis; empty if there is none."""
+        findings = self.explanation.findings
         return str(findings[0].code) if findings else ""
 
     def taped_ops(self) -> list[str]:
@@ -71,23 +81,14 @@ class Trial:
                 yield self.recording.tensor(each.event.tensor).name
 
 
-def trial(answer: Answer, ends: Ends = TAPE_TARGET_SOURCE) -> Trial:
-    """The tape, the target and the source at three places of an answer, and their recording."""
-    tape, target, source = (answer.part((at,)) for at in ends)
+def trial_of(tape: Any, target: Any, source: Any) -> Trial:
+    """The recording of a live tape with this question in it, which does not use the tape up."""
     if type(tape) is not GradientTape:
-        raise Unreadable(f"Return a tape, a target and a source; this is {kind_of(tape)}.")
+        raise Unreadable(f"Return a tape, a target and a source; this is {told_kind(tape)}.")
     for end, name in ((target, "target"), (source, "source")):
-        if not isinstance(end, (Tensor, Variable)):
+        if not issubclass(type(end), Tensor | Variable):
             raise Unreadable(
-                f"The {name} is {kind_of(end)}, without a history. Return a tensor or a variable."
+                f"The {name} is {told_kind(end)}, without a history. Return a tensor or a variable."
             )
-    recording = tape.recording(target, source)
-    return Trial(tape, target, source, recording, _arrived(recording, tape, target, source))
-
-
-def _arrived(recording: Recording, tape: GradientTape, target: Any, source: Any) -> int:
-    place = place_of(tape, target, source)
-    assert place is not None, "recording() asks for what was not asked before"
-    asked = [each.event for each in recording if isinstance(each.event, Asked)]
-    call, position = place
-    return asked[call].results[position]
+    recording, call, (position, *_) = look(tape, target, source)
+    return Trial(recording, call, position)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tapelab.exercises.answer import Answer, Unreadable, Unsolved
 from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.plain import NotPlain
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class Judged:
     """One check and what it found."""
 
     title: str
-    of: int
+    of: float
     outcome: Outcome
 
     @property
@@ -38,12 +39,12 @@ class Verdict:
     judged: tuple[Judged, ...]
 
     @property
-    def points(self) -> int:
+    def points(self) -> float:
         """What the answer earned."""
         return sum(each.outcome.points for each in self.judged)
 
     @property
-    def of(self) -> int:
+    def of(self) -> float:
         """What a full answer earns."""
         return self.exercise.points
 
@@ -64,7 +65,7 @@ _ORDER = ("full", "part", "none")
 
 def judge(exercise: Exercise, function: Callable[..., Any] | None) -> Verdict:
     """Run all checks of an exercise on a learner's function."""
-    answer = Answer(function)
+    answer = LocalAnswer(function)
     judged = [Judged(c.title, c.points, outcome(c, answer)) for c in exercise.checks]
     ordered = sorted(judged, key=lambda each: _ORDER.index(each.grade))
     return Verdict(exercise, tuple(_each_said_once(ordered)))
@@ -74,15 +75,14 @@ def outcome(check: Check, answer: Answer) -> Outcome:
     """What one check finds; whatever a learner returned, it ends in a sentence."""
     try:
         found = check.judge(answer)
-    except (Unreadable, NotPlain) as problem:
-        return Outcome(0, _sentence(str(problem)))
+    except Unreadable as problem:
+        return Outcome(0, _sentence(str(problem)), ending=problem.ending)
+    except NotPlain as problem:
+        return Outcome(0, _sentence(str(problem)), ending="failed")
     except Exception as error:  # noqa: BLE001 - an answer no check foresaw is still no crash
-        return Outcome(0, f"This answer cannot be read ({type(error).__name__}: {error}).")
-    return Outcome(min(max(found.points, 0), check.points), *_said(found))
-
-
-def _said(found: Outcome) -> tuple[str, str, str]:
-    return found.text, found.expected, found.got
+        text = f"This answer cannot be read ({type(error).__name__}: {error})."
+        return Outcome(0, text, ending="broken")
+    return replace(found, points=min(max(found.points, 0), check.points))
 
 
 def _sentence(text: str) -> str:
@@ -96,8 +96,7 @@ def _each_said_once(judged: list[Judged]) -> list[Judged]:
     for each in judged:
         text = "" if each.outcome.text in seen else each.outcome.text
         seen.add(each.outcome.text)
-        points, expected, got = each.outcome.points, each.outcome.expected, each.outcome.got
-        kept.append(Judged(each.title, each.of, Outcome(points, text, expected, got)))
+        kept.append(replace(each, outcome=replace(each.outcome, text=text)))
     return kept
 
 

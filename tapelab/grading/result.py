@@ -8,19 +8,12 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any, Final, Self
 
+from tapelab.exercises.check import Visibility
+
+__all__ = ["FORMAT", "CheckResult", "ExerciseResult", "Result", "Status", "Visibility"]
+
 FORMAT: Final = 1
 """Counted up when a field changes its meaning; readers refuse a newer one."""
-
-
-class Visibility(StrEnum):
-    """Who runs a check and who sees what it finds."""
-
-    PUBLIC = "public"
-    """Instant, in the learner's own kernel."""
-    HIDDEN = "hidden"
-    """The learner may run it and sees whether it passed, and a hint."""
-    PRIVATE = "private"
-    """The teacher alone has it."""
 
 
 class Status(StrEnum):

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import SESSION, Function, Hints, Progress
-from tapelab.exercises.text import hints_text, points, progress_text, remark, verdict_text
+from tapelab.exercises.text import hints_text, points, progress_text, remark, short, verdict_text
 from tapelab.exercises.verdict import Judged, Verdict
 from tapelab.views.card import DATA
 
@@ -111,29 +111,31 @@ def _place(exercise: Exercise) -> str:
     return f"Lesson {exercise.lesson}, exercise {exercise.id.partition('.')[2]}"
 
 
-def _head(title: str, place: str, earned: int, of: int) -> str:
-    share = 100 * earned // max(of, 1)
+def _head(title: str, place: str, earned: float, of: float) -> str:
+    share = int(100 * earned / of) if of else 0
     rest = points(earned, of).partition(" ")[2]
     return (
         f"<div class=head><div><h3>{title}</h3><small>{place}</small></div>"
         f"<div class=meter aria-hidden=true><i style='width:{share}%'></i></div>"
-        f"<div class=points><b>{earned}</b> {rest}</div></div>"
+        f"<div class=points><b>{short(earned)}</b> {rest}</div></div>"
     )
 
 
 def _check(judged: Judged) -> str:
     said = remark(judged)
     text = f"<p>{_prose(said)}</p>" if said else ""
-    return _item(judged.grade, judged.title, text, f"{judged.outcome.points} / {judged.of}")
+    return _item(
+        judged.grade, judged.title, text, f"{short(judged.outcome.points)} / {short(judged.of)}"
+    )
 
 
 def _stand(exercise: Exercise, verdict: Verdict | None) -> str:
     title = f"{exercise.id} {exercise.title}"
     if verdict is None:
-        return _item("open", title, "", f"– / {exercise.points}")
+        return _item("open", title, "", f"– / {short(exercise.points)}")
     share = (verdict.passed, verdict.points > 0)
     grade = {(True, True): "full", (False, True): "part"}.get(share, "none")
-    return _item(grade, title, "", f"{verdict.points} / {verdict.of}")
+    return _item(grade, title, "", f"{short(verdict.points)} / {short(verdict.of)}")
 
 
 def _item(grade: str, title: str, text: str, stand: str) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tapelab.exercises.answer import Answer
+from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.verdict import outcome
 
 
 @pytest.fixture
 def found():
     """Judge what a function returns with one check."""
-    return lambda check, function: outcome(check, Answer(function))
+    return lambda check, function: outcome(check, LocalAnswer(function))
 
 
 @pytest.fixture

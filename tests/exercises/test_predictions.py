@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tapelab.exercises import Prediction, predicted, predictions
-from tapelab.exercises.answer import Answer
+from tapelab.exercises.local import LocalAnswer
 from tapelab.views.card import DATA
 from tapelab.widgets.score import bundle
 
@@ -30,7 +30,7 @@ class Live:
 
 
 def outcome(check, returned):
-    return check.judge(Answer(lambda: returned))
+    return check.judge(LocalAnswer(lambda: returned))
 
 
 def test_a_live_picture_its_list_and_what_was_read_already_are_read_alike():

@@ -1,0 +1,96 @@
+"""Live objects become plain values, and arguments become live objects, kinds told apart."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from enum import IntEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import tapelab as tf
+from tapelab.exercises.reading import live, tensor, value_of, variable
+from tapelab.exercises.values import Code, Numbers, Strange, fingerprint
+
+Level = IntEnum("Level", ["LOW"])
+
+
+class Pair(NamedTuple):
+    first: Any
+    second: Any
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "dtype"),
+    [
+        (1.0, "a float", "float64"),
+        (1, "an int", "int64"),
+        (True, "a bool", "bool"),
+        (1j, "a complex", "complex128"),
+        (Level.LOW, "a Level", "int64"),
+        (np.float32(1.0), "a float32", "float32"),
+        (np.ones(2), "an array", "float64"),
+        (tf.constant(1.0), "a tensor", "float32"),
+        (tf.constant(1), "a tensor", "int32"),
+        (tf.Variable(1.0), "a variable", "float32"),
+        (tf.constant(["a", "bc"]), "a tensor", "string"),
+        (tf.cast(tf.constant([1.5]), tf.bfloat16), "a tensor", "bfloat16"),
+    ],
+)
+def test_numbers_tell_what_they_came_in_and_their_dtype(given, kind, dtype):
+    value = value_of(given)
+    assert (type(value), value.kind, value.dtype) == (Numbers, kind, dtype)
+    assert value.array.dtype != object
+
+
+def test_rows_of_an_embedding_are_read_as_the_gradient_that_they_are():
+    w = tf.Variable(tf.ones([3, 2]))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.gather(w, [0, 0]))
+    value = value_of(tape.gradient(y, w))
+    assert value.array.tolist() == [[2.0, 2.0], [0.0, 0.0], [0.0, 0.0]]
+
+
+def test_a_namedtuple_is_a_tuple_and_an_ordered_dict_a_dict():
+    assert type(value_of(Pair(1, 2))) is tuple
+    assert type(value_of(OrderedDict(x=1))) is dict
+    assert [each.array.tolist() for each in value_of(range(2))] == [0, 1]
+
+
+def test_a_list_that_holds_itself_has_an_end():
+    endless: list = []
+    endless.append(endless)
+    value = value_of(endless)
+    while type(value) is list:
+        (value,) = value
+    assert value == Strange("a list")
+
+
+class Explosive:
+    def __getattr__(self, name):
+        raise ValueError(name)
+
+
+def test_what_has_no_plain_form_is_called_by_its_kind():
+    assert value_of(Explosive()) == Strange("an Explosive")
+    assert value_of(tf.GradientTape()) == Strange("a GradientTape")
+    assert value_of({1}) == Strange("a set")
+
+
+def test_an_argument_is_live_again_for_the_learner():
+    assert live(value_of(2.0)) == 2.0
+    assert type(live(value_of(2))) is int
+    assert type(live(value_of(np.ones(2)))) is np.ndarray
+    assert live(value_of([("x", 2.0)])) == [("x", 2.0)]
+    assert live(tensor([1.0])).dtype == tf.float32
+    assert isinstance(live(variable(1.0)), tf.Variable)
+    assert live(Code("lambda x: x * tf.sin(x)"))(tf.constant(0.0)).numpy() == 0.0
+
+
+def test_a_fingerprint_tells_large_arrays_apart():
+    zeros, other = np.zeros(5000), np.zeros(5000)
+    other[2500] = 1.0
+    prints = {fingerprint(value_of(each)) for each in (zeros, other, zeros.copy())}
+    assert len(prints) == 2
+    assert fingerprint(value_of(1)) != fingerprint(value_of(1.0))
