@@ -34,7 +34,7 @@ def test_only_a_function_can_be_an_answer(session):
 @pytest.mark.parametrize(
     ("number", "message"),
     [
-        ("99.1", "There is no lesson '99' with exercises. Try '00', '02',"),
+        ("99.1", "There is no lesson '99' with exercises. Try '00', '01',"),
         ("02.9", "There is no exercise '02.9'. Try '02.1', '02.2', '02.3', '02.4'."),
     ],
 )
