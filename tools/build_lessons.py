@@ -16,6 +16,8 @@ from typing import Any, Final
 
 import jupytext  # type: ignore[import-untyped]  # it publishes no types
 
+from tapelab.exercises.registry import LESSONS
+
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks"
 BEGIN, INSTEAD, END = "### BEGIN SOLUTION", "### INSTEAD", "### END SOLUTION"
 _KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
@@ -54,7 +56,7 @@ def notebook(source: str, *, solved: bool) -> str:
     metadata = {
         "kernelspec": _KERNEL,
         "language_info": {"name": "python"},
-        "tapelab": {**about, "solved": solved},
+        "tapelab": {**about, "exercises": _worth(about["lesson"]), "solved": solved},
     }
     content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
@@ -80,6 +82,12 @@ def _cell(cell: Any, number: str) -> dict[str, Any]:
     if cell.cell_type == "code":
         return {**plain, "execution_count": None, "outputs": []}
     return plain
+
+
+def _worth(lesson: str) -> list[dict[str, Any]]:
+    """What a front-end tells of the exercises before one of them is checked."""
+    exercises = LESSONS.get(lesson, ())
+    return [{"id": each.id, "title": each.title, "points": each.points} for each in exercises]
 
 
 def _read(path: Path) -> str | None:

@@ -58,6 +58,14 @@ def test_each_lesson_with_exercises_has_its_notebook():
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_a_notebook_tells_what_its_exercises_are_worth(path):
+    told = read(path)["metadata"]["tapelab"]["exercises"]
+    lesson = LESSONS.get(path.name[:2], ())
+    assert [(each["id"], each["points"]) for each in told] == [(e.id, e.points) for e in lesson]
+    assert all(f'tf.check("{each["id"]}")' in "\n".join(code(read(path))) for each in told)
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_lesson_opens_with_a_question_and_checks_every_exercise(path):
     notebook = read(path)
     opening = "".join(notebook["cells"][0]["source"])
