@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from tapelab.exercises import lesson_00, lesson_01, lesson_02, lesson_03, lesson_05
+from tapelab.exercises import lesson_00, lesson_01, lesson_02, lesson_03, lesson_04, lesson_05
 from tapelab.exercises.exercise import Exercise
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
@@ -13,6 +13,7 @@ LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
     "01": lesson_01.EXERCISES,
     "02": lesson_02.EXERCISES,
     "03": lesson_03.EXERCISES,
+    "04": lesson_04.EXERCISES,
     "05": lesson_05.EXERCISES,
 }
 
