@@ -10,7 +10,8 @@ from typing import TypeVar
 from sqlalchemy import select
 
 from tapelab.grading.gradebook.errors import UnfitError
-from tapelab.grading.gradebook.results import Results, storable
+from tapelab.grading.gradebook.naming import storable
+from tapelab.grading.gradebook.results import Results
 from tapelab.grading.gradebook.rows import Comment, Grade, Kind, Mark
 from tapelab.grading.gradebook.standing import Total, Work, grade_of, total_of
 from tapelab.grading.gradebook.store import assignment_row, now, student_row

@@ -10,6 +10,7 @@ from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.changes import Change, changed
+from tapelab.grading.gradebook.naming import storable
 from tapelab.grading.gradebook.roster import Roster
 from tapelab.grading.gradebook.rows import Failure, Graded, Handed
 from tapelab.grading.gradebook.store import assignment_row, now, student_row, unknown
@@ -137,11 +138,6 @@ class Results(Roster):
         parts = [part.exercise for part in self.assignment(assignment).parts]
         if exercise and exercise not in parts:
             raise unknown("exercise", exercise, parts)
-
-
-def storable(text: str) -> str:
-    """The text as both databases take it: half a surrogate pair is written as JSON escapes it."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8").replace("\0", "\\u0000")
 
 
 def _summary(result: Result) -> dict[str, object]:

@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session
 
 from tapelab.grading.gradebook.errors import DuplicateError, UnfitError
 from tapelab.grading.gradebook.late import Policy
+from tapelab.grading.gradebook.naming import fit_name
 from tapelab.grading.gradebook.rows import Listed, Part, Student
-from tapelab.grading.gradebook.store import Store, assignment_row, fit_name, student_row
+from tapelab.grading.gradebook.store import Store, assignment_row, student_row
 from tapelab.grading.gradebook.tables import AssignmentRow, StudentRow
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from tapelab.grading.gradebook.errors import UnfitError, UnknownNameError
+from tapelab.grading.gradebook.errors import UnknownNameError
 from tapelab.grading.gradebook.opening import connect, to_url
 from tapelab.grading.gradebook.rows import Event
 from tapelab.grading.gradebook.tables import AssignmentRow, HistoryRow, Numbered, StudentRow
@@ -27,7 +27,6 @@ from tapelab.grading.gradebook.troubles import in_words, is_lost
 T = TypeVar("T")
 PAUSES: Final = (0.1, 0.5, 2.0, 5.0)
 """Seconds before each further try to reach a server that went away."""
-LONGEST_NAME: Final = 200
 Insert = sqlite.Insert | postgresql.Insert
 INSERTS: Final[dict[str, Callable[[Any], Insert]]] = {
     "sqlite": sqlite.insert,
@@ -125,16 +124,6 @@ class Store:
 def now() -> datetime:
     """This moment, in UTC."""
     return datetime.now(UTC)
-
-
-def fit_name(name: str, what: str) -> str:
-    """A name that can be kept and shown, without spaces around it."""
-    tidy = name.strip()
-    if not tidy or len(tidy) > LONGEST_NAME or not tidy.isprintable():
-        raise UnfitError(
-            f"{name!r} is no name of {what}: give 1 to {LONGEST_NAME} printable characters."
-        )
-    return tidy
 
 
 def student_row(session: Session, login: str) -> StudentRow:
