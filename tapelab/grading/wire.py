@@ -10,20 +10,25 @@ import io
 import json
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from math import prod
+from types import EllipsisType
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tapelab.exercises.plots import Axes, Plot, Series
+from tapelab.exercises.predictions import Prediction
+from tapelab.exercises.values import Code, Numbers, Picture, Strange, Value
 
 MARK: Final = b"TLW1"
 _PREFIX: Final = struct.Struct("<4sII")
 PREFIX_SIZE: Final = _PREFIX.size
 LONGEST_HEADER: Final = 8 << 20
 DEEPEST: Final = 64
-LONGEST_NUMBER: Final = 4000
-"""Digits of a whole number; Python itself reads no longer ones."""
-_KINDS: Final = "biufcSU"
+LONGEST_TEXT: Final = 4000
+_KINDS: Final = "biufcU"
 """NumPy's kinds of dtypes that travel: numbers and text, never objects."""
 
 
@@ -31,45 +36,35 @@ class WireError(ValueError):
     """What came over the wire is not what was agreed."""
 
 
-class Elsewhere:
-    """Something that stayed in the worker; subclasses bear the name of its type."""
-
-    __slots__ = ()
-
-
 @dataclass
 class Parcel:
-    """Plain values on their way: buffers that a header speaks of by number."""
+    """Values on their way: buffers, and a header that speaks of them by number."""
 
     buffers: list[bytes] = field(default_factory=list)
 
-    def put(self, value: Any, depth: int = 0) -> Any:
-        """A value as JSON; arrays go into the buffers. WireError for what is not plain."""
-        if depth > DEEPEST:
-            raise WireError(f"it is nested deeper than {DEEPEST} levels")
-        for kinds, told in _TOLD:
-            if isinstance(value, kinds):
-                return told(self, value, depth)
-        if isinstance(value, type) and issubclass(value, Elsewhere):
-            return {"elsewhere": value.__name__}
-        raise WireError(f"{type(value).__name__} is no plain value")
+    def put(self, value: Value, depth: int = 0) -> Any:
+        """A value as JSON; arrays go into the buffers. WireError for what is no value."""
+        tell = _TELL.get(type(value))
+        if tell is None or depth > DEEPEST:
+            raise WireError(f"{type(value).__name__} is no plain value, or lies too deep")
+        return tell(self, value, depth + 1)
 
     def add(self, content: bytes) -> int:
         """Put some bytes beside the header, and say where."""
         self.buffers.append(content)
         return len(self.buffers) - 1
 
-    def take(self, told: Any, depth: int = 0) -> Any:
+    def take(self, told: Any, depth: int = 0) -> Value:
         """The value that `put` told of; WireError for anything else."""
-        if told is None or type(told) in (bool, str):
+        if told is None or type(told) is str:
             return told
         if depth > DEEPEST or type(told) is not dict or len(told) != 1:
             raise WireError("a value is not in the form that was agreed")
         [(kind, content)] = told.items()
-        if kind not in _HEARD:
+        if kind not in _HEAR:
             raise WireError(f"there is no kind of value {kind[:40]!r}")
         try:
-            return _HEARD[kind](self, content, depth)
+            return _HEAR[kind](self, content, depth + 1)
         except WireError:
             raise
         except (ArithmeticError, LookupError, MemoryError, TypeError, ValueError) as error:
@@ -81,96 +76,108 @@ class Parcel:
             raise WireError("there is no such buffer")
         return self.buffers[at]
 
+    def put_array(self, array: NDArray[Any]) -> int:
+        """Put an array beside the header, in the form of `.npy`."""
+        if array.dtype.kind not in _KINDS or array.dtype.names:
+            raise WireError(f"an array of dtype {array.dtype} is not plain")
+        file = io.BytesIO()
+        np.lib.format.write_array(file, np.asarray(array), (1, 0), allow_pickle=False)
+        return self.add(file.getvalue())
 
-def _tell_array(parcel: Parcel, value: NDArray[Any], _: int) -> dict[str, Any]:
-    array = np.array(value, subok=False)
-    if array.dtype.kind not in _KINDS or array.dtype.names:
-        raise WireError(f"an array of dtype {array.dtype} is not plain")
-    file = io.BytesIO()
-    np.lib.format.write_array(file, array, allow_pickle=False)
-    return {"array": parcel.add(file.getvalue())}
-
-
-def _hear_array(parcel: Parcel, at: Any, _: int) -> NDArray[Any]:
-    content = parcel.buffer(at)
-    file = io.BytesIO(content)
-    version = np.lib.format.read_magic(file)
-    if version != (1, 0):
-        raise WireError("an array is in a form that was not agreed")
-    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=4096)
-    if dtype.kind not in _KINDS or dtype.names or dtype.subdtype:
-        raise WireError("an array has a dtype that was not agreed")
-    count = 1
-    for size in shape:
-        count *= size  # whole numbers of any size: a product that wraps around would fit
-    if count < 0 or count * dtype.itemsize != len(content) - file.tell():
-        raise WireError("an array has another size than it says")
-    numbers = np.frombuffer(content, dtype, count, file.tell()) if count else np.empty(0, dtype)
-    return numbers.reshape(shape, order="F" if fortran else "C").copy()
+    def take_array(self, at: Any) -> NDArray[Any]:
+        """The array at a number, in the byte order of this machine."""
+        content = self.buffer(at)
+        file = io.BytesIO(content)
+        if np.lib.format.read_magic(file) != (1, 0):
+            raise WireError("an array is in a form that was not agreed")
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file, max_header_size=4096)
+        if dtype.kind not in _KINDS or dtype.names or dtype.subdtype:
+            raise WireError("an array has a dtype that was not agreed")
+        count = prod(shape)  # of whole numbers, for a product that wraps around would fit
+        if any(size < 0 for size in shape) or count * dtype.itemsize != len(content) - file.tell():
+            raise WireError("an array has another size than it says")
+        found = np.frombuffer(content[file.tell() :], dtype) if count else np.empty(0, dtype)
+        return found.reshape(shape, order="F" if fortran else "C").astype(dtype.newbyteorder("="))
 
 
-def _tell_pairs(parcel: Parcel, value: dict[Any, Any], depth: int) -> dict[str, Any]:
-    pairs = [[parcel.put(k, depth + 1), parcel.put(v, depth + 1)] for k, v in value.items()]
-    return {"dict": pairs}
+def _tell_pairs(parcel: Parcel, value: dict[Any, Any], depth: int) -> Any:
+    if any(type(key) not in (str, int) for key in value):
+        raise WireError("a key of a dict is neither text nor a whole number")
+    return {"dict": [[key, parcel.put(each, depth)] for key, each in value.items()]}
 
 
 def _hear_pairs(parcel: Parcel, content: Any, depth: int) -> dict[Any, Any]:
-    return {parcel.take(k, depth + 1): parcel.take(v, depth + 1) for k, v in _list(content)}
+    if any(type(key) not in (str, int) for key, _ in content):
+        raise WireError("a key of a dict is neither text nor a whole number")
+    return {key: parcel.take(each, depth) for key, each in content}
 
 
-def _list(content: Any) -> list[Any]:
-    if type(content) is not list:
-        raise WireError("a list is no list")
+def _hear_numbers(parcel: Parcel, content: Any, _: int) -> Numbers:
+    at, kind, dtype = content
+    return Numbers(parcel.take_array(at), short(kind), short(dtype))
+
+
+def _hear_picture(_: Parcel, content: Any, __: int) -> Picture:
+    return Picture(tuple(Prediction(**each) for each in content))
+
+
+def _tell_plot(parcel: Parcel, value: Plot, _: int) -> Any:
+    return {"plot": [_tell_axes(parcel, each) for each in value.axes]}
+
+
+def _tell_axes(parcel: Parcel, axes: Axes) -> Any:
+    series = [[s.kind, s.label, parcel.put_array(s.x), parcel.put_array(s.y)] for s in axes.series]
+    told = [getattr(axes, name) for name in _OF_AXES]
+    return [told, series, list(map(parcel.put_array, axes.images)), list(axes.legend)]
+
+
+def _hear_plot(parcel: Parcel, content: Any, _: int) -> Plot:
+    return Plot(tuple(_hear_axes(parcel, *each) for each in content))
+
+
+def _hear_axes(parcel: Parcel, told: Any, series: Any, images: Any, legend: Any) -> Axes:
+    named = dict(zip(_OF_AXES, map(short, told), strict=True))
+    drawn = [
+        Series(short(kind), parcel.take_array(x), parcel.take_array(y), short(label))
+        for kind, label, x, y in series
+    ]
+    pictures = tuple(map(parcel.take_array, images))
+    return Axes(**named, series=tuple(drawn), images=pictures, legend=tuple(map(short, legend)))
+
+
+def short(content: Any) -> str:
+    """A short text; WireError for anything else."""
+    if type(content) is not str or len(content) > LONGEST_TEXT:
+        raise WireError("a short text is none")
     return content
 
 
-def _of_float(_: Parcel, value: float, __: int) -> dict[str, Any]:
-    return {"float": float.hex(float(value))}
-
-
-def _text(content: Any) -> str:
-    if type(content) is not str or len(content) > LONGEST_NUMBER:
-        raise WireError("a number is no number")
-    return content
-
-
-def _hear_complex(_: Parcel, content: Any, __: int) -> complex:
-    real, imaginary = _list(content)
-    return complex(float.fromhex(_text(real)), float.fromhex(_text(imaginary)))
-
-
-def _hear_elsewhere(_: Parcel, content: Any, __: int) -> Elsewhere:
-    name = content if type(content) is str and content.isidentifier() else "object"
-    kind: type[Elsewhere] = type(name[:80], (Elsewhere,), {"__slots__": ()})
-    return kind()
-
-
-_TOLD: Final[tuple[tuple[Any, Callable[[Parcel, Any, int], Any]], ...]] = (
-    ((bool, type(None)), lambda _, value, __: value),
-    ((str,), lambda _, value, __: str(value)),
-    ((np.ndarray, np.generic), _tell_array),
-    ((int,), lambda _, value, __: {"int": str(int(value))}),
-    ((float,), _of_float),
-    ((complex,), lambda _, v, __: {"complex": [float.hex(v.real), float.hex(v.imag)]}),
-    ((bytes,), lambda parcel, value, _: {"bytes": parcel.add(bytes(value))}),
-    ((list,), lambda parcel, value, depth: {"list": [parcel.put(v, depth + 1) for v in value]}),
-    ((tuple,), lambda parcel, value, depth: {"tuple": [parcel.put(v, depth + 1) for v in value]}),
-    ((dict,), _tell_pairs),
-    ((type(...),), lambda _, __, ___: {"ellipsis": True}),
-)
-"""How each type is told, looked at in this order: a NumPy float is a Python float, too."""
-_HEARD: Final[dict[str, Callable[[Parcel, Any, int], Any]]] = {
-    "array": _hear_array,
-    "int": lambda _, content, __: int(_text(content)),
-    "float": lambda _, content, __: float.fromhex(_text(content)),
-    "complex": _hear_complex,
-    "bytes": lambda parcel, at, _: parcel.buffer(at),
-    "list": lambda p, content, depth: [p.take(each, depth + 1) for each in _list(content)],
-    "tuple": lambda p, content, depth: tuple(p.take(each, depth + 1) for each in _list(content)),
-    "dict": _hear_pairs,
-    "ellipsis": lambda _, __, ___: ...,
-    "elsewhere": _hear_elsewhere,
+_OF_AXES: Final = ("title", "x_label", "y_label", "x_scale", "y_scale")
+_TELL: Final[dict[type, Callable[[Parcel, Any, int], Any]]] = {
+    type(None): lambda _, value, __: value,
+    str: lambda _, value, __: value,
+    EllipsisType: lambda _, __, ___: {"ellipsis": True},
+    Numbers: lambda p, v, _: {"numbers": [p.put_array(v.array), v.kind, v.dtype]},
+    Strange: lambda _, value, __: {"strange": value.kind[:LONGEST_TEXT]},
+    Code: lambda _, value, __: {"code": value.source},
+    Picture: lambda _, value, __: {"picture": [asdict(each) for each in value.predictions]},
+    Plot: _tell_plot,
+    list: lambda parcel, value, depth: {"list": [parcel.put(each, depth) for each in value]},
+    tuple: lambda parcel, value, depth: {"tuple": [parcel.put(each, depth) for each in value]},
+    dict: _tell_pairs,
 }
+_HEAR: Final[dict[str, Callable[[Parcel, Any, int], Value]]] = {
+    "ellipsis": lambda _, __, ___: ...,
+    "numbers": _hear_numbers,
+    "strange": lambda _, content, __: Strange(short(content)),
+    "code": lambda _, content, __: Code(short(content)),
+    "picture": _hear_picture,
+    "plot": _hear_plot,
+    "list": lambda parcel, content, depth: [parcel.take(each, depth) for each in content],
+    "tuple": lambda parcel, content, depth: tuple(parcel.take(each, depth) for each in content),
+    "dict": _hear_pairs,
+}
+"""Code is only ever text in the judge: what makes an object of it stands in the worker."""
 
 
 def pack(header: dict[str, Any], parcel: Parcel | None = None) -> bytes:
