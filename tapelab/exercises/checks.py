@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome
-from tapelab.exercises.plain import close, plain
+from tapelab.exercises.plain import close, dtype_of, plain
 from tapelab.exercises.wording import listed, spelled
 
 TOLERANCE: Final = 1e-3
@@ -28,11 +28,11 @@ class Slip:
 
     value: Any
     text: str
-    points: int = 0
+    points: float = 0
 
 
 def value(
-    title: str, points: int, expected: Any, *, at: Sequence[tuple[Any, ...]] = NO_ARGUMENTS,
+    title: str, points: float, expected: Any, *, at: Sequence[tuple[Any, ...]] = NO_ARGUMENTS,
     where: Where = (), slips: Sequence[Slip] = (), dtype: str = "", tolerance: float = TOLERANCE,
 ) -> Check:  # fmt: skip
     """The numbers are right for all arguments in `at`, in shape and, if given, in dtype.
@@ -46,9 +46,10 @@ def value(
             right = _of(expected, arguments)
             if not close(got, right, tolerance):
                 return _wrong(points, got, right, arguments, slips, tolerance)
-        if dtype and arrays[0].dtype.name != dtype:
+        told = dtype_of(answer.part(where, *at[0]))
+        if dtype and told != dtype:
             text = "The numbers are right, the dtype is not."
-            return Outcome(points // 2, text, dtype, arrays[0].dtype.name)
+            return Outcome(points // 2, text, dtype, told)
         return check.full()
 
     check = Check(title, points, judge)
@@ -60,17 +61,18 @@ def _of(expected: Any, arguments: tuple[Any, ...]) -> NDArray[Any]:
 
 
 def _wrong(
-    points: int, got: NDArray[Any], right: NDArray[Any], arguments: tuple[Any, ...],
+    points: float, got: NDArray[Any], right: NDArray[Any], arguments: tuple[Any, ...],
     slips: Sequence[Slip], tolerance: float,
 ) -> Outcome:  # fmt: skip
     told = spelled(right) + _for(arguments), spelled(got)
+    found = Outcome(0, "", *told, arrays=(right, got))
     for slip in slips:
         if close(got, _of(slip.value, arguments), tolerance):
-            return Outcome(slip.points, slip.text, *told)
+            return replace(found, points=slip.points, text=slip.text)
     if got.size == right.size and close(got.reshape(right.shape), right, tolerance):
         text = f"The numbers are right, the shape is {got.shape} and not {right.shape}."
         return Outcome(points // 2, text)
-    return Outcome(0, "", *told)
+    return found
 
 
 def _for(arguments: tuple[Any, ...]) -> str:
@@ -79,7 +81,7 @@ def _for(arguments: tuple[Any, ...]) -> str:
     return " for " + ", ".join(spelled(np.asarray(each)) for each in arguments)
 
 
-def prediction(title: str, points: int, expected: Any, *, where: Where, because: str) -> Check:
+def prediction(title: str, points: float, expected: Any, *, where: Where, because: str) -> Check:
     """The guess is right: a number, a word or None; `because` explains what is true."""
 
     def judge(answer: Answer) -> Outcome:
@@ -105,7 +107,9 @@ def _guess(guess: Any) -> str:
     return guess.strip().lower() if type(guess) is str else spelled(plain(guess))
 
 
-def order(title: str, points: int, expected: Sequence[str], *, where: Where, because: str) -> Check:
+def order(
+    title: str, points: float, expected: Sequence[str], *, where: Where, because: str
+) -> Check:
     """The steps are in the right order; partial points for every pair that is."""
 
     def judge(answer: Answer) -> Outcome:

@@ -29,6 +29,12 @@ def plain(value: Any) -> NDArray[Any]:
     raise NotPlain(f"{told_kind(value)} is not a number or a tensor")
 
 
+def dtype_of(value: Any) -> str:
+    """The learner's own dtype, such as bfloat16; of a list that of its numbers together."""
+    value = value_of(value)
+    return value.dtype if type(value) is Numbers else plain(value).dtype.name
+
+
 def _stacked(rows: list[NDArray[Any]]) -> NDArray[Any]:
     if len({row.shape for row in rows}) > 1:
         raise NotPlain("its rows have different shapes")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,25 @@ from tapelab.exercises.wording import listed, spelled
 from tapelab.views.numbers import count
 
 
-def _check(title: str, points: int, ends: Ends, look: Callable[[Trial], Outcome | None]) -> Check:
-    """A check that sees a trial; None from `look` means full points."""
+def _check(title: str, points: float, ends: Ends, look: Callable[[Trial], Outcome | None]) -> Check:
+    """A check that sees a trial; None from `look` means full points.
+
+    What is wrong comes with the recording, the pitfall in it, and the event at which to look.
+    """
 
     def judge(answer: Answer) -> Outcome:
-        return look(answer.trial(ends)) or check.full()
+        found = answer.trial(ends)
+        outcome = look(found)
+        if outcome is None:
+            return check.full()
+        return replace(outcome, code=found.code, trial=found, event=found.place)
 
     check = Check(title, points, judge)
     return check
 
 
 def arrives(
-    title: str, points: int, expected: Any, *, ends: Ends = TAPE_TARGET_SOURCE,
+    title: str, points: float, expected: Any, *, ends: Ends = TAPE_TARGET_SOURCE,
     slips: Sequence[Slip] = (),
 ) -> Check:  # fmt: skip
     """A gradient arrives at the source and is the right one; half the points if it only arrives."""
@@ -49,7 +57,7 @@ def arrives(
 
 
 def flows_through(
-    title: str, points: int, name: str, *, ends: Ends = TAPE_TARGET_SOURCE
+    title: str, points: float, name: str, *, ends: Ends = TAPE_TARGET_SOURCE
 ) -> Check:  # fmt: skip
     """On its way to the source, the gradient passes the tensor of this name."""
 
@@ -62,7 +70,7 @@ def flows_through(
 
 
 def none_because(
-    title: str, points: int, codes: Collection[str], *, ends: Ends = TAPE_TARGET_SOURCE
+    title: str, points: float, codes: Collection[str], *, ends: Ends = TAPE_TARGET_SOURCE
 ) -> Check:  # fmt: skip
     """The gradient is None for one of these reasons; a third of the points for another one."""
 
@@ -79,7 +87,7 @@ def none_because(
 
 
 def watches(
-    title: str, points: int, names: Sequence[str], *, ends: Ends = TAPE_TARGET_SOURCE
+    title: str, points: float, names: Sequence[str], *, ends: Ends = TAPE_TARGET_SOURCE
 ) -> Check:  # fmt: skip
     """The tape watches exactly the tensors and variables of these names."""
 
@@ -97,7 +105,7 @@ def watches(
     return _check(title, points, ends, look)
 
 
-def uses(title: str, points: int, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
+def uses(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
     """An op of this name is on the tape."""
 
     def look(found: Trial) -> Outcome | None:
@@ -107,7 +115,7 @@ def uses(title: str, points: int, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -
     return _check(title, points, ends, look)
 
 
-def avoids(title: str, points: int, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
+def avoids(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
     """No op of this name is on the tape, and something is."""
 
     def look(found: Trial) -> Outcome | None:
@@ -121,7 +129,7 @@ def avoids(title: str, points: int, op: str, *, ends: Ends = TAPE_TARGET_SOURCE)
     return _check(title, points, ends, look)
 
 
-def at_most(title: str, points: int, ops: int, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
+def at_most(title: str, points: float, ops: int, *, ends: Ends = TAPE_TARGET_SOURCE) -> Check:
     """A gradient arrives, and no more than this many ops are on the tape."""
 
     def look(found: Trial) -> Outcome | None:
@@ -131,5 +139,33 @@ def at_most(title: str, points: int, ops: int, *, ends: Ends = TAPE_TARGET_SOURC
         if got <= ops:
             return None
         return Outcome(0, "", f"at most {count(ops, 'op')}", count(got, "op"))
+
+    return _check(title, points, ends, look)
+
+
+def no_pitfall(
+    title: str, points: float, codes: Collection[str] = (), *, ends: Ends = TAPE_TARGET_SOURCE
+) -> Check:
+    """The diagnosis finds none of these pitfalls in what was recorded; by default none at all."""
+
+    def look(found: Trial) -> Outcome | None:
+        findings = found.explanation.findings
+        met = [each for each in findings if not codes or each.code in codes]
+        return Outcome(0, f"{met[0].title}.", got=met[0].code) if met else None
+
+    return _check(title, points, ends, look)
+
+
+def memory_at_most(
+    title: str, points: float, most: int, *, ends: Ends = TAPE_TARGET_SOURCE
+) -> Check:
+    """A gradient arrives, and tape and way back hold no more than so many bytes at any time."""
+
+    def look(found: Trial) -> Outcome | None:
+        if not found.connected:
+            return Outcome(0, "No gradient arrives yet.")
+        if found.memory <= most:
+            return None
+        return Outcome(0, "", f"at most {count(most, 'byte')}", count(found.memory, "byte"))
 
     return _check(title, points, ends, look)

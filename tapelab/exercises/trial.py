@@ -17,6 +17,8 @@ from tapelab.engine.variable import Variable
 from tapelab.exercises.answer import Unreadable, told_kind
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Ran, Watched
+from tapelab.views.frame import Model
+from tapelab.views.memory import memory_of
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,17 @@ class Trial:
         """The first finding of the diagnosis; empty if there is none."""
         findings = self.explanation.findings
         return str(findings[0].code) if findings else ""
+
+    @property
+    def place(self) -> int:
+        """The event at which to look for what is wrong; -1 if the diagnosis knows none."""
+        evidence = (event for each in self.explanation.findings for event in each.evidence)
+        return next(evidence, -1)
+
+    @property
+    def memory(self) -> int:
+        """The most bytes that the tape and its way back hold at any time."""
+        return memory_of(Model.of(self.recording)).peak
 
     def taped_ops(self) -> list[str]:
         """The names of the ops on the tape, in the order in which they ran."""

@@ -82,7 +82,9 @@ def outcome(check: Check, answer: Answer) -> Outcome:
     except Exception as error:  # noqa: BLE001 - an answer no check foresaw is still no crash
         text = f"This answer cannot be read ({type(error).__name__}: {error})."
         return Outcome(0, text, ending="broken")
-    return replace(found, points=min(max(found.points, 0), check.points))
+    advice = check.advice.get(found.code, "") if found.points < check.points else ""
+    text = " ".join(filter(None, [found.text, advice]))
+    return replace(found, points=min(max(found.points, 0), check.points), text=text)
 
 
 def _sentence(text: str) -> str:

@@ -12,6 +12,8 @@ from tapelab.exercises.tape_checks import (
     at_most,
     avoids,
     flows_through,
+    memory_at_most,
+    no_pitfall,
     none_because,
     uses,
     watches,
@@ -135,3 +137,32 @@ def test_the_number_of_ops_is_limited_and_a_gradient_must_arrive(returned):
     long = returned(check, trial(lambda x: x * x * x * x))
     assert long == Outcome(0, "", "at most 2 ops", "3 ops")
     assert returned(check, trial(tf.stop_gradient)).text == "No gradient arrives yet."
+
+
+def test_a_pitfall_costs_points_and_says_which(returned):
+    check = no_pitfall("clean", 3)
+    assert returned(check, trial(lambda x: x * x)).points == 3
+    stopped = returned(check, trial(tf.stop_gradient))
+    assert (stopped.points, stopped.got, stopped.code) == (0, "STOPPED", "STOPPED")
+    assert returned(no_pitfall("clean", 3, ("LEFT_ENGINE",)), trial(tf.stop_gradient)).points == 3
+
+
+def test_the_memory_of_the_tape_is_limited(returned):
+    check = memory_at_most("m", 3, 16)
+    assert returned(check, trial(lambda x: x * x)).points == 3
+    long = returned(check, trial(lambda x: x * x * x * x * x * x))
+    assert (long.points, long.expected) == (0, "at most 16 bytes")
+    assert returned(check, trial(tf.stop_gradient)).text == "No gradient arrives yet."
+
+
+def test_what_is_wrong_comes_with_the_recording_and_the_place_to_look(returned):
+    wrong = returned(SIX, trial(tf.stop_gradient))
+    assert wrong.code == "STOPPED"
+    assert wrong.trial.code == "STOPPED"
+    assert wrong.event >= 0
+
+
+def test_a_pitfall_gets_the_advice_of_its_check(returned):
+    check = SIX.advising(STOPPED="Leave the valve out.")
+    wrong = returned(check, trial(tf.stop_gradient))
+    assert wrong.text == "No gradient arrives yet. Leave the valve out."

@@ -1,0 +1,100 @@
+"""Checks of gradients against finite differences, at points that the judge draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.exercises.answer import Answer, Where
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.checks import TOLERANCE
+from tapelab.exercises.plain import close, plain
+from tapelab.exercises.reading import tensor
+from tapelab.exercises.wording import spelled
+
+Array = NDArray[Any]
+Function = Callable[..., Any]
+
+FunctionSlip = tuple[Function, str, float]
+"""A wrong rule as a function of the inputs, what to say to it, and what it is worth."""
+
+STEP: Final = 1e-2
+"""With five points the error is of its fourth power; a smaller one drowns in float32."""
+STENCIL: Final = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
+
+
+def agrees(
+    title: str, points: float, of: Function | Where, shapes: Sequence[tuple[int, ...]], *,
+    along: int = 0, low: float = -2.0, high: float = 2.0, times: int = 3, where: Where = (),
+    dtype: str = "float32", tolerance: float = TOLERANCE, slips: Sequence[FunctionSlip] = (),
+) -> Check:  # fmt: skip
+    """The gradient that the learner's function returns is the slope of `of`, summed.
+
+    The function is called with tensors of these `shapes`, drawn between `low` and `high`, and the
+    gradient is that along argument number `along`. `of` is a function of NumPy arrays, or the way
+    to the value in what the learner's own function returns.
+    """
+
+    def judge(answer: Answer) -> Outcome:
+        for inputs in _drawn(answer, title, shapes, low, high, times):
+            given = [tensor(each, dtype) for each in inputs]
+            got = plain(answer.part(where, *given))
+            value = of if callable(of) else _own(answer, of, dtype)
+            right = slope(value, inputs, along)
+            if not close(got, right, tolerance):
+                return _wrong(points, got, right, inputs, slips, tolerance)
+        return check.full()
+
+    check = Check(title, points, judge)
+    return check
+
+
+def slope(of: Function, inputs: Sequence[Array], along: int = 0) -> Array:
+    """The slope of the sum of a function along one of its arguments, by five points each."""
+    at = np.asarray(inputs[along], float)
+    found = np.zeros(at.shape)
+    for place in np.ndindex(at.shape):
+        for steps, weight in STENCIL:
+            moved = at.copy()
+            moved[place] += steps * STEP
+            given = [*inputs[:along], moved, *inputs[along + 1 :]]
+            found[place] += weight * float(np.sum(of(*given))) / STEP
+    return found
+
+
+def _drawn(
+    answer: Answer, title: str, shapes: Sequence[tuple[int, ...]], low: float, high: float,
+    times: int,
+) -> Iterator[list[Array]]:  # fmt: skip
+    """Points of float32, so that the learner gets exactly the numbers that are judged."""
+    numbers = answer.draws(title)
+    for _ in range(times):
+        drawn = (numbers.uniform(low, high, shape) for shape in shapes)
+        yield [each.astype(np.float32).astype(float) for each in map(np.asarray, drawn)]
+
+
+def _own(answer: Answer, where: Where, dtype: str) -> Function:
+    def value(*inputs: Array) -> Array:
+        return plain(answer.part(where, *(tensor(each, dtype) for each in inputs)))
+
+    return value
+
+
+def _wrong(
+    points: float, got: Array, right: Array, inputs: Sequence[Array],
+    slips: Sequence[FunctionSlip], tolerance: float,
+) -> Outcome:  # fmt: skip
+    told = Outcome(0, "", spelled(right), spelled(got), arrays=(right, got))
+    for rule, text, worth in slips:
+        if close(got, np.asarray(rule(*inputs)), tolerance):
+            return replace(told, points=worth, text=text)
+    if got.shape != right.shape:
+        text = f"A gradient has the shape of its source, {right.shape}; this one has {got.shape}."
+        return replace(told, text=text, arrays=None)
+    if close(-got, right, tolerance):
+        return replace(told, points=points // 2, text="The sign is the wrong way round.")
+    return told

@@ -1,0 +1,139 @@
+"""Checks of plots: what is drawn, what the axes say, and how they are scaled.
+
+The learner's function returns the figure, or its axes; only what it shows is looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tapelab.exercises.answer import Answer, Unreadable, Where, told_kind
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.checks import TOLERANCE
+from tapelab.exercises.plain import close
+from tapelab.exercises.plots import Axes, Plot, Series
+from tapelab.exercises.values import Value
+from tapelab.exercises.wording import listed, spelled
+
+
+def _check(
+    title: str, points: float, where: Where, axes: int, look: Callable[[Axes], Outcome | None]
+) -> Check:
+    """A check that sees one coordinate system; None from `look` means full points."""
+
+    def judge(answer: Answer) -> Outcome:
+        plot = _plot(answer.part(where))
+        if len(plot.axes) <= axes:
+            return Outcome(0, "There are too few axes.", str(axes + 1), str(len(plot.axes)))
+        return look(plot.axes[axes]) or check.full()
+
+    check = Check(title, points, judge)
+    return check
+
+
+def _plot(value: Value) -> Plot:
+    """The figure; the first one of a list, as `plt.plot` and `plt.subplots` return."""
+    if type(value) is Plot:
+        return value
+    if type(value) in (list, tuple):
+        plots = [each for each in value if type(each) is Plot]
+        if plots:
+            return plots[0]
+    raise Unreadable(f"Return the figure, as in `return plt.gcf()`; this is {told_kind(value)}.")
+
+
+def draws(
+    title: str, points: float, x: Any, y: Any, *, label: str = "", axes: int = 0,
+    where: Where = (), tolerance: float = TOLERANCE,
+) -> Check:  # fmt: skip
+    """A line, points or bars go through these numbers, in any order of x."""
+    right = np.asarray(x, float), np.asarray(y, float)
+
+    def look(found: Axes) -> Outcome | None:
+        if not found.series:
+            return Outcome(0, "Nothing is drawn yet.")
+        best = [each for each in found.series if not label or label.lower() in each.label.lower()]
+        if not best:
+            known = listed([each.label for each in found.series if each.label])
+            return Outcome(0, f"Nothing is labelled `{label}`.", label, known)
+        if any(_through(each, *right, tolerance) for each in best):
+            return None
+        return _missed(best[0], *right, points, tolerance)
+
+    return _check(title, points, where, axes, look)
+
+
+def _through(series: Series, x: Any, y: Any, tolerance: float) -> bool:
+    order, wanted = np.argsort(series.x, kind="stable"), np.argsort(x, kind="stable")
+    return close(series.x[order], x[wanted], tolerance) and close(
+        series.y[order], y[wanted], tolerance
+    )
+
+
+def _missed(series: Series, x: Any, y: Any, points: float, tolerance: float) -> Outcome:
+    found = Outcome(0, "", spelled(y), spelled(series.y))
+    if _through(series, y, x, tolerance):
+        return replace(found, points=points // 2, text="x and y are swapped.")
+    if series.y.shape != y.shape:
+        text = f"It has {len(series.y)} points, {len(y)} are expected."
+        return replace(found, text=text, expected="", got="")
+    return replace(found, arrays=(y, series.y))
+
+
+def labelled(
+    title: str, points: float, *, x: str = "", y: str = "", heading: str = "",
+    axes: int = 0, where: Where = (),
+) -> Check:  # fmt: skip
+    """The axes say these words, beside others and in any case; each earns its part."""
+    wanted = {"x_label": x, "y_label": y, "title": heading}
+    wanted = {name: word for name, word in wanted.items() if word}
+
+    def look(found: Axes) -> Outcome | None:
+        said = {name: getattr(found, name) for name in wanted}
+        missing = [name for name in wanted if wanted[name].lower() not in said[name].lower()]
+        if not missing:
+            return None
+        if not any(said.values()):
+            text = "The axes say nothing yet: try `plt.xlabel`, `plt.ylabel` and `plt.title`."
+            return Outcome(0, text)
+        text = f"Still missing: {listed([wanted[name] for name in missing])}."
+        if x and y and x.lower() in found.y_label.lower() and y.lower() in found.x_label.lower():
+            text = "The labels of x and y are swapped."
+        return Outcome(round(points * (1 - len(missing) / len(wanted)), 2), text)
+
+    return _check(title, points, where, axes, look)
+
+
+def scaled(
+    title: str, points: float, *, x: str = "linear", y: str = "linear", axes: int = 0,
+    where: Where = (),
+) -> Check:  # fmt: skip
+    """The axes are scaled so, as in `y="log"`."""
+
+    def look(found: Axes) -> Outcome | None:
+        wanted, got = (x, y), (found.x_scale, found.y_scale)
+        told = " and ".join(wanted), " and ".join(got)
+        return None if wanted == got else Outcome(0, "Of x and y, these are the scales.", *told)
+
+    return _check(title, points, where, axes, look)
+
+
+def legend(
+    title: str, points: float, *labels: str, axes: int = 0, where: Where = ()
+) -> Check:  # fmt: skip
+    """A legend is shown and names these, beside others."""
+
+    def look(found: Axes) -> Outcome | None:
+        shown = " ".join(found.legend).lower()
+        missing = [each for each in labels if each.lower() not in shown]
+        if found.legend and not missing:
+            return None
+        if not found.legend:
+            return Outcome(0, "There is no legend yet: label what you draw, call `plt.legend()`.")
+        return Outcome(0, f"Still missing: {listed(missing)}.")
+
+    return _check(title, points, where, axes, look)
