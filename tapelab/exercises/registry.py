@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Final
 
-from tapelab.exercises import lesson_00, lesson_01, lesson_02, lesson_03, lesson_04, lesson_05
 from tapelab.exercises.exercise import Exercise
 
+_COURSE: Final = ("00", "01", "02", "03", "04", "05", "06")
+
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
-    "00": lesson_00.EXERCISES,
-    "01": lesson_01.EXERCISES,
-    "02": lesson_02.EXERCISES,
-    "03": lesson_03.EXERCISES,
-    "04": lesson_04.EXERCISES,
-    "05": lesson_05.EXERCISES,
+    number: import_module(f"tapelab.exercises.lessons.lesson_{number}").EXERCISES
+    for number in _COURSE
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.exercises import judge
-from tapelab.exercises.lesson_05 import CAUSES, SNIPPETS
+from tapelab.exercises.lessons.lesson_05 import CAUSES, SNIPPETS
 from tapelab.exercises.registry import find
 
 

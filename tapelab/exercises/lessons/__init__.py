@@ -1,0 +1,1 @@
+"""The exercises of each lesson of the course, a file a lesson."""
