@@ -58,7 +58,11 @@ def connect(url: URL, *, patience: float, create: bool) -> Engine:
             f"--gradebook {url.database}"
         )
     engine = _sqlite(url, patience) if of_file else _server(url, patience)
-    _bring_up_to_date(engine)
+    try:
+        _bring_up_to_date(engine)
+    except BaseException:
+        engine.dispose()
+        raise
     return engine
 
 

@@ -83,7 +83,10 @@ class Results(Roster):
     def has_result(self, assignment: str, digest: str, version: str) -> bool:
         """Whether there is a result under this key."""
         with self._reading() as session:
-            return session.scalar(_of(assignment, digest).filter_by(version=version)) is not None
+            return (
+                session.scalar(_of(assignment, digest).where(ResultRow.version == version))
+                is not None
+            )
 
     def latest(self, assignment: str, digest: str) -> Result | None:
         """The latest result of these files, under any version."""
