@@ -49,10 +49,24 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class Slip:
+    """A wrong answer that can be foreseen, what to say to it, and what it is worth.
+
+    `value` is the answer, or a function of the arguments that gives it.
+    """
+
+    value: Any
+    text: str
+    points: float = 0
+
+
+@dataclass(frozen=True)
 class Check:
     """One thing to look at, worth some points; `judge` never sees the learner's source text.
 
-    `advice` has what to say where the diagnosis finds a pitfall, by its code.
+    `advice` has what to say where the diagnosis finds a pitfall, by its code. `slips` are the wrong
+    answers that it foresees, `where` the part of the answer in which they would stand; a check of a
+    tape foresees gradients.
     """
 
     title: str
@@ -60,6 +74,8 @@ class Check:
     judge: Callable[[Answer], Outcome]
     visibility: Visibility = Visibility.PUBLIC
     advice: Mapping[str, str] = field(default_factory=dict)
+    slips: tuple[Slip, ...] = ()
+    where: tuple[Any, ...] = ()
 
     def full(self) -> Outcome:
         """All points, and nothing to say."""

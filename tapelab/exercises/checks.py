@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -14,21 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.exercises.answer import Answer, Where
-from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import close, dtype_of, plain
 from tapelab.exercises.wording import listed, spelled
 
 TOLERANCE: Final = 1e-3
 NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)
-
-
-@dataclass(frozen=True)
-class Slip:
-    """A wrong answer that can be foreseen, what to say to it, and what it is worth."""
-
-    value: Any
-    text: str
-    points: float = 0
 
 
 def value(
@@ -52,7 +43,7 @@ def value(
             return Outcome(points // 2, text, dtype, told)
         return check.full()
 
-    check = Check(title, points, judge)
+    check = Check(title, points, judge, slips=tuple(slips), where=where)
     return check
 
 
@@ -143,3 +134,6 @@ def _odd_ones(got: Sequence[str], expected: Sequence[str]) -> str:
     if missing:
         return f"Still missing: {listed(missing)}."
     return "Every step comes exactly once."
+
+
+__all__ = ["NO_ARGUMENTS", "TOLERANCE", "Slip", "order", "prediction", "value"]

@@ -8,8 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from tapelab.exercises.answer import Answer, Unreadable, Unsolved, Where
-from tapelab.exercises.check import Check, Outcome
-from tapelab.exercises.checks import Slip
+from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import NotPlain, plain
 from tapelab.exercises.values import Value
 from tapelab.exercises.wording import listed
@@ -40,7 +39,8 @@ def choice(
             return check.full()
         return Outcome(0, (slips or {}).get(got, because), got=got)
 
-    check = Check(title, points, judge)
+    foreseen = tuple(Slip(each, text) for each, text in (slips or {}).items())
+    check = Check(title, points, judge, slips=foreseen, where=where)
     return check
 
 
@@ -61,7 +61,8 @@ def choices(
         text = " ".join(filter(None, [*said, because]))
         return Outcome(round(points * share, 2), text, got=listed(sorted(got)))
 
-    check = Check(title, points, judge)
+    foreseen = tuple(Slip([each], text) for each, text in (slips or {}).items())
+    check = Check(title, points, judge, slips=foreseen, where=where)
     return check
 
 
@@ -86,7 +87,7 @@ def quantity(
                 return Outcome(slip.points, slip.text, *told)
         return Outcome(0, "", *told)
 
-    check = Check(title, points, judge)
+    check = Check(title, points, judge, slips=tuple(slips), where=where)
     return check
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.exercises.answer import Answer, Where
-from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close, plain
 from tapelab.exercises.reading import tensor
@@ -18,9 +18,6 @@ from tapelab.exercises.wording import spelled
 
 Array = NDArray[Any]
 Function = Callable[..., Any]
-
-FunctionSlip = tuple[Function, str, float]
-"""A wrong rule as a function of the inputs, what to say to it, and what it is worth."""
 
 STEP: Final = 1e-2
 """With five points the error is of its fourth power; a smaller one drowns in float32."""
@@ -30,13 +27,13 @@ STENCIL: Final = ((-2, 1 / 12), (-1, -2 / 3), (1, 2 / 3), (2, -1 / 12))
 def agrees(
     title: str, points: float, of: Function | Where, shapes: Sequence[tuple[int, ...]], *,
     along: int = 0, low: float = -2.0, high: float = 2.0, times: int = 3, where: Where = (),
-    dtype: str = "float32", tolerance: float = TOLERANCE, slips: Sequence[FunctionSlip] = (),
+    dtype: str = "float32", tolerance: float = TOLERANCE, slips: Sequence[Slip] = (),
 ) -> Check:  # fmt: skip
     """The gradient that the learner's function returns is the slope of `of`, summed.
 
     The function is called with tensors of these `shapes`, drawn between `low` and `high`, and the
     gradient is that along argument number `along`. `of` is a function of NumPy arrays, or the way
-    to the value in what the learner's own function returns.
+    to the value in what the learner's own function returns. Slips are functions of the inputs.
     """
 
     def judge(answer: Answer) -> Outcome:
@@ -49,7 +46,7 @@ def agrees(
                 return _wrong(points, got, right, inputs, slips, tolerance)
         return check.full()
 
-    check = Check(title, points, judge)
+    check = Check(title, points, judge, slips=tuple(slips), where=where)
     return check
 
 
@@ -86,12 +83,12 @@ def _own(answer: Answer, where: Where, dtype: str) -> Function:
 
 def _wrong(
     points: float, got: Array, right: Array, inputs: Sequence[Array],
-    slips: Sequence[FunctionSlip], tolerance: float,
+    slips: Sequence[Slip], tolerance: float,
 ) -> Outcome:  # fmt: skip
     told = Outcome(0, "", spelled(right), spelled(got), arrays=(right, got))
-    for rule, text, worth in slips:
-        if close(got, np.asarray(rule(*inputs)), tolerance):
-            return replace(told, points=worth, text=text)
+    for slip in slips:
+        if close(got, np.asarray(slip.value(*inputs)), tolerance):
+            return replace(told, points=slip.points, text=slip.text)
     if got.shape != right.shape:
         text = f"A gradient has the shape of its source, {right.shape}; this one has {got.shape}."
         return replace(told, text=text, arrays=None)

@@ -9,15 +9,18 @@ from typing import Any
 import numpy as np
 
 from tapelab.exercises.answer import TAPE_TARGET_SOURCE, Answer, Ends
-from tapelab.exercises.check import Check, Outcome
-from tapelab.exercises.checks import TOLERANCE, Slip
+from tapelab.exercises.check import Check, Outcome, Slip
+from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
 from tapelab.views.numbers import count
 
 
-def _check(title: str, points: float, ends: Ends, look: Callable[[Trial], Outcome | None]) -> Check:
+def _check(
+    title: str, points: float, ends: Ends, look: Callable[[Trial], Outcome | None],
+    slips: Sequence[Slip] = (),
+) -> Check:  # fmt: skip
     """A check that sees a trial; None from `look` means full points.
 
     What is wrong comes with the recording, the pitfall in it, and the event at which to look.
@@ -30,7 +33,7 @@ def _check(title: str, points: float, ends: Ends, look: Callable[[Trial], Outcom
             return check.full()
         return replace(outcome, code=found.code, trial=found, event=found.place)
 
-    check = Check(title, points, judge)
+    check = Check(title, points, judge, slips=tuple(slips))
     return check
 
 
@@ -53,7 +56,7 @@ def arrives(
         text = "A gradient arrives, but the function is another one now."
         return Outcome(points // 2, text, spelled(right), spelled(got))
 
-    return _check(title, points, ends, look)
+    return _check(title, points, ends, look, slips)
 
 
 def flows_through(

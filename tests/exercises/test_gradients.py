@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
+from tapelab.exercises.check import Slip
 from tapelab.exercises.gradients import agrees, slope
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.verdict import outcome
@@ -18,7 +19,7 @@ def reference(x, w):
 SHAPES = ((2, 3), (3,))
 ALONG_W = agrees(
     "along w", 4, reference, SHAPES, along=1,
-    slips=((lambda x, w: np.cos(x).sum(0), "That is cos.", 1),),
+    slips=(Slip(lambda x, w: np.cos(x).sum(0), "That is cos.", 1),),
 )  # fmt: skip
 OWN = agrees("own", 4, ("value",), ((3,),), where=("gradient",))
 
