@@ -12,6 +12,10 @@ from typing import Any
 def main() -> None:
     """Confine this process as the last argument says, then answer the judge."""
     settings: dict[str, Any] = json.loads(sys.argv[-1])
+    if settings["confine"]:
+        from tapelab.grading.sandbox.confining import confine  # which only Linux can load
+
+        confine(settings)
     limit(settings["limits"])
     os.chdir(settings["scratch"])
     from tapelab.grading.worker import main as work
