@@ -3,7 +3,9 @@ import type { ICommandPalette } from '@jupyterlab/apputils';
 import { say } from '../core/words.js';
 import { insertExample } from './example.js';
 import type { Follower } from './followed.js';
-import { tapeIcon, whyIcon } from './icon.js';
+import { lessonIcon, tapeIcon, whyIcon } from './icon.js';
+import { OUTLINE } from './outline/panel.js';
+import type { OutlinePanel } from './outline/panel.js';
 import type { TapePanel } from './panel.js';
 import type { Asked } from './protocol.js';
 import type { Preferences } from './settings.js';
@@ -11,6 +13,7 @@ import type { Preferences } from './settings.js';
 /** Everything that the panel can be told, also without the mouse. */
 export const COMMANDS = {
   panel: 'tapelab:toggle-panel',
+  outline: 'tapelab:toggle-outline',
   connect: 'tapelab:connect',
   show: 'tapelab:show-tape',
   explain: 'tapelab:explain',
@@ -23,17 +26,18 @@ export const COMMANDS = {
 export interface Parts {
   readonly app: JupyterFrontEnd;
   readonly panel: TapePanel;
+  /** Where there are notebooks. */
+  readonly outline: OutlinePanel | null;
   readonly follower: Follower;
   readonly preferences: Preferences;
 }
 
-function collapse(shell: JupyterFrontEnd.IShell): void {
-  (shell as { collapseRight?: () => void }).collapseRight?.();
-}
+type Side = { readonly collapseLeft?: () => void; readonly collapseRight?: () => void };
 
 /** Register the commands, under the words of the language of now. */
-export function addCommands({ app, panel, follower, preferences }: Parts): void {
+export function addCommands({ app, panel, outline, follower, preferences }: Parts): void {
   const { commands, shell } = app;
+  const sides = shell as Side;
   const come = (): void => shell.activateById(panel.id);
   // In the toolbar and the menu of a cell they are about its own tape.
   const about = ({ cell }: { cell?: unknown }): Asked => ({
@@ -46,7 +50,14 @@ export function addCommands({ app, panel, follower, preferences }: Parts): void 
     label: () => say('Tape panel'),
     icon: tapeIcon,
     isToggled: () => panel.isVisible,
-    execute: () => (panel.isVisible ? collapse(shell) : come()),
+    execute: () => (panel.isVisible ? sides.collapseRight?.() : come()),
+  });
+  commands.addCommand(COMMANDS.outline, {
+    label: () => say('Lesson outline'),
+    icon: lessonIcon,
+    isEnabled: () => outline !== null,
+    isToggled: () => outline?.isVisible ?? false,
+    execute: () => (outline?.isVisible ? sides.collapseLeft?.() : shell.activateById(OUTLINE)),
   });
   commands.addCommand(COMMANDS.connect, {
     label: () => say('Connect the Tape panel'),

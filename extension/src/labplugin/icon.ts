@@ -9,6 +9,15 @@ export const tapeIcon = new LabIcon({
     '0v2h2V7zm4 0v2h2V7zM5 15v2h2v-2zm4 0v2h2v-2zm4 0v2h2v-2zm4 0v2h2v-2z"/></svg>',
 });
 
+/** A list of what is done and what is to do. */
+export const lessonIcon = new LabIcon({
+  name: 'tapelab:lesson',
+  svgstr:
+    '<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 24 24">' +
+    '<path class="jp-icon3" fill="#616161" d="M11 5h10v2H11zm0 6h10v2H11zm0 6h10v2H11zM3.7 5.2 ' +
+    '5.2 6.7l3.1-3.1 1.1 1.1-4.2 4.1-2.6-2.5zM4 11h4v2H4zm0 6h4v2H4z"/></svg>',
+});
+
 /** A question, for what explains. */
 export const whyIcon = new LabIcon({
   name: 'tapelab:why',

@@ -10,7 +10,8 @@ import { addCommands, addToPalette, COMMANDS } from './commands.js';
 import { Connections } from './connections.js';
 import { filesPlugin } from './files.js';
 import { Follower } from './followed.js';
-import { lessons } from './lessons.js';
+import { lessons, LESSONS } from './lessons.js';
+import { OutlinePanel } from './outline/panel.js';
 import { TapePanel } from './panel.js';
 import { Preferences } from './settings.js';
 import { ENGLISH } from './speech.js';
@@ -51,7 +52,13 @@ const panel: JupyterFrontEndPlugin<void> = {
     const made = new TapePanel(follower, connections, preferences, { example });
     app.shell.add(made, 'right', { rank: 900 });
     restorer?.add(made, made.id);
-    addCommands({ app, panel: made, follower, preferences });
+    const open = () => void app.commands.execute(LESSONS);
+    const outline = notebooks && new OutlinePanel(notebooks, preferences, open);
+    if (outline) {
+      app.shell.add(outline, 'left', { rank: 410 });
+      restorer?.add(outline, outline.id);
+    }
+    addCommands({ app, panel: made, outline, follower, preferences });
     addToPalette(palette);
     addStatus(statusBar, made, () => void app.commands.execute(COMMANDS.panel));
     preferences.changed.connect((_, changed) => {

@@ -6,7 +6,7 @@ import { tapeIcon } from './icon.js';
 
 /** The page that lists the lessons, where `tapelab lessons` has put them. */
 const START_PAGE = 'Start here.ipynb';
-const COMMAND = 'tapelab:lessons';
+export const LESSONS = 'tapelab:lessons';
 
 async function openLessons({ commands, serviceManager }: JupyterFrontEnd): Promise<void> {
   // Listed, because asking for a file that is not there is an error in the browser's log.
@@ -32,13 +32,13 @@ export const lessons: JupyterFrontEndPlugin<void> = {
   optional: [ILauncher, ICommandPalette],
   activate: (app: JupyterFrontEnd, launcher: ILauncher | null, palette: ICommandPalette | null) => {
     if (!launcher && !palette) return;
-    app.commands.addCommand(COMMAND, {
+    app.commands.addCommand(LESSONS, {
       label: () => say('Tapelab lessons'),
       caption: () => say('Open the list of lessons'),
       icon: tapeIcon,
       execute: () => openLessons(app),
     });
-    launcher?.add({ command: COMMAND, category: 'Other', rank: 0 });
-    palette?.addItem({ command: COMMAND, category: 'Tapelab' });
+    launcher?.add({ command: LESSONS, category: 'Other', rank: 0 });
+    palette?.addItem({ command: LESSONS, category: 'Tapelab' });
   },
 };
