@@ -1,0 +1,113 @@
+"""Notebooks as other graders keep them: all their cells, with their metadata, read and written."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Self
+
+from tapelab.grading.files import UnreadableSubmission
+from tapelab.grading.formats.grades import UnreadableFormat
+from tapelab.grading.notebook import notebook_of
+from tapelab.recording.files import write
+
+CODE, MARKDOWN, RAW = "code", "markdown", "raw"
+KERNEL: Final = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+_ID: Final = re.compile(r"[^a-zA-Z0-9_-]")
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of any kind; outputs are left behind."""
+
+    kind: str
+    source: str
+    metadata: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+
+    def about(self, **metadata: Any) -> Self:
+        """The same cell with more metadata."""
+        return replace(self, metadata={**self.metadata, **metadata})
+
+    def saying(self, source: str) -> Self:
+        """The same cell with another text."""
+        return replace(self, source=source)
+
+
+def code(source: str, **metadata: Any) -> Cell:
+    """A cell of code."""
+    return Cell(CODE, source.strip("\n"), metadata)
+
+
+def markdown(source: str, **metadata: Any) -> Cell:
+    """A cell of text."""
+    return Cell(MARKDOWN, source.strip("\n"), metadata)
+
+
+def raw(source: str, **metadata: Any) -> Cell:
+    """A cell that is neither."""
+    return Cell(RAW, source.strip("\n"), metadata)
+
+
+def load(path: Path) -> tuple[Cell, ...]:
+    """The cells of a notebook file; UnreadableFormat says why there are none."""
+    try:
+        notebook = notebook_of(path.name, path.read_bytes())
+        sheets = notebook["worksheets"] if notebook["nbformat"] == 3 else [notebook]
+        return tuple(_cell(each) for sheet in sheets for each in sheet["cells"])
+    except UnreadableSubmission as error:
+        raise UnreadableFormat(str(error)) from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise UnreadableFormat(
+            f"{path.name} is damaged: its cells cannot be read ({type(error).__name__}: {error})."
+        ) from None
+
+
+def _cell(given: Mapping[str, Any]) -> Cell:
+    source = given.get("source", given.get("input", ""))
+    text = source if isinstance(source, str) else "".join(source)
+    kind = given["cell_type"]
+    metadata = dict(given.get("metadata") or {})
+    return Cell(kind, text.replace("\r\n", "\n").replace("\r", "\n"), metadata)
+
+
+def text_of(cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> str:
+    """A notebook as the text of its file, the same for the same cells."""
+    told: dict[str, dict[str, Any]] = {}
+    for at, cell in enumerate(cells):
+        name = _id(cell, at)
+        told[name if name not in told else f"{name[:50]}-{at}"] = _told(cell)
+    notebook = {
+        "cells": [{**cell, "id": name} for name, cell in told.items()],
+        "metadata": {**KERNEL, **about},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def save(path: Path, cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> Path:
+    """Write a notebook, whole or not at all, and the folders it is in."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write(path, text_of(cells, about=about).encode("utf-8"))
+
+
+def _told(cell: Cell) -> dict[str, Any]:
+    told: dict[str, Any] = {"cell_type": cell.kind, "metadata": dict(cell.metadata)}
+    told["source"] = cell.source.splitlines(keepends=True)
+    return {**told, "execution_count": None, "outputs": []} if cell.kind == CODE else told
+
+
+def _id(cell: Cell, at: int) -> str:
+    """A name that a notebook's format allows."""
+    given = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    made = sha256(f"{at} {cell.kind} {cell.source}".encode()).hexdigest()[:12]
+    return _ID.sub("-", given)[:64] or f"cell-{made}"
