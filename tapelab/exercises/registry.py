@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
+from tapelab.exercises.beside import exercises_beside
 from tapelab.exercises.exercise import Exercise
 
 _COURSE: Final = ("00", "01", "02", "03", "04", "05", "06")
@@ -17,8 +18,14 @@ LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
 
 
 def lesson(number: str) -> tuple[Exercise, ...]:
-    """The exercises of a lesson in order; LookupError if there is no such lesson."""
+    """The exercises of a lesson in order; LookupError if there is no such lesson.
+
+    Beside the lessons there are a teacher's own, in the file `exercises.py` beside the notebook.
+    """
     if number not in LESSONS:
+        own = tuple(each for each in exercises_beside() if each.lesson == number)
+        if own:
+            return own
         raise LookupError(f"There is no lesson {number!r} with exercises. Try {_one_of(LESSONS)}.")
     return LESSONS[number]
 
