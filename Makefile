@@ -47,6 +47,7 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/record.py
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/names.py
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/guides/record.py
+	@PYTHONPATH=. .venv-tensorflow/bin/python tests/lessons/engine_cells.py
 	@# What a tutorial registers stays registered in TensorFlow, so the facts come first, alone.
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/engine/test_semantics_*.py

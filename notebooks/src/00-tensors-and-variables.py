@@ -288,7 +288,7 @@ count = tf.constant(2)
 try:
     total * count
 except tf.errors.InvalidArgumentError as error:
-    print("InvalidArgumentError:", str(error).splitlines()[0])
+    print(type(error).__name__)
 
 print(tf.cast(count, tf.float32))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from pathlib import Path
@@ -12,25 +11,6 @@ import pytest
 from tapelab.exercises.registry import LESSONS
 from tools.build_lessons import NOTEBOOKS, built, chosen
 
-OURS = {"show", "explain", "check", "exercise", "hint", "progress"}
-TENSORFLOWS = {
-    *("GradientTape", "Tensor", "UnconnectedGradients", "Variable", "constant", "cast"),
-    *("convert_to_tensor", "errors", "float32", "float64", "ragged", "sparse", "strings"),
-    *(
-        "complex",
-        "cos",
-        "exp",
-        "math",
-        "maximum",
-        "reduce_mean",
-        "reduce_sum",
-        "sin",
-        "sqrt",
-        "square",
-    ),
-    *("Module", "equal", "round", "sigmoid", "sort"),
-    *("gather", "gather_nd", "stack", "stop_gradient", "tensor_scatter_nd_update", "where"),
-}
 SHIPPED = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
 
 
@@ -85,20 +65,6 @@ def test_a_lesson_is_saved_without_outputs_and_without_solutions(path):
     assert all(not c.get("outputs") for c in notebook["cells"])
     assert "SOLUTION" not in path.read_text(encoding="utf-8")
     assert code(notebook) != code(read(NOTEBOOKS / "solutions" / path.name))
-
-
-@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_everything_but_the_pictures_and_checks_is_tensorflow(path):
-    solved = code(read(NOTEBOOKS / "solutions" / path.name))
-    trees = [ast.parse(cell) for cell in [*code(read(path)), *solved]]
-    used = {
-        node.attr
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and getattr(node.value, "id", "") == "tf"
-    }
-    assert used & OURS
-    assert used - OURS <= TENSORFLOWS
 
 
 def test_a_source_holds_the_solution_and_what_stands_in_its_place():
