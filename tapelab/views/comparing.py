@@ -273,8 +273,8 @@ def _frames_html(found: Compared) -> str:
 def _heads() -> Iterator[str]:
     for title in (say("before"), say("after")):
         yield f'<th colspan="2">{escape(title)}</th>'
-        for each in (say("value"), say("gradient")):
-            yield f"<th>{escape(each)}</th>"
+        for look, each in (("value", say("value")), ("gradient", say("gradient"))):
+            yield f'<th class="{look}">{escape(each)}</th>'
         if title == say("before"):
             yield f'<th class="mark">{say("differs")}</th>'
 

@@ -83,11 +83,19 @@ def format_values(tensor: TensorFacts) -> str | None:
 def _element_texts(value: NDArray[Any], dtype: str) -> list[str]:
     """All elements alike, with as few decimals as tell them apart from rounded ones."""
     flat = value.reshape(-1)
-    if dtype.startswith(("float", "bfloat")) and all(map(_plain, numbers := flat.tolist())):
-        decimals = next((d for d in range(4) if all(_exact(n, d) for n in numbers)), 4)
-        dot = "" if decimals else "."
-        return [_with_minus(_rounded(number or 0.0, decimals) + dot) for number in numbers]
+    if dtype.startswith(("float", "bfloat")):
+        numbers: list[float] = flat.tolist()
+        finite = [number for number in numbers if math.isfinite(number)]
+        if all(map(_plain, finite)):
+            decimals = next((d for d in range(4) if all(_exact(n, d) for n in finite)), 4)
+            return [_alike(number, decimals) for number in numbers]
     return [format_element(each, dtype) for each in flat]
+
+
+def _alike(number: float, decimals: int) -> str:
+    if not math.isfinite(number):
+        return format_number(number)
+    return _with_minus(_rounded(number or 0.0, decimals) + ("" if decimals else "."))
 
 
 def _plain(value: float) -> bool:

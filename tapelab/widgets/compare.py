@@ -117,7 +117,7 @@ class Comparison(Drawable):
         """The card, and below it both pictures for who opens them."""
         frame = html.framed("before and after", self._document(), str(self), self.identity)
         below = (
-            f"<details><summary>{escape(say('Step through both'))}</summary>"
+            f'<details class="tapelab-both"><summary>{escape(say("Step through both"))}</summary>'
             f'<div style="{_SIDES}">{frame}</div></details>'
         )
         return {"text/html": comparing.html(self.found) + below, "text/plain": str(self)}

@@ -25,10 +25,8 @@ THEMES = {
     "contrast": {"contrast": "more"},
     "forced": {"forced_colors": "active"},
 }
-EVERYWHERE = "abcdefghjklmnp"
-"""All scenes but two: no font has the letters of the Chinese one that is the same everywhere, and
-how many moments there are for sliders depends on how fast the machine works them out.
-"""
+EVERYWHERE = "abcdefghijklmnp"
+"""All scenes but one: no font has the letters of the Chinese one that is the same everywhere."""
 SEEN = [(letter, theme) for theme in ("light", "dark") for letter in EVERYWHERE]
 SEEN += [(letter, "forced") for letter in "bcefj"]
 SEEN += [("b", "contrast")]

@@ -48,7 +48,7 @@ def test_a_tie_is_rounded_away_from_zero_as_in_the_browser():
         ([0.5, -1.25], "float32", "[0.50 −1.25]"),
         ([[1.0, 2.0], [3.0, 4.0]], "float64", "[[1. 2.] [3. 4.]]"),
         ([1 / 3, 2.0], "float64", "[0.3333 2.0000]"),
-        ([math.nan, 1.0], "float32", "[NaN 1.0000]"),
+        ([math.nan, 1.0], "float32", "[NaN 1.]"),
         ([1, -2], "int32", "[1 −2]"),
         ([True, False], "bool", "[True False]"),
         (1 - 2j, "complex128", "1.0000−2.0000j"),

@@ -186,7 +186,9 @@ export class Explorer implements Handle {
     this.shownPane = state.pane;
     this.asked = state.predicting;
     this.resized();
-    if (field) focusOn(this.root, field);
+    if (!field) return;
+    focusOn(this.root, field);
+    if (asks) this.root.querySelector('.ask')?.scrollIntoView({ block: 'nearest' });
   }
 
   private surroundings(state: State, moved: boolean) {

@@ -54,15 +54,20 @@ function decimalsFor(values: Float64Array): number {
 
 function isPlain(value: number): boolean {
   const size = Math.abs(value);
-  return Number.isFinite(value) && (size === 0 || (size >= 1e-4 && size < 1e6));
+  return size === 0 || (size >= 1e-4 && size < 1e6);
 }
 
 function elementTexts(tensor: TensorInfo, values: Float64Array): string[] {
   const floats = !isWhole(tensor.dtype) && tensor.dtype !== 'bool';
-  if (floats && !tensor.dtype.startsWith('complex') && values.every(isPlain)) {
-    const decimals = decimalsFor(values);
+  const finite = values.filter(Number.isFinite);
+  if (floats && !tensor.dtype.startsWith('complex') && finite.every(isPlain)) {
+    const decimals = decimalsFor(finite);
     const dot = decimals === 0 ? '.' : '';
-    return Array.from(values, (value) => withMinus((value || 0).toFixed(decimals) + dot));
+    return Array.from(values, (value) =>
+      Number.isFinite(value)
+        ? withMinus((value || 0).toFixed(decimals) + dot)
+        : formatNumber(value),
+    );
   }
   const count = elementsOf(tensor.shape);
   return Array.from({ length: count }, (_, at) => formatElement(values, at, tensor.dtype));

@@ -17,6 +17,7 @@ import tapelab
 from tapelab import words
 from tapelab.recording import Recording
 from tapelab.views import html
+from tapelab.widgets import trying
 from tapelab.widgets.show import why_missing
 from tapelab.widgets.what_if import WhatIf
 from tests.fixtures.record import run_cell
@@ -24,6 +25,8 @@ from tests.ui.gallery import live
 from tests.ui.gallery.scenes import RUNNING, SCENES, Scene, View
 
 HERE: Final = Path(__file__).parent
+PLENTY: Final = 1e6
+"""Seconds in which every machine is done."""
 _CONTAINER: Final = re.compile(r'<div class="tapelab".*?</script></div>', re.DOTALL)
 
 
@@ -68,28 +71,40 @@ def _shown(view: View, cell: str) -> str:
     if view.live:
         return live.place(live.told_by(cell) if view.live == RUNNING else None, view.step)
     thing = _left_by(cell, view.shows)
-    if isinstance(thing, WhatIf):
-        found = _CONTAINER.search(thing.to_html())
-        assert found is not None
-        return found[0]
-    if not isinstance(thing, Recording):
-        return str(thing._repr_mimebundle_()["text/html"])
+    if isinstance(thing, str):
+        return thing
     with spoken(view.language):
         why = why_missing(thing) if view.why else None
         return html.container(thing, why, step=view.step)
 
 
 @cache
-def _left_by(cell: str, name: str) -> Any:
-    """What a cell leaves under a name; of a tape its recording, taken while there is the cell."""
-    taken = []
-
-    def take(space: dict[str, Any]) -> None:
-        thing = space[name]
-        taken.append(thing.recording() if isinstance(thing, tapelab.GradientTape) else thing)
-
-    run_cell(cell, take)
+def _left_by(cell: str, name: str) -> Recording | str:
+    """What a cell leaves under a name, taken while there is the cell."""
+    taken: list[Recording | str] = []
+    with plenty_of_time():
+        run_cell(cell, lambda space: taken.append(_taken(space[name])))
     return taken[0]
+
+
+def _taken(thing: Any) -> Recording | str:
+    """Of a tape its recording, of all else how it is shown."""
+    if isinstance(thing, tapelab.GradientTape):
+        return thing.recording()
+    if not isinstance(thing, WhatIf):
+        return str(thing._repr_mimebundle_()["text/html"])
+    found = _CONTAINER.search(thing.to_html())
+    assert found is not None
+    return found[0]
+
+
+@contextmanager
+def plenty_of_time() -> Iterator[None]:
+    """Let sliders have as many moments on every machine, however fast it works them out."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(trying, "SECONDS", PLENTY)
+        patch.setattr(trying, "FRAME", PLENTY)
+        yield
 
 
 @contextmanager

@@ -56,7 +56,7 @@ function planFor(model: Model, flow: Flow, width: number): Plan {
   let plan = plans.get(flow);
   if (plan?.width !== width) {
     const scale = scaleFor(model, flow, width);
-    const places = drawn(model, flow, scale.box.wide);
+    const places = drawn(flow, scale.by);
     plan = { width, scale, places, told: summary(flow) };
     plans.set(flow, plan);
   }
@@ -67,6 +67,8 @@ interface Scale {
   readonly box: Box;
   /** How far apart frames are: the first is the first that a gradient reaches. */
   readonly pitch: number;
+  /** How many frames share a mark. */
+  readonly by: number;
   readonly low: number;
   readonly high: number;
   x(frame: number): number;
@@ -83,9 +85,11 @@ function scaleFor(model: Model, flow: Flow, width: number): Scale {
   );
   const first = flow.frames[0]!;
   const pitch = box.wide / (model.graph.frameCount - first);
+  const room = Math.floor(box.wide / CLOSEST);
   return {
     box,
     pitch,
+    by: flow.frames.length <= room ? 1 : model.graph.frameCount / room,
     low,
     high,
     x: (frame) => Math.round((box.left + Math.max(0, frame - first + 0.5) * pitch) * 10) / 10,
@@ -97,13 +101,10 @@ function scaleFor(model: Model, flow: Flow, width: number): Scale {
 }
 
 /** The places in `flow` to draw: all, or of each stretch of a long tape the least one. */
-function drawn(model: Model, flow: Flow, wide: number): number[] {
-  const all = flow.frames.map((_, at) => at);
-  const room = Math.floor(wide / CLOSEST);
-  if (all.length <= room) return all;
+function drawn(flow: Flow, by: number): number[] {
   const least = new Map<number, number>();
-  for (const at of all) {
-    const stretch = Math.floor((flow.frames[at]! / model.graph.frameCount) * room);
+  for (let at = 0; at < flow.frames.length; at++) {
+    const stretch = Math.floor(flow.frames[at]! / by);
     const rival = least.get(stretch);
     const size = (place: number): number =>
       flow.pulses[place]!.health === 'nan' ? -1 : flow.pulses[place]!.size;
@@ -136,6 +137,12 @@ function zoneNames(scale: Scale): Child[] {
 const square = (x: number, y: number): string => `M${x - 4} ${y - 4}h8v8h-8z`;
 const circle = (x: number, y: number): string => `M${x - 4} ${y}a4 4 0 1 1 8 0a4 4 0 1 1 -8 0z`;
 
+/** From where on, and how wide, the place of a frame is in the band. */
+function stretchAt(frame: number, { box, by, pitch, x }: Scale): readonly [number, number] {
+  const from = x(Math.floor(frame / by) * by) - pitch / 2;
+  return [Math.max(box.left, from), by * pitch];
+}
+
 /** One mark: round for an op, square for what is watched, hollow while its gradient is to come. */
 function markView(
   model: Model,
@@ -152,7 +159,7 @@ function markView(
   const floor = box.top + box.high;
   const y = size > 0 ? scale.y(size) : floor;
   const come = picture.phase === 'backward' && step <= picture.step;
-  const wide = scale.pitch;
+  const [from, wide] = stretchAt(frame, scale);
   const watched = model.graph.frameKind[frame] === FrameKind.Watch;
   const d = watched ? square(x, y) : circle(x, y);
   const name = labelOf(model, model.graph.frameNode[frame]!);
@@ -166,7 +173,7 @@ function markView(
     },
     h('title', {}, `${name}: ${told ?? formatNumber(size)}`),
     health === 'nan'
-      ? h('rect', { x: x - wide / 2, y: box.top, width: wide + 0.5, height: BAND })
+      ? h('rect', { x: from, y: box.top, width: wide + 0.5, height: BAND })
       : [line('stem', `M${x} ${y}V${floor}`), line('mark', d)],
   );
 }
@@ -188,11 +195,13 @@ function titleView(title: string): VNode {
 function bandNames({ frames, pulses }: Flow, places: readonly number[], scale: Scale): VNode[] {
   const found: VNode[] = [];
   const odd = places.filter((at) => pulses[at]!.health === 'nan').map((at) => frames[at]!);
+  const stretch = (frame: number): number => Math.floor(frame / scale.by);
   for (let from = 0, to = 0; from < odd.length; from = to) {
-    while (to < odd.length && odd[to]! - odd[from]! === to - from) to++;
-    if ((to - from) * scale.pitch < BAND_WORD) continue;
-    const middle = (scale.x(odd[from]!) + scale.x(odd[to - 1]!)) / 2;
-    found.push(label(middle, scale.box.top + 14, 'NaN', 'mid strong band'));
+    while (to < odd.length && stretch(odd[to]!) - stretch(odd[from]!) === to - from) to++;
+    const [left] = stretchAt(odd[from]!, scale);
+    const [last, wide] = stretchAt(odd[to - 1]!, scale);
+    if (last + wide - left < BAND_WORD) continue;
+    found.push(label((left + last + wide) / 2, scale.box.top + 14, 'NaN', 'mid strong band'));
   }
   return found;
 }

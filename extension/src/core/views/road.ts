@@ -135,10 +135,13 @@ function labelPlaces(model: Model, chart: Chart, part: Part): Map<number, Point>
   return places;
 }
 
-/** Whether an edge runs beside the cut: between the same two nodes. */
-function isBesideCut(model: Model, edge: number, cut: number | undefined): boolean {
-  const { edgeFrom, edgeTo } = model.graph;
-  return cut !== undefined && edgeFrom[edge] === edgeFrom[cut] && edgeTo[edge] === edgeTo[cut];
+/** What an edge is; where one finding is told of, cuts of others are only off the tape. */
+function kindOf(model: Model, edge: number, cut: number | undefined): EdgeKind {
+  const { edgeFrom, edgeTo, edgeKind } = model.graph;
+  const kind = edgeKind[edge]!;
+  if (cut === undefined) return kind;
+  if (edgeFrom[edge] === edgeFrom[cut] && edgeTo[edge] === edgeTo[cut]) return EdgeKind.Cut;
+  return kind === EdgeKind.Cut && edgeTo[edge] !== edgeTo[cut] ? EdgeKind.Off : kind;
 }
 
 function edgeView(
@@ -153,7 +156,7 @@ function edgeView(
   const ends = chart.ends(edge);
   const from = chart.nodes[ends.from]!;
   const down = chart.layout.direction === 'down';
-  const kind = isBesideCut(model, id, cut) ? EdgeKind.Cut : model.graph.edgeKind[id]!;
+  const kind = kindOf(model, id, cut);
   const lit = isBegun(model, chart, picture, ends.to) && isLit(model, picture, from);
   const look = lit || kind !== EdgeKind.Taped ? OFF_LOOK[kind] : 'todo';
   const lane = chart.lane(edge, false, false, origin);
