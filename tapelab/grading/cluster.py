@@ -33,7 +33,7 @@ def on_cluster(
 
     with _connected(Client, address, patience) as client:
         further = iter(tasks)
-        under_way = as_completed()
+        under_way = as_completed(loop=client.loop)
         known: dict[str, Task] = {}
         try:
             _begin(client, islice(further, AHEAD * _threads(client)), work, known, under_way)

@@ -62,6 +62,8 @@ class Work:
 
     grade: Grader
     load: Callable[[str], Assignment]
+    source: str
+    """What `load` is asked for: the number of a lesson, or a folder."""
     assignment: str
     version: str
     seed: int | None = None
@@ -75,7 +77,7 @@ class Work:
             return Done(task, None, f"{type(error).__name__}: {error}")
 
     def _result(self, task: Task) -> Result:
-        assignment = _loaded(self.load, self.assignment)
+        assignment = _loaded(self.load, self.source)
         if assignment.version != self.version:
             raise RuntimeError(
                 f"this process has another version of {self.assignment} ({assignment.version}, "

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import cache
-from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
 from tapelab.grading.assignment import Limits
-from tapelab.grading.sandbox.paths import PACKAGE, closed_to_others, readable
+from tapelab.grading.sandbox.paths import PACKAGE, ROOM, closed_to_others, readable
 from tapelab.grading.sandbox.process import Confined, Ended
 from tapelab.grading.wire import Parcel, pack, receive
 
 AUTO: Final = "auto"
 UNSAFE: Final = "unsafe"
 _STARTING: Final = 60.0
-_NUMBERS: Final = count()
 
 
 class NoSandboxError(RuntimeError):
@@ -65,7 +64,7 @@ def python(confine: str, limits: Limits, scratch: Path) -> list[str]:
     paths = readable()
     settings: dict[str, Any] = {
         "confine": confine, "limits": asdict(limits), "scratch": str(scratch),
-        "readable": list(map(str, paths)), "number": (os.getpid() + next(_NUMBERS)) % (1 << 20),
+        "readable": list(map(str, paths)), "number": secrets.randbelow(1 << 30),
         "closed": sorted({str(each) for each in map(closed_to_others, paths) if each}),
     }  # fmt: skip
     start = f"import sys; sys.path.append({str(PACKAGE.parent)!r})"
@@ -116,8 +115,9 @@ def _room(limits: Limits, scratch: Path) -> Iterator[str]:
             yield from (option, f"CAP_{capability[1:]}" if option == "--cap-add" else "ALL")
     else:
         yield from ("--unshare-user", "--disable-userns", "--uid", "65534", "--gid", "65534")
+    yield from ("--size", str(limits.disk), "--perms", "1777", "--tmpfs", str(ROOM))
     for folder in sorted({above for path in (*readable(), scratch) for above in path.parents}):
-        if folder != Path("/"):
+        if folder not in (Path("/"), ROOM):
             yield from ("--perms", "0755", "--dir", str(folder))
     for path in readable():
         yield from ("--ro-bind", str(path), str(path))

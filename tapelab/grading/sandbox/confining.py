@@ -25,7 +25,7 @@ def confine(settings: dict[str, Any]) -> None:
 
 def _in_bubblewrap(settings: dict[str, Any]) -> None:
     """Files, network and processes are out of sight already; what is left is who we are."""
-    namespaces.become_nobody(os.getppid() + settings["number"])
+    namespaces.become_nobody(settings["number"])
     _limit_processes(settings, own_count=True)
     seccomp.load()
 
@@ -37,7 +37,8 @@ def _by_landlock(settings: dict[str, Any]) -> None:
     if separate := namespaces.separate():
         namespaces.split()
         closed = set(map(Path, settings["closed"]))
-        namespaces.furnish(scratch, settings["limits"]["disk"], reading, closed)
+        room = namespaces.furnish(scratch, settings["limits"]["disk"], reading, closed)
+        writing.append(room)
         with suppress(OSError):
             namespaces.mount_processes()
             reading.append(Path("/proc"))
@@ -69,4 +70,4 @@ def _tasks_of(user: int) -> int:
     return count
 
 
-_CONFINE: Final = {"bubblewrap": _in_bubblewrap, "landlock": _by_landlock, "": lambda _: None}
+_CONFINE: Final = {"bubblewrap": _in_bubblewrap, "landlock": _by_landlock}

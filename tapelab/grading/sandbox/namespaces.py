@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.grading.sandbox.kernel import check, libc
+from tapelab.grading.sandbox.paths import ROOM
 
 _FILES, _NAMES, _TALK, _USERS, _PROCESSES, _NETWORK = (
     0x20000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000,
@@ -62,13 +63,17 @@ def split() -> None:
     os._exit(ended if ended >= 0 else 128 - ended)
 
 
-def furnish(scratch: Path, disk: int, reachable: Iterable[Path], closed: Iterable[Path]) -> None:
-    """A small disk in memory for the scratch folder, and private homes emptied.
+def furnish(scratch: Path, disk: int, reachable: Iterable[Path], closed: Iterable[Path]) -> Path:
+    """A small disk in memory to write to, which is returned, and private homes emptied.
 
     In a closed folder only what is `reachable` is left, as it may hold the very Python that runs.
     """
     _mount(None, Path("/"), _PRIVATE | _RECURSIVE)
-    mount_memory(scratch, disk, 0o1777)
+    alone = ROOM in scratch.parents and not any(ROOM in path.parents for path in reachable)
+    room = ROOM if alone else scratch
+    mount_memory(room, disk, 0o1777)
+    scratch.mkdir(parents=True, exist_ok=True)
+    scratch.chmod(0o1777)
     for folder in closed:
         within = [path for path in reachable if folder in path.parents]
         kept = []
@@ -83,6 +88,7 @@ def furnish(scratch: Path, disk: int, reachable: Iterable[Path], closed: Iterabl
             _mount(place, path, _MOVE)
             place.rmdir()
         _mount(folder, folder, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
+    return room
 
 
 def mount_processes() -> None:

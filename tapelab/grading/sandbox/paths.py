@@ -13,13 +13,14 @@ from typing import Final
 import tapelab
 
 PACKAGE: Final = Path(tapelab.__file__).resolve().parent
+ROOM: Final = Path("/tmp")  # noqa: S108 - a worker's own, in which learners' code likes to write
 _SYSTEM: Final = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
 _SETTINGS: Final = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime"),
     *("/etc/fonts", "/etc/alternatives", "/etc/mime.types"),
 )
 _PACKAGES: Final = {"site-packages", "dist-packages"}
-_TOO_WIDE: Final = {Path("/"), Path.home(), Path("/root"), Path("/home"), Path("/tmp")}  # noqa: S108
+_TOO_WIDE: Final = {Path("/"), Path.home(), Path("/root"), Path("/home"), ROOM}
 
 
 def readable() -> tuple[Path, ...]:

@@ -50,7 +50,7 @@ REFUSED: Final[dict[str, tuple[int, int]]] = {
     "set_mempolicy": (238, 237), "mbind": (237, 235), "migrate_pages": (256, 238),
     "move_pages": (279, 239),
 }  # fmt: skip
-"""By name the numbers on x86_64 and aarch64; setting limits goes by prlimit64, which only lowers."""
+"""By name the numbers on x86_64 and aarch64; limits are set by prlimit64, which only lowers."""
 
 
 def why_not() -> str:
