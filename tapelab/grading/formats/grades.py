@@ -49,3 +49,8 @@ class Grade:
 def number(points: float | None, *, places: int = 5) -> str:
     """Points as platforms read them: a dot, no group marks, no zeros at the end."""
     return "" if points is None else f"{points:.{places}f}".rstrip("0").rstrip(".")
+
+
+def whole(points: float) -> float:
+    """Points as an int where they are a whole number."""
+    return int(points) if points == int(points) else points

@@ -10,6 +10,7 @@ from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise
 from tapelab.grading.formats.answering import CELL
 from tapelab.grading.formats.foreign import asserted, doctested
+from tapelab.grading.formats.grades import whole
 from tapelab.grading.formats.notebooks import Cell, code
 
 
@@ -28,14 +29,14 @@ class Tested:
     def check(self) -> Check:
         """The check that it becomes."""
         if self.how == "doctested":
-            return doctested(self.title, self.points, self.source,
+            return doctested(self.title, whole(self.points), self.source,
                              visibility=self.visibility, failure=self.failure)  # fmt: skip
-        return asserted(self.title, self.points, self.source,
+        return asserted(self.title, whole(self.points), self.source,
                         visibility=self.visibility, partial=self.partial)  # fmt: skip
 
     def text(self) -> str:
         """The call that makes the check, as Python."""
-        told = [repr(self.title), _number(self.points), _quoted(self.source),
+        told = [repr(self.title), repr(whole(self.points)), _quoted(self.source),
                 f"visibility={self.visibility.value!r}"]  # fmt: skip
         told += ["partial=True"] if self.partial else []
         told += [f"failure={self.failure!r}"] if self.failure else []
@@ -109,10 +110,6 @@ __all__ = ["EXERCISES", "asserted", "doctested"]
 def answer_cell(number: str) -> Cell:
     """The cell below which an exercise is answered."""
     return code(CELL.format(number=number), editable=False, deletable=False)
-
-
-def _number(points: float) -> str:
-    return repr(int(points) if points == int(points) else points)
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,45 @@
+"""A course of nbgrader and an assignment of Otter, as a teacher would have written them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tapelab.grading.formats.notebooks import code, markdown, save
+from tapelab.grading.formats.roles import Role, with_role
+
+SLOPE = '''def slope(x):
+    """The slope of x squared."""
+    ### BEGIN SOLUTION
+    return 2 * x
+    ### END SOLUTION'''
+PUBLIC = '"""The slope at a few points"""\nassert slope(3) == 6\nassert slope(0) == 0'
+HIDDEN = '''"""The slope everywhere"""
+assert slope(1) == 2
+### BEGIN HIDDEN TESTS
+for x in range(-5, 5):
+    assert slope(x) == 2 * x, f"not at {x}"
+### END HIDDEN TESTS'''
+PARTIAL = "right = sum(area(r) == r * r for r in (1, 2, 3, 4))\nright / 2"
+SOURCE = (
+    with_role(markdown("# Slopes\n\nHow steep is it?"), Role("intro", locked=True)),
+    with_role(code(SLOPE), Role("slope", solution=True)),
+    with_role(code(PUBLIC), Role("slope-public", grade=True, locked=True, points=1)),
+    with_role(code(HIDDEN), Role("slope-hidden", grade=True, locked=True, points=2.5)),
+    markdown("And the area of a square?"),
+    with_role(code("area = ...  # a function of the side"), Role("area", solution=True)),
+    with_role(code(PARTIAL), Role("area-parts", grade=True, locked=True, points=2)),
+    with_role(markdown("Because it is."), Role("why", grade=True, solution=True, points=3)),
+    with_role(
+        markdown("Draw it.\n### BEGIN MARK SCHEME\n4 for a curve\n### END MARK SCHEME"),
+        Role("draw", task=True, locked=True, points=4),
+    ),
+)
+
+
+@pytest.fixture
+def course(tmp_path) -> Path:
+    """The folder of a course with one assignment of one notebook."""
+    save(tmp_path / "source" / "hw1" / "slopes.ipynb", SOURCE)
+    return tmp_path

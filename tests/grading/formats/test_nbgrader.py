@@ -1,0 +1,213 @@
+"""A course of nbgrader, read and written without nbgrader."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+import pytest
+from grading.formats.conftest import SOURCE
+
+from tapelab.grading.assignment import Assignment
+from tapelab.grading.files import UnreadableSubmission
+from tapelab.grading.formats.grades import UnreadableFormat
+from tapelab.grading.formats.nbgrader_course import Course, HandedIn
+from tapelab.grading.formats.notebooks import code, load, save
+from tapelab.grading.formats.roles import role_of
+from tapelab.grading.grade import grade
+from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
+
+RIGHT = {"slope": "def slope(x):\n    return 2 * x", "area": "def area(r):\n    return r * r"}
+
+
+def sent(root: Path, student: str, answers: dict[str, str], *more) -> HandedIn:
+    """Hand in the released notebook with answers, at a place and a time as nbgrader keeps them."""
+    (released,) = Course(root).release("hw1")
+    cells = [
+        cell.saying(answers.get(role.grade_id, cell.source)) if (role := role_of(cell)) else cell
+        for cell in load(released)
+    ]
+    place = root / "submitted" / student / "hw1"
+    save(place / "slopes.ipynb", [*cells, *more])
+    (place / "timestamp.txt").write_text("2026-11-30 12:00:00.000000 Europe/Berlin\n")
+    return next(each for each in Course(root).handed_in("hw1") if each.student == student)
+
+
+def graded(root: Path, handed_in: HandedIn) -> Result:
+    read = Course(root).read("hw1")
+    assignment = Assignment.of(read.name, tuple(each.exercise() for each in read.exercises))
+    return grade(Course(root).submission(handed_in, "hw1"), assignment, sandbox="unsafe")
+
+
+def test_tests_become_checks_of_the_answer_above_them(course):
+    read = Course(course).read("hw1")
+    told = [(each.id, [(t.title, t.points, t.visibility) for t in each.tests])
+            for each in read.exercises]  # fmt: skip
+    public, private = Visibility.PUBLIC, Visibility.PRIVATE
+    assert told == [
+        ("hw1.slope", [("The slope at a few points", 1, public),
+                       ("The slope everywhere", 2.5, private),
+                       ("The slope everywhere (what you can run)", 0, public)]),
+        ("hw1.area", [("area-parts", 2, public)]),
+    ]  # fmt: skip
+
+
+def test_what_a_person_grades_is_listed(course):
+    manual = Course(course).read("hw1").manual
+    assert [(each.name, each.points) for each in manual] == [("why", 3), ("draw", 4)]
+
+
+def test_what_learners_get_has_neither_solutions_nor_hidden_tests(course):
+    for cells in (load(Course(course).release("hw1")[0]), Course(course).read("hw1").released):
+        text = "\n".join(cell.source for cell in cells)
+        assert "raise NotImplementedError()" in text
+        for secret in ("return 2 * x", "range(-5, 5)", "HIDDEN", "4 for a curve", "Because"):
+            assert secret not in text
+
+
+def test_the_exercises_of_a_file_are_those_that_were_read(course):
+    read = Course(course).read("hw1")
+    (course / "exercises.py").write_text(read.exercises_text())
+    loaded = Assignment.load(course / "exercises.py")
+    again = Assignment.of(loaded.name, tuple(each.exercise() for each in read.exercises))
+    assert loaded.version == again.version
+
+
+def test_another_test_is_another_version(course):
+    (one, two) = (Course(course).read("hw1").exercises[0].exercise() for _ in range(2))
+    assert Assignment.of("a", (one,)).version == Assignment.of("a", (two,)).version
+    save(course / "source/hw1/slopes.ipynb",
+         [cell.saying(cell.source.replace("== 0", "== 1")) for cell in SOURCE])  # fmt: skip
+    three = Course(course).read("hw1").exercises[0].exercise()
+    assert Assignment.of("a", (one,)).version != Assignment.of("a", (three,)).version
+
+
+@pytest.mark.parametrize(
+    ("answers", "points"),
+    [
+        (RIGHT, [1, 2.5, 0, 2]),
+        ({}, [0, 0, 0, 0]),
+        ({"slope": "slope = lambda x: 6 if x == 3 else 0"}, [1, 0, 0, 0]),
+        ({**RIGHT, "area": "def area(r):\n    return 1"}, [1, 2.5, 0, 0.5]),
+        ({"slope": "import sys\ndef slope(x):\n    print('!', file=sys.stderr)\n    return 2 * x"},
+         [1, 2.5, 0, 0]),
+    ],
+)  # fmt: skip
+def test_answers_earn_their_points(course, answers, points):
+    result = graded(course, sent(course, "emmy", answers))
+    assert [check.points for each in result.exercises for check in each.checks] == points
+
+
+def test_a_test_that_was_changed_or_deleted_is_as_the_teacher_wrote_it(course):
+    handed_in = sent(course, "mallory", {})
+    cells = [each for each in load(handed_in.path) if not _is(each, "slope-hidden")]
+    save(handed_in.path, [each.saying("assert True") if _is(each, "slope-public") else each
+                          for each in cells])  # fmt: skip
+    assert graded(course, handed_in).points == 0
+    written = load(Course(course).write_autograded(handed_in, "hw1"))
+    text = "\n".join(each.source for each in written)
+    assert "assert slope(3) == 6" in text
+    assert "range(-5, 5)" in text
+
+
+def _is(cell, name: str) -> bool:
+    role = role_of(cell)
+    return role is not None and role.grade_id == name
+
+
+def test_cells_of_the_students_own_stay_where_they_are(course):
+    handed_in = sent(course, "emmy", RIGHT, code("mine = 1"))
+    assert load(Course(course).write_autograded(handed_in, "hw1"))[-1].source == "mine = 1"
+
+
+def test_a_notebook_is_found_with_who_sent_it_and_when(course):
+    handed_in = sent(course, "emmy", {})
+    assert handed_in.student == "emmy"
+    assert handed_in.when is not None
+    assert handed_in.when.astimezone(UTC) == datetime(2026, 11, 30, 11, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text", ["soon", "2026-11-30 12:00:00 Nowhere/City", "2026-13-45 1:1:1 UTC"]
+)
+def test_a_damaged_time_is_no_reason_not_to_grade(course, text):
+    handed_in = sent(course, "emmy", {})
+    (handed_in.path.parent / "timestamp.txt").write_text(text)
+    assert [each.student for each in Course(course).handed_in("hw1")] == ["emmy"]
+
+
+def test_a_link_among_the_submissions_is_passed_over(course, tmp_path):
+    handed_in = sent(course, "emmy", {})
+    place = course / "submitted" / "mallory" / "hw1"
+    place.mkdir(parents=True)
+    (place / "slopes.ipynb").symlink_to(handed_in.path)
+    assert [each.student for each in Course(course).handed_in("hw1")] == ["emmy"]
+
+
+def test_a_damaged_notebook_says_so(course):
+    handed_in = sent(course, "emmy", {})
+    handed_in.path.write_text("{")
+    with pytest.raises(UnreadableSubmission, match=r"slopes\.ipynb is no notebook"):
+        Course(course).submission(handed_in, "hw1")
+
+
+def test_feedback_lies_in_its_folder_and_tells_nothing_of_private_checks(course):
+    handed_in = sent(course, "emmy", {})
+    checks = (
+        CheckResult(
+            "a", "v", "Shown <b>", Visibility.PUBLIC, 1, 2, Status.PARTIAL, "So.", "6", "5"
+        ),
+        CheckResult("b", "v", "Hinted", Visibility.HIDDEN, 0, 1, Status.FAILED, "Look.", "7", "8"),
+        CheckResult("c", "v", "Unseen", Visibility.PRIVATE, 0, 1, Status.FAILED, "secret"),
+    )
+    result = Result("0", "emmy", "hw1", "v", 1, "x", (ExerciseResult("1", "One", checks),))
+    path = Course(course).write_feedback(handed_in, "hw1", result)
+    assert path == course / "feedback" / "emmy" / "hw1" / "slopes.html"
+    page = path.read_text("utf-8")
+    assert "1 of 4 points" in page
+    for told in ("Shown &lt;b&gt;", "Yours: 5", "Expected: 6", "Look."):
+        assert told in page
+    for untold in ("Unseen", "secret", "Expected: 7", "Yours: 8"):
+        assert untold not in page
+
+
+def test_what_is_written_is_a_notebook(course):
+    handed_in = sent(course, "emmy", RIGHT)
+    for path in (handed_in.path, Course(course).write_autograded(handed_in, "hw1")):
+        nbformat.validate(nbformat.read(path, as_version=4))
+
+
+def test_notebooks_of_one_assignment_have_to_be_named(course):
+    save(course / "source" / "hw1" / "more.ipynb", SOURCE)
+    with pytest.raises(UnreadableFormat, match=r"hw1 has 2 notebooks\. Name one of: more, slopes"):
+        Course(course).read("hw1")
+    assert Course(course).read("hw1", "more").name == "hw1-more"
+
+
+@pytest.mark.parametrize("name", ["../hw1", "nothing", "/etc"])
+def test_an_assignment_that_is_not_there_says_which_are(course, name):
+    with pytest.raises(UnreadableFormat, match=r"no notebooks|no name"):
+        Course(course).read(name)
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("### BEGIN HIDDEN TESTS\nassert True", "without END HIDDEN TESTS"),
+        ("### BEGIN HIDDEN TESTS\n### BEGIN HIDDEN TESTS", "twice"),
+        ("### AUTOTEST f(1)", "AUTOTEST"),
+        ("assert f(", "no Python"),
+    ],
+)
+def test_a_test_that_cannot_be_read_says_why(course, source, said):
+    cells = [cell.saying(source) if _is(cell, "slope-public") else cell for cell in SOURCE]
+    save(course / "source" / "hw1" / "slopes.ipynb", cells)
+    with pytest.raises(UnreadableFormat, match=said):
+        Course(course).read("hw1")
+
+
+def test_a_notebook_without_roles_is_no_assignment(course):
+    save(course / "source" / "hw1" / "slopes.ipynb", [code("1")])
+    with pytest.raises(UnreadableFormat, match="no cells of nbgrader"):
+        Course(course).read("hw1")
