@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,12 @@ from playwright.sync_api import Browser, expect
 from tests.ui.browser import Console, launched
 from tests.ui.jupyter import Server, served
 from tests.ui.notebook import PATHS, Notebook, write_notebook
+from tools.environment import CHECKOUT, python_of
 
 Opener = Callable[..., Notebook]
+
+BOTH_ENDS = pytest.mark.parametrize("end", ["newest", "oldest"], indirect=True)
+"""Marks a test that opens its notebooks in the oldest versions that are promised, too."""
 
 
 def pytest_collection_modifyitems(items):
@@ -71,10 +76,42 @@ def known_complaints(browser, server) -> Complaints:
     return Complaints(browser, server)
 
 
+@dataclass(frozen=True)
+class Host:
+    """A server with JupyterLab and Notebook, and what these complain of by themselves."""
+
+    server: Server
+    known: Complaints
+
+
+@pytest.fixture(scope="session")
+def newest(server, known_complaints) -> Host:
+    return Host(server, known_complaints)
+
+
+@pytest.fixture(scope="session")
+def oldest(browser, tmp_path_factory) -> Iterator[Host]:
+    """The oldest JupyterLab and Notebook that are promised, started where a test asks for them."""
+    python = python_of(CHECKOUT / ".venv-oldest")
+    with served(tmp_path_factory.mktemp("oldest"), python) as started:
+        yield Host(started, Complaints(browser, started))
+
+
 @pytest.fixture
-def folder(server, request) -> Path:
+def end(request) -> str:
+    """Which end of the versions that are promised a test is about."""
+    return getattr(request, "param", "newest")
+
+
+@pytest.fixture
+def host(end, request) -> Host:
+    return request.getfixturevalue(end)
+
+
+@pytest.fixture
+def folder(host, request) -> Path:
     """A folder below the server's root for this test alone."""
-    return server.root / re.sub(r"\W+", "-", request.node.name)
+    return host.server.root / re.sub(r"\W+", "-", request.node.name)
 
 
 @contextmanager
@@ -95,9 +132,9 @@ def opener(browser, server, folder, known) -> Iterator[Opener]:
 
 
 @pytest.fixture
-def open_notebook(browser, server, folder, known_complaints) -> Iterator[Opener]:
+def open_notebook(browser, host, folder) -> Iterator[Opener]:
     """Open notebooks of one test."""
-    with opener(browser, server, folder, known_complaints) as open_one:
+    with opener(browser, host.server, folder, host.known) as open_one:
         yield open_one
 
 
