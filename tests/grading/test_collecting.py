@@ -42,7 +42,7 @@ def test_the_pattern_says_whose_a_submission_is(folder, pattern, names, whose):
 
 @pytest.mark.parametrize("pattern", ["*.ipynb", "{student}/{student}", ""])
 def test_a_pattern_without_a_student_is_refused(tmp_path, pattern):
-    with pytest.raises(PatternError, match="name {student} once"):
+    with pytest.raises(PatternError, match=r"name \{student\} once"):
         found(tmp_path, pattern)
 
 

@@ -162,10 +162,13 @@ def test_another_writer_is_waited_for_and_then_told_of(place):
 
 
 def test_a_reader_does_not_wait_for_a_writer(place):
-    with Gradebook.open(place) as first, Gradebook.open(place, patience=0.05) as second:
-        with first._writing() as session:
-            session.execute(text("DELETE FROM student"))
-            assert second.students() == ()
+    with (
+        Gradebook.open(place) as first,
+        Gradebook.open(place, patience=0.05) as second,
+        first._writing() as session,
+    ):
+        session.execute(text("DELETE FROM student"))
+        assert second.students() == ()
 
 
 def test_a_full_disk_is_told_and_what_was_there_stays(file):
