@@ -9,18 +9,15 @@ the solution, then, after `### INSTEAD`, what a learner finds in its place.
 
 from __future__ import annotations
 
-import json
 import sys
+from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-import jupytext  # type: ignore[import-untyped]  # it publishes no types
-
-from tapelab.exercises.registry import LESSONS
+from tapelab.authoring.lessons import lesson_works
+from tapelab.authoring.script import notebook
 
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks"
-BEGIN, INSTEAD, END = "### BEGIN SOLUTION", "### INSTEAD", "### END SOLUTION"
-_KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
 def main(arguments: list[str]) -> str | None:
@@ -37,57 +34,15 @@ def main(arguments: list[str]) -> str | None:
     return None
 
 
+@cache
 def built() -> dict[Path, str]:
     """Every notebook that should be there, with its text."""
     notebooks = {}
-    for source in sorted((NOTEBOOKS / "src").glob("*.py")):
-        name = f"{source.stem}.ipynb"
-        text = source.read_text(encoding="utf-8")
-        notebooks[NOTEBOOKS / name] = notebook(text, solved=False)
-        notebooks[NOTEBOOKS / "solutions" / name] = notebook(text, solved=True)
+    for work in lesson_works(NOTEBOOKS / "src"):
+        name = f"{work.name}.ipynb"
+        notebooks[NOTEBOOKS / name] = notebook(work, solved=False)
+        notebooks[NOTEBOOKS / "solutions" / name] = notebook(work, solved=True)
     return notebooks
-
-
-def notebook(source: str, *, solved: bool) -> str:
-    """One notebook as JSON, without outputs, the same bytes for the same source."""
-    read = jupytext.reads(chosen(source, solved=solved), fmt="py:percent")
-    about = dict(read.metadata.get("tapelab", {}))
-    cells = [_cell(cell, f"{about['lesson']}-{at:02}") for at, cell in enumerate(read.cells)]
-    metadata = {
-        "kernelspec": _KERNEL,
-        "language_info": {"name": "python"},
-        "tapelab": {**about, "exercises": _worth(about["lesson"]), "solved": solved},
-    }
-    content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
-
-
-def chosen(source: str, *, solved: bool) -> str:
-    """The source with the solutions, or with what a learner finds instead of them."""
-    kept, part = [], None
-    for line in source.split("\n"):
-        mark = line.strip()
-        if mark in (BEGIN, INSTEAD, END):
-            part = None if mark == END else mark
-        elif part is None or part == (BEGIN if solved else INSTEAD):
-            kept.append(line)
-    if part is not None:
-        raise ValueError(f"{part} is never closed by {END}.")
-    return "\n".join(kept)
-
-
-def _cell(cell: Any, number: str) -> dict[str, Any]:
-    lines = cell.source.splitlines(keepends=True)
-    plain = {"cell_type": cell.cell_type, "id": number, "metadata": {}, "source": lines}
-    if cell.cell_type == "code":
-        return {**plain, "execution_count": None, "outputs": []}
-    return plain
-
-
-def _worth(lesson: str) -> list[dict[str, Any]]:
-    """What a front-end tells of the exercises before one of them is checked."""
-    exercises = LESSONS.get(lesson, ())
-    return [{"id": each.id, "title": each.title, "points": each.points} for each in exercises]
 
 
 def _read(path: Path) -> str | None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from numpy.typing import NDArray
+
+from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.answer import Answer
     from tapelab.exercises.trial import Trial
 
 Array = NDArray[Any]
+
+WAITING: Final = "waiting"
+"""How a check ends that is judged somewhere else."""
 
 
 class Visibility(StrEnum):
@@ -92,3 +97,14 @@ class Check:
     def advising(self, **advice: str) -> Self:
         """The same check with a hint for each pitfall, as in `advising(STOPPED="…")`."""
         return replace(self, advice={**self.advice, **advice})
+
+
+def promised(title: str, points: float) -> Check:
+    """A hidden check as learners have it: its name is known, it is judged somewhere else."""
+    return Check(title, points, waiting, Visibility.HIDDEN)
+
+
+def waiting(answer: Answer) -> Outcome:
+    """Nothing is judged here."""
+    del answer
+    return Outcome(0, say("Checked when you hand it in."), ending=WAITING)

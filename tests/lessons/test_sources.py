@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.exercises.registry import LESSONS
 from tapelab.authoring.script import chosen
+from tapelab.exercises.registry import LESSONS
 from tools.build_lessons import NOTEBOOKS, built
 
 SHIPPED = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))

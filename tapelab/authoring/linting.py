@@ -1,0 +1,115 @@
+"""What is wrong with a work before any of it runs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from tapelab.authoring.foreseen import unreachable
+from tapelab.authoring.script import chosen, solution_lines
+from tapelab.authoring.work import Work
+from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.text import short
+
+Problems = Iterator[str]
+
+
+def problems(work: Work) -> list[str]:
+    """Sentences, each about one thing to mend; empty for a sound work."""
+    of_work = [each for rule in _OF_WORK for each in rule(work)]
+    of_each = [each for one in work.exercises for rule in _OF_EACH for each in rule(one)]
+    return [*of_work, *of_each]
+
+
+def _there_are_exercises(work: Work) -> Problems:
+    if not work.exercises:
+        yield "There are no exercises: EXERCISES is empty."
+
+
+def _ids_are_unique(work: Work) -> Problems:
+    for number, times in Counter(each.id for each in work.exercises).items():
+        if times > 1:
+            yield f"There are {times} exercises {number}; each needs an id of its own."
+
+
+def _ids_are_of_one_lesson(work: Work) -> Problems:
+    lessons = sorted({each.lesson for each in work.exercises})
+    if len(lessons) > 1:
+        yield f"The ids begin with {' and '.join(lessons)}; all begin with the name of one lesson."
+    named = re.search(r"^# *lesson: *[\"']?([^\"'\n]*)", work.text, re.MULTILINE)
+    if named and lessons and named[1].strip() not in lessons:
+        yield f"The text is of lesson {named[1].strip()!r}, the ids are of {lessons[0]!r}."
+
+
+def _points_add_up(work: Work) -> Problems:
+    total = sum(each.points for each in work.exercises)
+    if work.points is not None and abs(total - work.points) > 1e-9:
+        yield f"POINTS says {short(work.points)}; the checks add up to {short(total)}."
+
+
+def _text_asks_for_every_exercise(work: Work) -> Problems:
+    shown = chosen(work.text, solved=False)
+    for verb in ("exercise", "check"):
+        asked = Counter(re.findall(rf"\btf\.{verb}\([\"']([^\"']+)[\"']\)", shown))
+        for each in work.exercises:
+            if not asked.pop(each.id, 0):
+                yield f"The text has no tf.{verb}({each.id!r})."
+        for unknown in asked:
+            yield f"The text has tf.{verb}({unknown!r}), and there is no such exercise."
+
+
+def _there_is_a_solution(work: Work) -> Problems:
+    if not solution_lines(work.text):
+        yield "The text holds no solution: put one between ### BEGIN SOLUTION and ### INSTEAD."
+
+
+def _has_a_prompt_and_a_title(exercise: Exercise) -> Problems:
+    for name in ("title", "prompt"):
+        if not getattr(exercise, name).strip():
+            yield f"Exercise {exercise.id} has no {name}."
+
+
+def _has_hints(exercise: Exercise) -> Problems:
+    if not exercise.hints:
+        yield f"Exercise {exercise.id} has no hints; the first one is free."
+
+
+def _has_checks_with_points(exercise: Exercise) -> Problems:
+    if not exercise.checks:
+        yield f"Exercise {exercise.id} has no checks."
+    for check in exercise.checks:
+        if check.points <= 0:
+            yield f"The check {check.title!r} of {exercise.id} is worth nothing."
+    for title, times in Counter(check.title for check in exercise.checks).items():
+        if times > 1:
+            yield f"Exercise {exercise.id} has {times} checks called {title!r}."
+
+
+def _slips_are_met(exercise: Exercise) -> Problems:
+    for check in exercise.checks:
+        for slip in unreachable(check):
+            yield (
+                f"The check {check.title!r} of {exercise.id} never says {slip.text!r}: the answer "
+                "is right, or another slip comes before it."
+            )
+        for slip in check.slips:
+            if slip.points >= check.points:
+                yield f"A slip of {check.title!r} of {exercise.id} earns all points."
+
+
+_OF_WORK: Final[tuple[Callable[[Work], Problems], ...]] = (
+    _there_are_exercises,
+    _ids_are_unique,
+    _ids_are_of_one_lesson,
+    _points_add_up,
+    _text_asks_for_every_exercise,
+    _there_is_a_solution,
+)
+_OF_EACH: Final[tuple[Callable[[Exercise], Problems], ...]] = (
+    _has_a_prompt_and_a_title,
+    _has_hints,
+    _has_checks_with_points,
+    _slips_are_met,
+)

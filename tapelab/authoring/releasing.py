@@ -1,0 +1,133 @@
+"""What learners get of a work, and the proof that it gives nothing away.
+
+The proof: the released notebook runs in a real kernel among the released files and every check
+earns nothing; the solved one runs among the teacher's and every check earns all its points; no text
+of a solution and of a private check stands in any released file.
+"""
+
+from __future__ import annotations
+
+import json
+import runpy
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from tapelab.authoring.linting import problems
+from tapelab.authoring.proving import Run, run
+from tapelab.authoring.script import notebook, solution_lines
+from tapelab.authoring.stripping import secrets, stripped
+from tapelab.authoring.work import Work
+from tapelab.exercises.beside import SCRIPT
+from tapelab.exercises.check import WAITING, Visibility
+from tapelab.exercises.text import short
+from tapelab.recording.files import write
+
+Files = Mapping[str, bytes]
+
+
+def released(work: Work) -> dict[str, bytes]:
+    """The files that learners get, by their names."""
+    files = {f"{work.name}.ipynb": notebook(work, solved=False).encode()}
+    if work.script:
+        files[SCRIPT] = stripped(work.script).encode()
+    return files | dict(work.files)
+
+
+def solved(work: Work) -> dict[str, bytes]:
+    """The solved notebook among all that the teacher has."""
+    files = {f"{work.name}.ipynb": notebook(work, solved=True).encode()}
+    if work.script:
+        files[SCRIPT] = work.script.encode()
+    return files | dict(work.files)
+
+
+def write_all(files: Files, folder: Path) -> None:
+    """Write files into a folder, each whole or not at all."""
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write(folder / name, content)
+
+
+def doubts(work: Work) -> Iterator[str]:
+    """All that speaks against releasing a work, sentence by sentence; what runs comes last."""
+    found = [*problems(work), *leaks(work)]
+    yield from found
+    if work.script and not found:
+        found = list(_unstripped(work))
+        yield from found
+    if not found:
+        yield from _doubts_of_starter(_run(work, released(work)))
+        yield from _doubts_of_solution(_run(work, solved(work)))
+
+
+def leaks(work: Work) -> Iterator[str]:
+    """Released files in which a solution or a check stands that learners must not see."""
+    hidden = dict.fromkeys(solution_lines(work.text), "a line of a solution")
+    if work.script:
+        hidden |= dict.fromkeys(secrets(work.script), "a text of a check that is not public")
+    for name, content in released(work).items():
+        told = _read(name, content)
+        for secret, what in hidden.items():
+            if len(secret) > len("return x") and secret in told:
+                yield f"{name} holds {what}: {secret!r}."
+
+
+def _read(name: str, content: bytes) -> str:
+    """What a file says; a notebook without the signs that JSON needs."""
+    text = content.decode("utf-8", "replace")
+    if not name.endswith(".ipynb"):
+        return text
+    return "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+
+
+def _unstripped(work: Work) -> Iterator[str]:
+    """Checks that are not public and are in the released file all the same."""
+    with tempfile.TemporaryDirectory(prefix="tapelab-") as folder:
+        write_all(released(work), Path(folder))
+        left = runpy.run_path(str(Path(folder) / SCRIPT))["EXERCISES"]
+    kept = [(exercise, check) for exercise in left for check in exercise.checks]
+    for exercise, check in kept:
+        promise = check.visibility is Visibility.HIDDEN and check.judge.__name__ == WAITING
+        if check.visibility is not Visibility.PUBLIC and not promise:
+            yield (
+                f"The {check.visibility} check {check.title!r} of {exercise.id} cannot be taken "
+                f"out of {SCRIPT}. Write it in the list of checks, with .{check.visibility}() "
+                "behind it."
+            )
+    public = [(each.id, check.title) for each in work.exercises for check in each.checks
+              if check.visibility is Visibility.PUBLIC]  # fmt: skip
+    missing = set(public) - {(exercise.id, check.title) for exercise, check in kept}
+    for number, title in sorted(missing):
+        yield f"The public check {title!r} of {number} would be lost."
+
+
+def _run(work: Work, files: Files) -> Run:
+    return run(files, files[f"{work.name}.ipynb"].decode(), work.lesson)
+
+
+def _doubts_of_starter(starter: Run) -> Iterator[str]:
+    yield from _of_run(starter, "The learner's notebook")
+    for each in starter.checks:
+        if each.points:
+            yield (
+                f"The check {each.title!r} of {each.exercise} gives {short(each.points)} of "
+                f"{short(each.of)} to the learner's notebook as it is released."
+            )
+
+
+def _doubts_of_solution(solution: Run) -> Iterator[str]:
+    yield from _of_run(solution, "The solved notebook")
+    for each in solution.checks:
+        if each.points != each.of:
+            yield (
+                f"The check {each.title!r} of {each.exercise} gives {short(each.points)} of "
+                f"{short(each.of)} to the solution."
+            )
+
+
+def _of_run(found: Run, what: str) -> Iterator[str]:
+    if found.error:
+        yield f"{what} stops: {found.error}"
+    for number in found.unchecked:
+        yield f"{what} never checks {number}."
