@@ -71,6 +71,6 @@ bench-ui: environment ## measure the Explorer in JupyterLab (BENCH_UI="--runs 5 
 	@. .venv/bin/activate && python -m benchmarks.ui $(BENCH_UI)
 
 clean: ## remove environments and caches, never lessons
-	rm -rf .venv .venv-lab .venv-tensorflow .venv-bench extension/node_modules build dist
+	rm -rf .venv .venv-* extension/node_modules build dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find tapelab tests tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from tools import chromium, environment, graphviz, node
+from tools import chromium, environment, graphviz, hosts, node
 
 LINTERS = {"ruff": ["ruff", "check"], "mypy": ["mypy"]}
 PYTEST = {
@@ -21,6 +21,8 @@ def main(extent: str) -> int:
         node.ensure_packages()
         graphviz.ensure()
         environment.main(".venv-oldest", "lab", environment.OLDEST)
+        for name in hosts.HOSTS:
+            hosts.ensure(name)
     failed = [name for name, command in LINTERS.items() if not run(name, [*command])]
     if failed:
         print(f"\n{' and '.join(failed)} found faults, see above; the tests go on.", flush=True)

@@ -1,4 +1,4 @@
-"""Hosts that are not Jupyter's: imitated by what they document, marimo for real where it is there.
+"""Hosts that are not Jupyter's, imitated by what they document; marimo runs in test_marimo.py.
 
 What is imitated: a front-end that knows only mimebundles and shows HTML in a sandboxed frame under
 a strict policy, as VS Code and Colab do; and a host of anywidget's modules, as Colab's widget

@@ -31,10 +31,12 @@ class Tap:
     """Stands in front of a program that asks tapes: counts its calls, and at times refuses one."""
 
     def __init__(self, program: Compiled) -> None:
-        self.calls = self.told = 0
+        self.calls: int = 0
+        self.told: int = 0
         self.call: Callable[[Sequence[Tensor]], Any] = program.call
-        self.steps = program.questions
-        self._due, self._since = RAISES, time.monotonic()
+        self.steps: int = program.questions
+        self._due: int = RAISES
+        self._since = time.monotonic()
         self._rest = SHARE * A_RECORD * program.length
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
