@@ -92,11 +92,11 @@ test('a notebook without a lesson has no outline', () => {
   assert.equal(lessonIn([prose('# Notes'), code('x = 1')]), null);
 });
 
-test('a cell belongs to what begins there or above it', () => {
+test('a cell belongs to what begins there, or last above it', () => {
   const lesson = lessonIn(A_LESSON, FACTS)!;
   assert.deepEqual(
     [0, 1, 2, 3, 4, 5].map((cell) => itemAt(lesson, cell)),
-    [-1, -1, 1, 1, 2, 3],
+    [-1, -1, 0, 1, 2, 3],
   );
 });
 

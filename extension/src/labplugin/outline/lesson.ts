@@ -160,9 +160,10 @@ function titleOf(heading: string, id: string): string {
   return after.replace(/^[\s:.–-]+/, '') || id;
 }
 
-/** The item that a cell belongs to: the last one that begins there or above. */
+/** The item that a cell belongs to: the first one that begins there, or the last one above. */
 export function itemAt({ items }: Lesson, cell: number): number {
-  return items.findLastIndex((item) => item.begins <= cell);
+  const own = items.findIndex((item) => item.begins === cell);
+  return own >= 0 ? own : items.findLastIndex((item) => item.begins < cell);
 }
 
 export type Grade = 'full' | 'part' | 'none' | 'open';
