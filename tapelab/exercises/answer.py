@@ -79,6 +79,12 @@ class Answer(ABC):
         key = f"trial {ends} {fingerprint(arguments)}"
         return self._once(key, lambda: self._trial(ends, arguments))
 
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """What was recorded, of the tapes that checks have asked for."""
+        asked = (found for key, found in self._kept.items() if key.startswith("trial "))
+        return tuple(found for found in asked if not isinstance(found, Unreadable))
+
     def draws(self, purpose: str) -> np.random.Generator:
         """Random numbers for one purpose, the same for the same seed."""
         return np.random.default_rng([self.seed, crc32(purpose.encode())])

@@ -125,7 +125,7 @@ class Batch:
         if done.result is None:
             self.book.fail(self.work.assignment, digest, self.work.version, done.why)
         else:
-            self.book.record(done.result)
+            self.book.record(done.result, done.tapes)
         before = self._before.pop(digest)
         changes = changed(before, done.result) if before and done.result else ()
         ending = Ending.GRADED if done.result else Ending.FAILED

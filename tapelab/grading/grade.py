@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise
     from tapelab.grading.assignment import Assignment
     from tapelab.grading.submission import Submission
+    from tapelab.recording import Recording
 
 _Kept = Mapping[tuple[str, str], CheckResult]
 
@@ -24,12 +25,14 @@ _Kept = Mapping[tuple[str, str], CheckResult]
 def grade(
     submission: Submission, assignment: Assignment, *, seed: int | None = None,
     sandbox: str = "auto", earlier: Result | None = None,
+    keep: Callable[[str, Recording], None] | None = None,
 ) -> Result:  # fmt: skip
     """What a submission earns, judged outside the sandbox in which its code runs.
 
     The seed says which points checks draw; by default it follows from submission and assignment.
     What `earlier` found is kept for every check that has not changed since. NoSandboxError where
     nothing can hold the code; sandbox="unsafe" runs it all the same, and the result says so.
+    `keep` is given what the tapes of each exercise recorded, as far as checks asked for it.
     """
     backend = choose(sandbox)
     kept = _kept(submission, earlier, seed, backend.name)
@@ -42,7 +45,8 @@ def grade(
             ExerciseResult(
                 exercise.id, exercise.title,
                 tuple(_checks(exercise, assignment, kept,
-                              RemoteAnswer(exercise.id, sitting, seed=seed, picture=picture))),
+                              RemoteAnswer(exercise.id, sitting, seed=seed, picture=picture),
+                              keep)),
             )
             for exercise in assignment.exercises
         )  # fmt: skip
@@ -56,10 +60,14 @@ def grade(
 
 
 def _checks(
-    exercise: Exercise, assignment: Assignment, kept: _Kept, answer: RemoteAnswer
-) -> Iterator[CheckResult]:
+    exercise: Exercise, assignment: Assignment, kept: _Kept, answer: RemoteAnswer,
+    keep: Callable[[str, Recording], None] | None,
+) -> Iterator[CheckResult]:  # fmt: skip
     for check, (key, version) in zip(exercise.checks, assignment.keys(exercise), strict=True):
         yield kept.get((key, version)) or result_of(check, key, version, answer)
+    if keep is not None:
+        for trial in answer.trials:
+            keep(exercise.id, trial.recording)
 
 
 def _kept(submission: Submission, earlier: Result | None, seed: int | None, sandbox: str) -> _Kept:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Final, Protocol
 
 from tapelab.grading.result import Result
+from tapelab.recording import Recording, to_bytes
 
 if TYPE_CHECKING:
     from tapelab.grading.assignment import Assignment
     from tapelab.grading.submission import Submission
+
+LARGEST_TAPE: Final = 1 << 20
+"""Bytes; what a larger tape recorded is not kept."""
 
 
 class Grader(Protocol):
@@ -25,6 +29,7 @@ class Grader(Protocol):
         seed: int | None,
         sandbox: str,
         earlier: Result | None,
+        keep: Callable[[str, Recording], None] | None,
     ) -> Result:
         """Grade a submission."""
         ...
@@ -50,6 +55,8 @@ class Done:
     task: Task
     result: Result | None
     why: str = ""
+    tapes: Mapping[str, bytes] = field(default_factory=dict)
+    """By exercise, what its tape recorded."""
 
 
 @dataclass(frozen=True)
@@ -72,11 +79,13 @@ class Work:
     def __call__(self, task: Task) -> Done:
         """Grade one submission; whatever goes wrong is an outcome of it alone."""
         try:
-            return Done(task, self._result(task))
+            tapes: dict[str, bytes] = {}
+            result = self._result(task, tapes)
+            return Done(task, result, tapes=tapes)
         except Exception as error:  # noqa: BLE001 - it must not end the batch, and is told
             return Done(task, None, f"{type(error).__name__}: {error}")
 
-    def _result(self, task: Task) -> Result:
+    def _result(self, task: Task, tapes: dict[str, bytes]) -> Result:
         assignment = _loaded(self.load, self.source)
         if assignment.version != self.version:
             raise RuntimeError(
@@ -84,12 +93,21 @@ class Work:
                 f"not {self.version}). Give all of them the same files and the same tapelab."
             )
         result = self.grade(
-            task.submission, assignment, seed=self.seed, sandbox=self.sandbox, earlier=task.earlier
-        )
+            task.submission, assignment, seed=self.seed, sandbox=self.sandbox,
+            earlier=task.earlier, keep=partial(_keep, tapes),
+        )  # fmt: skip
         key = (result.submission, result.version)
         if key != (task.submission.digest, self.version):
             raise RuntimeError(f"the result is of something else: {key}")
         return result
+
+
+def _keep(tapes: dict[str, bytes], exercise: str, recording: Recording) -> None:
+    """Keep the first recording of an exercise, for pictures, unless it is very large."""
+    if exercise not in tapes:
+        content = to_bytes(recording)
+        if len(content) <= LARGEST_TAPE:
+            tapes[exercise] = content
 
 
 @lru_cache(maxsize=8)

@@ -173,7 +173,7 @@ def test_a_result_of_something_else_is_no_result(book, folder):
     hand_in(folder, "ada", points=1)
     book.put_assignment(Listed(NAME, "Sums", "v1"))
     work = Work(
-        lambda *_, **__: cheap_grading.result("d", "ada", 2), cheap_grading.load, NAME, "v1"
+        lambda *_, **__: cheap_grading.result("d", "ada", 2), cheap_grading.load, NAME, NAME, "v1"
     )
     (report,) = Batch(book, work, found(folder)).run(one_by_one)
     assert report.ending is Ending.FAILED

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import zlib
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
@@ -20,8 +23,11 @@ from tapelab.grading.gradebook.tables import (
     ResultRow,
     StudentRow,
     SubmissionRow,
+    TapeRow,
 )
 from tapelab.grading.result import Result
+
+NO_TAPES: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
 class Results(Roster):
@@ -43,8 +49,10 @@ class Results(Roster):
 
         self._lasting(write)
 
-    def record(self, result: Result) -> bool:
+    def record(self, result: Result, tapes: Mapping[str, bytes] = NO_TAPES) -> bool:
         """Keep a result under its submission and version; whether anything changed.
+
+        `tapes` are what its exercises recorded, as `tapelab.recording.to_bytes` writes it.
 
         The same result again changes nothing, another one under the same key replaces the first.
         """
@@ -57,6 +65,7 @@ class Results(Roster):
             session.execute(delete(FailureRow).filter_by(**key))
             values = {"points": result.points, "of": result.of, "json": text, "at": now()}
             about = f"{result.assignment}/{result.student}"
+            _replace_tapes(session, key, tapes)
             if self._new(session, ResultRow, **key, **values):
                 self._note(session, "result", about, "", _summary(result))
                 return True
@@ -93,6 +102,14 @@ class Results(Roster):
         with self._reading() as session:
             row = session.scalar(_of(assignment, digest).order_by(ResultRow.at.desc()).limit(1))
             return Result.from_json(row.json) if row is not None else None
+
+    def tapes(self, assignment: str, digest: str) -> dict[str, bytes]:
+        """By exercise, what the tape of a submission recorded when it was last graded."""
+        with self._reading() as session:
+            known = assignment_row(session, assignment)
+            rows = select(TapeRow).filter_by(assignment_id=known.id, digest=digest)
+            found = session.scalars(rows.order_by(TapeRow.id))
+            return {row.exercise: zlib.decompress(row.content) for row in found}
 
     def submissions(self, assignment: str) -> tuple[Handed, ...]:
         """What was handed in, by student and time."""
@@ -141,6 +158,12 @@ class Results(Roster):
         parts = [part.exercise for part in self.assignment(assignment).parts]
         if exercise and exercise not in parts:
             raise unknown("exercise", exercise, parts)
+
+
+def _replace_tapes(session: Session, key: dict[str, Any], tapes: Mapping[str, bytes]) -> None:
+    for exercise, content in tapes.items():
+        session.execute(delete(TapeRow).filter_by(**key, exercise=exercise))
+        session.add(TapeRow(**key, exercise=exercise, content=zlib.compress(content)))
 
 
 def _summary(result: Result) -> dict[str, object]:

@@ -116,6 +116,19 @@ class FailureRow(Numbered):
     at: Mapped[datetime]
 
 
+class TapeRow(Numbered):
+    """What the tape of an exercise recorded, compressed; pictures are drawn from it."""
+
+    __tablename__ = "tape"
+    __table_args__ = (UniqueConstraint("assignment_id", "digest", "version", "exercise"),)
+
+    assignment_id: Mapped[int] = mapped_column(ForeignKey("assignment.id"))
+    digest: Mapped[str] = mapped_column(String(128))
+    version: Mapped[str] = mapped_column(String(128))
+    exercise: Mapped[str] = mapped_column(String(200))
+    content: Mapped[bytes]
+
+
 class MarkRow(Numbered):
     """Points by hand, one of a kind for each exercise; grading never writes here."""
 

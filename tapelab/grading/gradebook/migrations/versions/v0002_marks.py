@@ -1,4 +1,4 @@
-"""Marks and comments by hand, and the history, which can only be added to."""
+"""Tapes, marks and comments by hand, and the history, which can only be added to."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -21,7 +21,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION history_stays()
 
 
 def upgrade() -> None:
-    """Add what people write."""
+    """Add what tapes recorded, and what people write."""
     of_a_student("mark", sa.Column("kind", sa.String(20), nullable=False),
                  sa.Column("points", sa.Float, nullable=False),
                  sa.Column("comment", sa.Text, nullable=False),
@@ -29,6 +29,16 @@ def upgrade() -> None:
                  )  # fmt: skip
     of_a_student("comment", sa.Column("text", sa.Text, nullable=False),
                  sa.Column("at", sa.DateTime(timezone=True), nullable=False))  # fmt: skip
+    op.create_table(
+        "tape",
+        sa.Column("id", sa.Integer, primary_key=True),
+        sa.Column("assignment_id", sa.Integer, sa.ForeignKey("assignment.id"), nullable=False),
+        sa.Column("digest", sa.String(128), nullable=False),
+        sa.Column("version", sa.String(128), nullable=False),
+        sa.Column("exercise", sa.String(200), nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.UniqueConstraint("assignment_id", "digest", "version", "exercise"),
+    )
     op.create_table(
         "history",
         sa.Column("id", sa.Integer, primary_key=True),
