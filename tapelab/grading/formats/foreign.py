@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.exercises.answer import Answer, Raised, Unreadable, Unsolved
-from tapelab.exercises.check import Check, Outcome, Visibility
+from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.values import ARRAY, TENSOR, VARIABLE, Numbers
 from tapelab.exercises.wording import kind_of, spelled
 from tapelab.grading.formats.answering import DONE, RAISED, SHOWN, VALUE
@@ -60,20 +60,14 @@ class Asserted:
         return Outcome(self.points)
 
 
-def asserted(
-    title: str, points: float, source: str, *, visibility: str = "public", partial: bool = False
-) -> Check:
+def asserted(title: str, points: float, source: str, *, partial: bool = False) -> Check:
     """A cell of assertions, as nbgrader grades one, as a check."""
-    judge = Asserted(title, points, statements(source, partial=partial))
-    return Check(title, points, judge, Visibility(visibility))
+    return Check(title, points, Asserted(title, points, statements(source, partial=partial)))
 
 
-def doctested(
-    title: str, points: float, code: str, *, visibility: str = "public", failure: str = ""
-) -> Check:
+def doctested(title: str, points: float, code: str, *, failure: str = "") -> Check:
     """A doctest, as Otter and OK have them, as a check."""
-    judge = Asserted(title, points, doctests(code), failure)
-    return Check(title, points, judge, Visibility(visibility))
+    return Check(title, points, Asserted(title, points, doctests(code), failure))
 
 
 def _wrong(step: Step, said: Any) -> Outcome | None:

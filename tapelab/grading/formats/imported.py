@@ -1,17 +1,40 @@
-"""An assignment that comes from another grader: its exercises as data, and its notebook."""
+"""An assignment that comes from another grader: its exercises as data, and a teacher's notebook.
+
+It is written as a work of ours, a folder with `exercises.py` and `notebook.py`, which can be read,
+changed, proved and released like one that was written here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
+from tapelab.authoring.work import TEXT
+from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise
-from tapelab.grading.formats.answering import CELL
 from tapelab.grading.formats.foreign import asserted, doctested
 from tapelab.grading.formats.grades import whole
-from tapelab.grading.formats.notebooks import Cell, code
+from tapelab.grading.formats.notebooks import KERNEL, Cell, code, text_of
+from tapelab.recording.files import write
+
+_MAKERS: Final[Mapping[str, Callable[..., Check]]] = {"asserted": asserted, "doctested": doctested}
+_HINT: Final = "Run the first test by hand: what does your answer give there, and what should it?"
+_HEAD: Final = """# Exercises that came from {grader}, with their tests as checks.
+{manual}
+from tapelab.exercises import Exercise
+from tapelab.grading.formats.foreign import {makers}
+
+TITLE = {title!r}
+"""
+_ANSWER: Final = (
+    "import tapelab as tf\n"
+    "from tapelab.grading.formats.answering import Steps\n\n"
+    "tf.exercise({number!r})(Steps(globals()))\n"
+    "tf.check({number!r})"
+)
 
 
 @dataclass(frozen=True)
@@ -23,25 +46,24 @@ class Tested:
     points: float
     source: str
     visibility: Visibility = Visibility.PRIVATE
-    partial: bool = False
-    failure: str = ""
+    more: tuple[tuple[str, Any], ...] = ()
+    """What else the maker of the check is told, as in ("partial", True)."""
 
     def check(self) -> Check:
         """The check that it becomes."""
-        if self.how == "doctested":
-            return doctested(self.title, whole(self.points), self.source,
-                             visibility=self.visibility, failure=self.failure)  # fmt: skip
-        return asserted(self.title, whole(self.points), self.source,
-                        visibility=self.visibility, partial=self.partial)  # fmt: skip
+        make = _MAKERS[self.how]
+        made = make(self.title, whole(self.points), self.source, **dict(self.more))
+        return made.private() if self.visibility is Visibility.PRIVATE else made
 
     def text(self) -> str:
         """The call that makes the check, as Python."""
-        told = [repr(self.title), repr(whole(self.points)), _quoted(self.source),
-                f"visibility={self.visibility.value!r}"]  # fmt: skip
-        told += ["partial=True"] if self.partial else []
-        told += [f"failure={self.failure!r}"] if self.failure else []
-        inside = "".join(f"            {each},\n" for each in told)
-        return f"        {self.how}(\n{inside}        ),\n"
+        more = "".join(f"                {name}={value!r},\n" for name, value in self.more)
+        mark = ".private()" if self.visibility is Visibility.PRIVATE else ""
+        return (
+            f"            {self.how}(\n                {self.title!r},\n"
+            f"                {whole(self.points)!r},\n                {_quoted(self.source)},\n"
+            f"{more}            ){mark},\n"
+        )
 
 
 @dataclass(frozen=True)
@@ -56,15 +78,15 @@ class ImportedExercise:
     def exercise(self) -> Exercise:
         """The exercise of ours."""
         checks = tuple(each.check() for each in self.tests)
-        return Exercise(self.id, self.title, self.prompt, checks, ())
+        return Exercise(self.id, self.title, self.prompt, checks, (_HINT,))
 
     def text(self) -> str:
         """The exercise as Python."""
         tests = "".join(each.text() for each in self.tests)
-        prompt = _quoted(self.prompt)
         return (
-            f"    Exercise(\n        {self.id!r},\n        {self.title!r},\n        {prompt},\n"
-            f"        (\n{_indented(tests)}        ),\n        (),\n    ),\n"
+            f"    Exercise(\n        id={self.id!r},\n        title={self.title!r},\n"
+            f"        prompt={_quoted(self.prompt)},\n        checks=(\n{tests}        ),\n"
+            f"        hints=({_HINT!r},),\n    ),\n"
         )
 
 
@@ -79,54 +101,70 @@ class Manual:
 
 @dataclass(frozen=True)
 class Imported:
-    """An assignment as it came: exercises, the learner's notebook, the solution, what is by hand.
-
-    `places` says below which cell of a learner's the answer to an exercise is complete.
-    """
+    """An assignment as it came; `cells` are the teacher's, with solutions marked as ours are."""
 
     name: str
     title: str
+    grader: str
     exercises: tuple[ImportedExercise, ...]
-    released: tuple[Cell, ...]
-    solution: tuple[Cell, ...]
+    cells: tuple[Cell, ...]
     manual: tuple[Manual, ...] = ()
 
-    def exercises_text(self) -> str:
-        """The exercises as a Python file, which builds them when it is imported."""
+    def script(self) -> str:
+        """The text of `exercises.py`."""
+        makers = ", ".join(sorted({test.how for each in self.exercises for test in each.tests}))
+        by_hand = "".join(f"# By hand: {each.name}, {whole(each.points)} points: {each.title}\n"
+                          for each in self.manual)  # fmt: skip
+        head = _HEAD.format(title=self.title, grader=self.grader, makers=makers, manual=by_hand)
         body = "".join(each.text() for each in self.exercises)
-        return HEAD.format(title=self.title) + f"EXERCISES = (\n{body})\n"
+        return f"{head}\nEXERCISES = (\n{body})\n"
 
+    def text(self) -> str:
+        """The text of `notebook.py`: a percent script."""
+        import jupytext  # type: ignore[import-untyped]  # it publishes no types
+        import nbformat
 
-HEAD: Final = '''"""{title}: exercises that came from another grader, with their tests as checks."""
+        read = nbformat.reads(text_of(self.cells), as_version=4)  # type: ignore[no-untyped-call]
+        read.metadata = nbformat.from_dict(  # type: ignore[no-untyped-call]
+            {
+                "jupytext": {"notebook_metadata_filter": "kernelspec,tapelab,-all",
+                             "cell_metadata_filter": "-all"},
+                "kernelspec": KERNEL["kernelspec"],
+                "tapelab": {"lesson": self.name},
+            }
+        )  # fmt: skip
+        return str(jupytext.writes(read, fmt="py:percent"))
 
-from tapelab.exercises import Exercise
-from tapelab.grading.formats.foreign import asserted, doctested
-
-__all__ = ["EXERCISES", "asserted", "doctested"]
-
-'''
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """Write the work into a folder; files that are there already are kept, with an error."""
+        files = {SCRIPT: self.script(), TEXT: self.text()}
+        for name in files:
+            if (folder / name).exists():
+                raise FileExistsError(
+                    f"There is a {name} in {folder} already. Choose another folder."
+                )
+        folder.mkdir(parents=True, exist_ok=True)
+        return tuple(write(folder / name, text.encode("utf-8")) for name, text in files.items())
 
 
 def answer_cell(number: str) -> Cell:
-    """The cell below which an exercise is answered."""
-    return code(CELL.format(number=number), editable=False, deletable=False)
+    """The cell in which learners have an answer of theirs checked."""
+    return code(_ANSWER.format(number=number))
+
+
+def unique(titles: Iterable[str]) -> tuple[str, ...]:
+    """Titles that are told apart, also where two tests have the same."""
+    found: list[str] = []
+    for title in titles:
+        times = sum(each == title or each.startswith(f"{title} (") for each in found)
+        found.append(f"{title} ({times + 1})" if title in found else title)
+    return tuple(found)
 
 
 def _quoted(text: str) -> str:
     """A literal of a text, over several lines where it has some."""
-    lines = text.split("\n")
-    if len(lines) == 1:
+    lines = text.splitlines(keepends=True)
+    if len(lines) < 2:
         return repr(text)
-    inside = "\n".join(f"                {line + end!r}" for line, end in _ended(lines))
-    return f"(\n{inside}\n            )"
-
-
-def _ended(lines: list[str]) -> Iterator[tuple[str, str]]:
-    *first, last = lines
-    yield from ((line, "\n") for line in first)
-    if last:
-        yield last, ""
-
-
-def _indented(text: str) -> str:
-    return "".join(f"    {line}" for line in text.splitlines(keepends=True))
+    inside = "".join(f"                    {line!r}\n" for line in lines)
+    return f"(\n{inside}                )"

@@ -1,7 +1,7 @@
 """An assignment of nbgrader as exercises of ours: its test cells are checks of the answer above.
 
-A region of hidden tests makes a check private, for learners never had it; what of the cell they did
-have stays with them as a check without points.
+A region of hidden tests makes a check private, for learners never had it; what they did have of the
+cell stays in their notebook.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from tapelab.authoring.script import BEGIN, END, INSTEAD
 from tapelab.exercises.check import Visibility
+from tapelab.grading.formats.answering import CELL
 from tapelab.grading.formats.grades import UnreadableFormat
 from tapelab.grading.formats.imported import (
     Imported,
@@ -20,6 +22,7 @@ from tapelab.grading.formats.imported import (
     Manual,
     Tested,
     answer_cell,
+    unique,
 )
 from tapelab.grading.formats.notebooks import CODE, MARKDOWN, Cell, code, load
 from tapelab.grading.formats.regions import (
@@ -29,6 +32,7 @@ from tapelab.grading.formats.regions import (
     STUB,
     TEXT_STUB,
     bare,
+    between,
     has,
     without,
 )
@@ -53,21 +57,16 @@ def read_notebook(path: Path, *, name: str = "") -> Imported:
 
 def imported(pairs: Pairs, name: str) -> Imported:
     """The assignment in cells with their roles."""
-    groups = tuple(_groups(pairs))
     exercises = tuple(
         ImportedExercise(f"{name}.{each.name}", each.name, each.prompt, tuple(each.tests()))
-        for each in groups
+        for each in _groups(pairs)
     )
     manual = tuple(
         Manual(role.grade_id, _first_line(cell.source), role.points)
         for cell, role in pairs
         if role and role.manual
     )
-    released = tuple(without_solution(cell, role) for cell, role in pairs)
-    return Imported(
-        name, _title(pairs, name), exercises,
-        with_answers(pairs, released, name), tuple(cell for cell, _ in pairs), manual,
-    )  # fmt: skip
+    return Imported(name, _title(pairs, name), "nbgrader", exercises, _work(pairs, name), manual)
 
 
 @dataclass
@@ -79,20 +78,18 @@ class _Group:
     cells: list[tuple[Cell, Role]] = field(default_factory=list)
 
     def tests(self) -> Iterator[Tested]:
-        """A check for each test cell, and one without points for what learners see of it."""
+        """A check for each test cell; one with a hidden region is the teacher's alone."""
+        titles = unique(
+            role.grade_id if has(cell.source, HIDDEN_TESTS) else _said(cell.source) or role.grade_id
+            for cell, role in self.cells
+        )
         earlier = ""
-        for cell, role in self.cells:
+        for title, (cell, role) in zip(titles, self.cells, strict=True):
             source = _assertions(cell.source, role.grade_id)
-            title = _said(cell.source) or role.grade_id
-            if has(cell.source, HIDDEN_TESTS):
-                yield Tested("asserted", title, role.points, earlier + source, partial=True)
-                seen = without(cell.source, HIDDEN_TESTS)
-                if seen.strip():
-                    yield Tested("asserted", f"{title} (what you can run)", 0, earlier + seen,
-                                 Visibility.PUBLIC)  # fmt: skip
-            else:
-                yield Tested("asserted", title, role.points, earlier + source,
-                             Visibility.PUBLIC, partial=True)  # fmt: skip
+            hidden = has(cell.source, HIDDEN_TESTS)
+            seen = Visibility.PRIVATE if hidden else Visibility.PUBLIC
+            yield Tested("asserted", title, role.points, earlier + source, seen,
+                         (("partial", True),))  # fmt: skip
             earlier = "\n".join(filter(None, (earlier.strip(), definitions(source), "")))
 
 
@@ -115,16 +112,36 @@ def _groups(pairs: Pairs) -> Iterator[_Group]:
         yield group
 
 
-def with_answers(pairs: Pairs, cells: Sequence[Cell], name: str) -> tuple[Cell, ...]:
-    """Cells in which an answer is taken where the last test of it stood.
+def _work(pairs: Pairs, name: str) -> tuple[Cell, ...]:
+    """The teacher's notebook as ours: solutions marked, answers checked below their last test.
 
-    Test cells themselves leave what they define, for later cells may use it.
+    What learners saw of a test, they see still.
     """
     last = last_tests(pairs)
     found: list[Cell] = []
-    for (_, role), cell in zip(pairs, cells, strict=True):
-        found += in_place_of_test(cell, role, last, name) if role and role.tests else [cell]
+    for cell, role in pairs:
+        shown = Cell(cell.kind, without(without(cell.source, HIDDEN_TESTS), MARK_SCHEME))
+        if role and role.solution:
+            shown = shown.saying(_marked(cell) if cell.kind == CODE else TEXT_STUB)
+        found += [shown] if shown.source.strip() else []
+        if role and role.grade_id in last:
+            found.append(answer_cell(f"{name}.{last[role.grade_id]}"))
     return tuple(found)
+
+
+def _marked(cell: Cell) -> str:
+    """A solution between the lines that we mark one with, and what learners find instead."""
+    source = cell.source if has(cell.source, SOLUTION) else between(SOLUTION, cell.source)
+    lines: list[str] = []
+    for line in source.split("\n"):
+        space = line[: len(line) - len(line.lstrip())]
+        if f"BEGIN {SOLUTION}" in line:
+            lines.append(f"{space}{BEGIN}")
+        elif f"END {SOLUTION}" in line:
+            lines += [f"{space}{each}" for each in (INSTEAD, *STUB.split("\n"), END)]
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def last_tests(pairs: Pairs) -> dict[str, str]:
@@ -137,7 +154,7 @@ def in_place_of_test(cell: Cell, role: Role, last: Mapping[str, str], name: str)
     defined = definitions(cell.source)
     found = [code(defined)] if defined else []
     answered = last.get(role.grade_id)
-    return [*found, answer_cell(f"{name}.{answered}")] if answered else found
+    return [*found, code(CELL.format(number=f"{name}.{answered}"))] if answered else found
 
 
 def without_solution(cell: Cell, role: Role | None) -> Cell:

@@ -12,7 +12,6 @@ from tapelab.grading.formats.answering import Steps
 from tapelab.grading.formats.foreign import asserted, doctested
 from tapelab.grading.formats.grades import UnreadableFormat
 from tapelab.grading.formats.steps import definitions, doctests, statements
-from tapelab.grading.result import Visibility
 
 LIAR = """
 class Equal:
@@ -179,7 +178,3 @@ def test_an_answer_is_given_where_its_cell_stands(monkeypatch):
     exec(answering.CELL.format(number="hw1.slope"), {"x": 1})
     told = outcome(asserted("t", 1, "assert x == 1"), LocalAnswer(given["hw1.slope"]))
     assert told.points == 1
-
-
-def test_a_check_says_who_sees_it():
-    assert asserted("t", 1, "", visibility="private").visibility is Visibility.PRIVATE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,6 +10,12 @@ import nbformat
 import pytest
 from grading.formats.conftest import SOURCE
 
+import tapelab as tf
+from tapelab.authoring.linting import problems
+from tapelab.authoring.releasing import leaks, released, solved
+from tapelab.authoring.work import Work
+from tapelab.exercises.local import LocalAnswer
+from tapelab.exercises.verdict import outcome
 from tapelab.grading.assignment import Assignment
 from tapelab.grading.files import UnreadableSubmission
 from tapelab.grading.formats.grades import UnreadableFormat
@@ -17,7 +24,9 @@ from tapelab.grading.formats.notebooks import code, load, save
 from tapelab.grading.formats.roles import role_of
 from tapelab.grading.grade import grade
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
+from tapelab.grading.submission import Submission
 
+SECRETS = ("return 2 * x", "range(-5, 5)", "HIDDEN", "4 for a curve", "Because")
 RIGHT = {"slope": "def slope(x):\n    return 2 * x", "area": "def area(r):\n    return r * r"}
 
 
@@ -34,10 +43,25 @@ def sent(root: Path, student: str, answers: dict[str, str], *more) -> HandedIn:
     return next(each for each in Course(root).handed_in("hw1") if each.student == student)
 
 
-def graded(root: Path, handed_in: HandedIn) -> Result:
-    read = Course(root).read("hw1")
-    assignment = Assignment.of(read.name, tuple(each.exercise() for each in read.exercises))
-    return grade(Course(root).submission(handed_in, "hw1"), assignment, sandbox="unsafe")
+@pytest.fixture
+def graded(monkeypatch):
+    """Grade in this process, which takes no time; `grade` itself is tested once, below."""
+    monkeypatch.setenv("NBGRADER_EXECUTION", "")
+
+    def run(root: Path, handed_in: HandedIn) -> list[float]:
+        answers: dict = {}
+        monkeypatch.setattr(tf, "exercise", lambda number: lambda f: answers.update({number: f}))
+        names: dict = {}
+        for cell in Course(root).submission(handed_in, "hw1").cells:
+            with contextlib.suppress(Exception):
+                exec(cell.source, names)
+        return [
+            outcome(check, LocalAnswer(answers[each.id])).points
+            for each in Course(root).read("hw1").exercises
+            for check in each.exercise().checks
+        ]
+
+    return run
 
 
 def test_tests_become_checks_of_the_answer_above_them(course):
@@ -47,8 +71,7 @@ def test_tests_become_checks_of_the_answer_above_them(course):
     public, private = Visibility.PUBLIC, Visibility.PRIVATE
     assert told == [
         ("hw1.slope", [("The slope at a few points", 1, public),
-                       ("The slope everywhere", 2.5, private),
-                       ("The slope everywhere (what you can run)", 0, public)]),
+                       ("slope-hidden", 2.5, private)]),
         ("hw1.area", [("area-parts", 2, public)]),
     ]  # fmt: skip
 
@@ -58,18 +81,47 @@ def test_what_a_person_grades_is_listed(course):
     assert [(each.name, each.points) for each in manual] == [("why", 3), ("draw", 4)]
 
 
-def test_what_learners_get_has_neither_solutions_nor_hidden_tests(course):
-    for cells in (load(Course(course).release("hw1")[0]), Course(course).read("hw1").released):
-        text = "\n".join(cell.source for cell in cells)
-        assert "raise NotImplementedError()" in text
-        for secret in ("return 2 * x", "range(-5, 5)", "HIDDEN", "4 for a curve", "Because"):
-            assert secret not in text
+def test_what_students_of_nbgrader_get_has_neither_solutions_nor_hidden_tests(course):
+    text = "\n".join(cell.source for cell in load(Course(course).release("hw1")[0]))
+    assert "raise NotImplementedError()" in text
+    assert [secret for secret in SECRETS if secret in text] == []
 
 
-def test_the_exercises_of_a_file_are_those_that_were_read(course):
+def test_what_learners_get_of_the_work_has_none_of_them_either(course):
+    Course(course).read("hw1").write(course / "work")
+    files = released(Work.read(course / "work"))
+    assert set(files) == {"work.ipynb", "exercises.py"}
+    for content in files.values():
+        assert [secret for secret in SECRETS if secret in content.decode()] == []
+    assert "assert slope(1) == 2" in files["work.ipynb"].decode()
+
+
+def test_a_work_that_came_from_nbgrader_can_be_released_and_graded(course):
     read = Course(course).read("hw1")
-    (course / "exercises.py").write_text(read.exercises_text())
-    loaded = Assignment.load(course / "exercises.py")
+    read.write(course / "work")
+    work = Work.read(course / "work")
+    assert [*problems(work), *leaks(work)] == []
+    (course / "solved.ipynb").write_bytes(solved(work)["work.ipynb"])
+    handed_in = Submission.read(course / "solved.ipynb")
+    assignment = Assignment.load(course / "work")
+    result = grade(handed_in, assignment, sandbox="unsafe")
+    assert (result.points, result.of) == (3.5, 5.5)  # the area has no solution
+    (course / "starter.ipynb").write_bytes(released(work)["work.ipynb"])
+    assert (
+        grade(Submission.read(course / "starter.ipynb"), assignment, sandbox="unsafe").points == 0
+    )
+
+
+def test_a_folder_with_work_in_it_is_not_written_over(course):
+    Course(course).read("hw1").write(course / "work")
+    with pytest.raises(FileExistsError, match=r"exercises\.py in .* already"):
+        Course(course).read("hw1").write(course / "work")
+
+
+def test_the_exercises_of_the_work_are_those_that_were_read(course):
+    read = Course(course).read("hw1")
+    read.write(course / "work")
+    loaded = Assignment.load(course / "work")
     again = Assignment.of(loaded.name, tuple(each.exercise() for each in read.exercises))
     assert loaded.version == again.version
 
@@ -86,25 +138,24 @@ def test_another_test_is_another_version(course):
 @pytest.mark.parametrize(
     ("answers", "points"),
     [
-        (RIGHT, [1, 2.5, 0, 2]),
-        ({}, [0, 0, 0, 0]),
-        ({"slope": "slope = lambda x: 6 if x == 3 else 0"}, [1, 0, 0, 0]),
-        ({**RIGHT, "area": "def area(r):\n    return 1"}, [1, 2.5, 0, 0.5]),
+        (RIGHT, [1, 2.5, 2]),
+        ({}, [0, 0, 0]),
+        ({"slope": "slope = lambda x: 6 if x == 3 else 0"}, [1, 0, 0]),
+        ({**RIGHT, "area": "def area(r):\n    return 1"}, [1, 2.5, 0.5]),
         ({"slope": "import sys\ndef slope(x):\n    print('!', file=sys.stderr)\n    return 2 * x"},
-         [1, 2.5, 0, 0]),
+         [1, 2.5, 0]),
     ],
 )  # fmt: skip
-def test_answers_earn_their_points(course, answers, points):
-    result = graded(course, sent(course, "emmy", answers))
-    assert [check.points for each in result.exercises for check in each.checks] == points
+def test_answers_earn_their_points(course, graded, answers, points):
+    assert graded(course, sent(course, "emmy", answers)) == points
 
 
-def test_a_test_that_was_changed_or_deleted_is_as_the_teacher_wrote_it(course):
+def test_a_test_that_was_changed_or_deleted_is_as_the_teacher_wrote_it(course, graded):
     handed_in = sent(course, "mallory", {})
     cells = [each for each in load(handed_in.path) if not _is(each, "slope-hidden")]
     save(handed_in.path, [each.saying("assert True") if _is(each, "slope-public") else each
                           for each in cells])  # fmt: skip
-    assert graded(course, handed_in).points == 0
+    assert graded(course, handed_in) == [0, 0, 0]
     written = load(Course(course).write_autograded(handed_in, "hw1"))
     text = "\n".join(each.source for each in written)
     assert "assert slope(3) == 6" in text
