@@ -106,6 +106,16 @@ test('cards show matrices in small beside their shapes, gradients once they are 
   assert.equal(open('vectors', 99).all('.nd .heat').length, 0);
 });
 
+test('cards are taller where a matrix is on one, so that its map can be read', () => {
+  const heights = (name: string, which: string): number[] =>
+    open(name, 99)
+      .all(`.nd ${which}`)
+      .map((each) => Number(each.getAttribute('height')));
+  assert.deepEqual(new Set(heights('matmul', '.card')), new Set([116]));
+  assert.deepEqual(new Set(heights('vectors', '.card')), new Set([78]));
+  assert.ok(heights('matmul', '.heat .rim').every((height) => height > 24));
+});
+
 test('a typed answer is judged, shown, and told to whoever listens', () => {
   const { handle, press, host, text } = open('scene_a', 6);
   let heard: readonly Guess[] = [];

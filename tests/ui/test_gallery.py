@@ -6,6 +6,7 @@ look at them before you commit them.
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -157,6 +158,18 @@ def test_painted_marks_stand_out_as_drawn_ones_do(page):
     assert found["pale"] == []
 
 
+def test_a_card_draws_what_it_cannot_write(pages):
+    card = pages["light"].locator("#p .view").first.locator(".nd.variable", has_text="b1")
+    assert card.locator(".heat").count() == 2
+    assert card.locator(".heat path.g").count() == card.locator(".heat path.down").count() == 1
+
+
+def test_code_on_hatched_cards_can_be_read_where_more_contrast_is_asked_for(pages):
+    line = "getComputedStyle(document.querySelector('#c .hatchline')).stroke"
+    shades = [float(part) for part in re.findall(r"[\d.]+", pages["contrast"].evaluate(line))]
+    assert min(shades[:3]) > 0.8
+
+
 def test_nothing_on_the_page_is_wider_than_the_page(page):
     assert page.evaluate("document.documentElement.scrollWidth") <= 1228
 
@@ -164,12 +177,25 @@ def test_nothing_on_the_page_is_wider_than_the_page(page):
 def test_code_and_graph_keep_their_direction_where_the_page_is_turned(page):
     turn(page)
     told = page.evaluate(
-        """() => ['.code', '.stage svg', '.reelwrap', '.reelbar'].map(which =>
+        """() => ['.code', '.stage', '.reelwrap', '.reelbar'].map(which =>
           getComputedStyle(document.querySelector('#a ' + which)).direction)"""
     )
     turned = page.evaluate("getComputedStyle(document.querySelector('#a .bar')).direction")
     turn(page)
     assert (told, turned) == (["ltr"] * 4, "rtl")
+
+
+def test_on_paper_no_part_of_a_graph_is_cut_off(pages):
+    page = pages["light"]
+    cut_off = """() => [...document.querySelectorAll('.stage')].filter(
+      stage => stage.scrollWidth > stage.clientWidth || stage.scrollHeight > stage.clientHeight
+    ).map(stage => stage.closest('section').id)"""
+    on_screen = page.evaluate(cut_off)
+    page.emulate_media(media="print")
+    on_paper = page.evaluate(cut_off)
+    page.emulate_media(media="screen")
+    assert set("dp") <= set(on_screen)
+    assert on_paper == []
 
 
 def take_anew(folder: Path) -> None:

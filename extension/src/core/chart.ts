@@ -10,8 +10,8 @@ import { cells } from './text.js';
 import { drawLane, plusAt } from './roads.js';
 import type { Junction, Lane, Point, Ports } from './roads.js';
 
-/** How much a node says: all rows with words, all rows without, or its title and its slot. */
-export type Detail = 'full' | 'plain' | 'title';
+/** How much a node says: maps, all rows with words, all rows without, or its title and its slot. */
+export type Detail = 'maps' | 'full' | 'plain' | 'title';
 
 /** A laid-out part of the graph. Positions are by place in `nodes`, not by number of the node. */
 export interface Chart {
@@ -47,19 +47,34 @@ const WIDEST = { named: 420, code: 240 } as const;
 /** Where the graph turns downwards there is less room, above all for two beside each other. */
 const WIDEST_DOWN = { named: 210, code: 150 } as const;
 const WIDEST_ALONE = { named: 300, code: 300 } as const;
-const PORTS: Readonly<Record<Detail, Ports>> = {
+export const PORTS: Readonly<Record<Detail, Ports>> = {
+  maps: { height: 116, valueY: 51, gradientY: 94 },
   full: { height: 78, valueY: 39, gradientY: 61 },
   plain: { height: 78, valueY: 39, gradientY: 61 },
   title: { height: 54, valueY: 16, gradientY: 39 },
 };
 const GAPS: Readonly<Record<Detail, { layerGap: number; besideGap: number }>> = {
+  maps: { layerGap: 100, besideGap: 40 },
   full: { layerGap: 116, besideGap: 102 },
   plain: { layerGap: 100, besideGap: 64 },
   title: { layerGap: 84, besideGap: 46 },
 };
 const DOWN_GAPS = { layerGap: 84, besideGap: 36 };
 
-export function detailFor(count: number): Detail {
+/** Of so many nodes the cards may be tall enough for maps that can be read. */
+const MAPPED = 24;
+
+/** Whether the numbers of a matrix are there to be drawn. */
+function hasMap({ graph, recording }: Model, node: number): boolean {
+  const tensor = graph.nodeTensor[node]!;
+  if (tensor < 0) return false;
+  const { shape, values } = recording.tensor(tensor);
+  return shape.length > 1 && (!!values || recording.looks.tensors.includes(tensor));
+}
+
+function detailFor(model: Model, nodes: ArrayLike<number>): Detail {
+  const count = nodes.length;
+  if (count <= MAPPED && Array.from(nodes).some((node) => hasMap(model, node))) return 'maps';
   return count > 60 ? 'title' : count > 12 ? 'plain' : 'full';
 }
 
@@ -179,7 +194,7 @@ function aloneIn(count: number, from: Int32Array, to: Int32Array): (place: numbe
 export function chartOf(model: Model, direction: Direction, options: ChartOptions = {}): Chart {
   const { wanted, narrowest = NODE_WIDTH, folded = null } = options;
   const { nodes, edges } = folded ?? (wanted ? partOfGraph(model, wanted) : wholeGraph(model));
-  const detail = detailFor(nodes.length);
+  const detail = detailFor(model, nodes);
   const { placeOf, placeOfEdge } = placesOf(nodes, edges, wanted !== undefined, folded);
   const foldAt = (place: number): number => folded?.foldAt[place] ?? -1;
   const face = (place: number): Face =>

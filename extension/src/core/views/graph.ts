@@ -1,6 +1,6 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
-import { extras } from '../extras.js';
+import { extras, wantExtras } from '../extras.js';
 import type { VNode } from '../dom.js';
 import { isLoop, turnOf } from '../folded.js';
 import { NodeKind } from '../graph.js';
@@ -141,6 +141,7 @@ export function graphContent(
   options: GraphOptions,
 ): VNode[] {
   const origin = options.origin ?? [0, 0];
+  const maps = (chart.detail === 'maps' ? wantExtras() : extras())?.cardMaps;
   const cards = part.places.map((place) => {
     const look = lookOf(model, chart, picture, place, options);
     const node = chart.nodes[place]!;
@@ -157,7 +158,7 @@ export function graphContent(
         onclick: choose,
       },
       nodeView(look, options.hatch),
-      node !== options.asked && extras()?.cardMaps(model.recording, look),
+      node !== options.asked && maps?.(model.recording, look),
     );
   });
   return [

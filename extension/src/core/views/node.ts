@@ -1,4 +1,4 @@
-import { cornerWidth, LETTER, pillWidth } from '../chart.js';
+import { cornerWidth, LETTER, pillWidth, PORTS } from '../chart.js';
 import type { Detail } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
@@ -102,19 +102,30 @@ function titleRow(look: NodeLook): VNode[] {
 
 function rows(look: NodeLook): (VNode | null)[] {
   const { width, detail, value } = look;
+  const { valueY, gradientY } = PORTS[detail];
   const words = detail === 'full';
   const wide = look.value.length * 7.3 > width - 62;
   const slotWide = look.slotText.length * 7.2 + 10 > width - 66;
   const lost = look.slot === null && look.kind === NodeKind.Off;
   return [
-    words && !wide ? h('text', { class: 'lab', x: 12, y: 43 }, WORDS.value) : null,
+    words && !wide ? h('text', { class: 'lab', x: 12, y: valueY + 4 }, WORDS.value) : null,
     words && !slotWide
-      ? h('text', { class: 'lab', x: 12, y: 65 }, lost ? WORDS.notRecorded : WORDS.gradient)
+      ? h(
+          'text',
+          { class: 'lab', x: 12, y: gradientY + 4 },
+          lost ? WORDS.notRecorded : WORDS.gradient,
+        )
       : null,
-    value ? h('text', { class: 'val', x: width - 12, y: 43 }, value) : null,
+    value ? h('text', { class: 'val', x: width - 12, y: valueY + 4 }, value) : null,
     look.slot === null
       ? null
-      : slotView(look.slot, look.slotText, width - 6, 52, width - (words && !slotWide ? 66 : 12)),
+      : slotView(
+          look.slot,
+          look.slotText,
+          width - 6,
+          gradientY - 9,
+          width - (words && !slotWide ? 66 : 12),
+        ),
   ];
 }
 
