@@ -75,7 +75,7 @@ NAMES: Final = {
     "tapelab.words": "language",
     "tapelab.widgets.compare": "compare",
     "tapelab.widgets.what_if": "what_if",
-    "tapelab.widgets.verdict": "check exercise hint progress",
+    "tapelab.widgets.verdict": "check exercise hint progress score",
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
 EXPLAINER: Final = "tapelab.diagnosis.refusals:finding_of"

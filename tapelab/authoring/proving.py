@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
     client = NotebookClient(read, timeout=SECONDS, kernel_name="python3",
                             resources={"metadata": {"path": os.fspath(folder)}})  # fmt: skip
     try:
-        client.execute()
+        client.execute(stderr=subprocess.DEVNULL)  # of the kernel itself, not of its cells
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return Run(error=str(error).strip().splitlines()[-1])
     return _told(json.loads(read.cells[-1].outputs[-1]["text"]))

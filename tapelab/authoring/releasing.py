@@ -8,7 +8,6 @@ of a solution and of a private check stands in any released file.
 from __future__ import annotations
 
 import json
-import runpy
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +17,7 @@ from tapelab.authoring.proving import Run, run
 from tapelab.authoring.script import notebook, solution_lines
 from tapelab.authoring.stripping import secrets, stripped
 from tapelab.authoring.work import Work
-from tapelab.exercises.beside import SCRIPT
+from tapelab.exercises.beside import SCRIPT, ExercisesError, names_in
 from tapelab.exercises.check import WAITING, Visibility
 from tapelab.exercises.text import short
 from tapelab.recording.files import write
@@ -63,7 +62,9 @@ def doubts(work: Work) -> Iterator[str]:
 
 def leaks(work: Work) -> Iterator[str]:
     """Released files in which a solution or a check stands that learners must not see."""
-    hidden = dict.fromkeys(solution_lines(work.text), "a line of a solution")
+    spoken = "\n".join(_spoken(work))
+    lines = (each for each in solution_lines(work.text) if each not in spoken)
+    hidden = dict.fromkeys(lines, "a line of a solution")
     if work.script:
         hidden |= dict.fromkeys(secrets(work.script), "a text of a check that is not public")
     for name, content in released(work).items():
@@ -71,6 +72,14 @@ def leaks(work: Work) -> Iterator[str]:
         for secret, what in hidden.items():
             if len(secret) > len("return x") and secret in told:
                 yield f"{name} holds {what}: {secret!r}."
+
+
+def _spoken(work: Work) -> Iterator[str]:
+    """What learners are told on purpose; the last hint may well be a line of the solution."""
+    for exercise in work.exercises:
+        yield from (exercise.prompt, *exercise.hints)
+        for check in exercise.checks:
+            yield from (*check.advice.values(), *(slip.text for slip in check.slips))
 
 
 def _read(name: str, content: bytes) -> str:
@@ -85,7 +94,11 @@ def _unstripped(work: Work) -> Iterator[str]:
     """Checks that are not public and are in the released file all the same."""
     with tempfile.TemporaryDirectory(prefix="tapelab-") as folder:
         write_all(released(work), Path(folder))
-        left = runpy.run_path(str(Path(folder) / SCRIPT))["EXERCISES"]
+        try:
+            left = names_in(Path(folder) / SCRIPT)["EXERCISES"]
+        except ExercisesError as error:
+            yield f"As learners would get it: {error}"
+            return
     kept = [(exercise, check) for exercise in left for check in exercise.checks]
     for exercise, check in kept:
         promise = check.visibility is Visibility.HIDDEN and check.judge.__name__ == WAITING

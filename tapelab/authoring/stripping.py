@@ -13,7 +13,7 @@ from typing import Final
 from tapelab.authoring.work import WorkError
 
 PRIVATE, HIDDEN = "private", "hidden"
-KEPT: Final = {"EXERCISES", "TITLE", "FILES", "POINTS", "COUNT_HINTS", "LIMITS"}
+KEPT: Final = {"EXERCISES", "TITLE", "FILES", "COUNT_HINTS", "LIMITS"}
 """Names that are read by others, so that they stay although nothing in the file uses them."""
 
 SHORTEST: Final = 4
@@ -139,24 +139,32 @@ def _title_and_points(node: ast.expr) -> tuple[ast.expr, ast.expr]:
 
 def _import_promised(tree: ast.Module) -> None:
     wanted = ast.ImportFrom("tapelab.exercises.check", [ast.alias("promised")], 0)
-    last = [
-        at for at, node in enumerate(tree.body) if isinstance(node, ast.Import | ast.ImportFrom)
-    ]
-    tree.body.insert(last[-1] + 1 if last else 0, wanted)
+    kinds = ast.Import | ast.ImportFrom
+    imports = (at for at, node in enumerate(tree.body) if isinstance(node, kinds))
+    first = (at for at in imports if _defined(tree.body[at]) is not None)
+    tree.body.insert(next(first, 0), wanted)
 
 
 def _without_unused(tree: ast.Module) -> None:
-    """Drop what is defined and never used, again and again, until nothing more is to drop."""
+    """Drop what is defined or imported and never used, again and again, until all is used."""
     while True:
         used = [_used(node) for node in tree.body]
-        kept = [
-            node for at, node in enumerate(tree.body)
-            if _defined(node) is None
-            or _defined(node) & (KEPT | set().union(*used[:at], *used[at + 1 :]))  # type: ignore[operator]  # not None
-        ]  # fmt: skip
+        kept = []
+        for at, node in enumerate(tree.body):
+            needed = KEPT.union(*used[:at], *used[at + 1 :])
+            if isinstance(node, ast.Import | ast.ImportFrom) and _defined(node) is not None:
+                node.names = [each for each in node.names if _given(each) in needed]
+            defined = _defined(node)
+            if defined is None or defined & needed:
+                kept.append(node)
         if len(kept) == len(tree.body):
             return
         tree.body = kept
+
+
+def _given(name: ast.alias) -> str:
+    """What an import calls a thing in this file."""
+    return (name.asname or name.name).partition(".")[0]
 
 
 def _used(node: ast.AST) -> set[str]:
@@ -169,7 +177,7 @@ def _defined(node: ast.stmt) -> set[str] | None:
     if isinstance(node, ast.ImportFrom) and node.module == "__future__":
         return None
     if isinstance(node, ast.Import | ast.ImportFrom):
-        return {(each.asname or each.name).partition(".")[0] for each in node.names}
+        return set(map(_given, node.names))
     if isinstance(node, ast.FunctionDef | ast.ClassDef):
         return {node.name}
     if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):

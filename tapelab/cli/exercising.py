@@ -6,8 +6,9 @@ What runs notebooks is imported when one is run: the Tab key waits for this modu
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from rich.console import Console
@@ -31,6 +32,7 @@ Folder = Annotated[
     Path, typer.Argument(help="The folder with exercises.py and notebook.py.", file_okay=False)
 ]
 HERE = Path()
+T = TypeVar("T")
 
 
 @app.command()
@@ -108,7 +110,7 @@ def release(
     typer.echo(f"Released to {place}: {', '.join(files)}. It is proved to give nothing away.")
 
 
-def _told(do):  # type: ignore[no-untyped-def]  # whatever it does, it is what that returns
+def _told(do: Callable[[], T]) -> T:
     """Do something with a work; what is wrong with it is one sentence."""
     from tapelab.authoring.work import WorkError
 
@@ -121,8 +123,7 @@ def _told(do):  # type: ignore[no-untyped-def]  # whatever it does, it is what t
 def _work(folder: Path) -> Work:
     from tapelab.authoring.work import Work
 
-    work: Work = _told(lambda: Work.read(folder))
-    return work
+    return _told(lambda: Work.read(folder))
 
 
 def _prove(work: Work) -> None:

@@ -73,6 +73,11 @@ def progress(lesson: str = "") -> Card:
     return Card(stand, progress_text(stand), progress_html(stand))
 
 
+def score(lesson: str = "") -> Card:
+    """Where you stand in a lesson; the same as `progress`."""
+    return progress(lesson)
+
+
 def verdict_html(verdict: Verdict, hints: Hints) -> str:
     """The whole card: title and points, the checks, and the ladder of hints if it is needed."""
     title = escape(verdict.exercise.title)
@@ -165,4 +170,4 @@ def _prose(text: str) -> str:
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-__all__: Final = ["Card", "check", "exercise", "hint", "progress"]
+__all__: Final = ["Card", "check", "exercise", "hint", "progress", "score"]
