@@ -27,11 +27,12 @@ _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of any kind; outputs are left behind."""
+    """A cell of any kind; of its outputs, only the text that was `shown` is read."""
 
     kind: str
     source: str
     metadata: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    shown: str = field(default="", compare=False)
 
     def about(self, **metadata: Any) -> Self:
         """The same cell with more metadata."""
@@ -76,7 +77,14 @@ def _cell(given: Mapping[str, Any]) -> Cell:
     text = source if isinstance(source, str) else "".join(source)
     kind = given["cell_type"]
     metadata = dict(given.get("metadata") or {})
-    return Cell(kind, text.replace("\r\n", "\n").replace("\r", "\n"), metadata)
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    return Cell(kind, plain, metadata, "".join(map(_shown, given.get("outputs", ()))))
+
+
+def _shown(output: Mapping[str, Any]) -> str:
+    """What Python's prompt would have printed there."""
+    text = output.get("text", output.get("data", {}).get("text/plain", ""))
+    return text if isinstance(text, str) else "".join(text)
 
 
 def text_of(cells: Iterable[Cell], *, about: Mapping[str, Any] = _NOTHING) -> str:

@@ -69,6 +69,18 @@ def definitions(source: str) -> str:
     )  # fmt: skip
 
 
+def defining_examples(code: str) -> str:
+    """The examples of a doctest that only give names, which those after it may use."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign)
+    found = []
+    for each in doctest.DocTestParser().get_examples(code):
+        body = _parsed(each.source).body
+        if not each.want and body and all(isinstance(node, kinds) for node in body):
+            first, *rest = each.source.rstrip("\n").split("\n")
+            found += [f">>> {first}", *(f"... {line}" for line in rest)]
+    return "".join(f"{line}\n" for line in found)
+
+
 def _parsed(source: str) -> ast.Module:
     try:
         return ast.parse(_without_magics(source))

@@ -1,0 +1,135 @@
+"""The cells of an Otter Assign notebook: raw cells that open and close questions, told apart.
+
+A raw cell, or a fenced block ```otter in a cell of text, says `# BEGIN QUESTION` with YAML below.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tapelab.grading.formats.grades import UnreadableFormat
+from tapelab.grading.formats.notebooks import MARKDOWN, RAW, Cell, markdown, raw
+
+QUESTION, PROMPT, SOLUTION, TESTS = "question", "prompt", "solution", "tests"
+_BOUNDARY: Final = re.compile(
+    r"#\s+(begin|end)\s+(question|prompt|solution|tests)\s*", re.IGNORECASE
+)
+_CONFIG: Final = re.compile(r"#\s+assignment\s+config\s*", re.IGNORECASE)
+_IGNORED: Final = re.compile(r"(##\s*ignore\s*##|#\s*ignore\b)\s*", re.IGNORECASE)
+_FENCED: Final = re.compile(r"^```otter[ \t]*\n(.*?)^```[ \t]*$", re.MULTILINE | re.DOTALL)
+
+
+@dataclass
+class Block:
+    """A question with the cells of its parts, in order; `part` is empty outside of them."""
+
+    config: Mapping[str, Any]
+    cells: list[tuple[str, Cell]] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """What the question is called."""
+        return str(self.config["name"])
+
+    def of(self, part: str) -> list[Cell]:
+        """The cells of one part."""
+        return [cell for kind, cell in self.cells if kind == part]
+
+
+def config_in(cells: Iterable[Cell]) -> Mapping[str, Any]:
+    """What the cell `# ASSIGNMENT CONFIG` says; nothing where there is none."""
+    for cell in unfenced(cells):
+        if cell.kind == RAW and _CONFIG.match(cell.source):
+            return _yaml(cell.source)
+    return {}
+
+
+def blocks_in(cells: Iterable[Cell]) -> Iterator[Cell | Block]:
+    """The questions of a notebook, and the cells between; UnreadableFormat says what is wrong."""
+    block: Block | None = None
+    part = ""
+    for number, cell in enumerate(unfenced(cells), 1):
+        mark = _BOUNDARY.match(cell.source) if cell.kind == RAW else None
+        if mark is None:
+            if block is not None:
+                block.cells += [] if _passed_over(cell) else [(part, cell)]
+            elif not _passed_over(cell):
+                yield cell
+            continue
+        opens, kind = mark[1].lower() == "begin", mark[2].lower()
+        wrong = _out_of_place(kind, block, part, opens=opens)
+        if wrong:
+            raise UnreadableFormat(f"Cell {number}, {mark[0].strip()}, is out of place: {wrong}.")
+        if kind != QUESTION:
+            part = kind if opens else ""
+        elif opens:
+            block = Block(_question(cell, number))
+        elif block is not None:
+            yield block
+            block = None
+    if block is not None:
+        raise UnreadableFormat(f"The question {block.name!r} has no # END QUESTION.")
+
+
+def _passed_over(cell: Cell) -> bool:
+    config = cell.kind == RAW and _CONFIG.match(cell.source)
+    return bool(config or _IGNORED.match(cell.source))
+
+
+def unfenced(cells: Iterable[Cell]) -> Iterator[Cell]:
+    """Cells in which every fenced block ```otter is a raw cell of its own."""
+    for cell in cells:
+        if cell.kind != MARKDOWN or "```otter" not in cell.source:
+            yield cell
+            continue
+        at = 0
+        for found in _FENCED.finditer(cell.source):
+            yield from _text(cell.source[at : found.start()])
+            yield raw(found[1])
+            at = found.end()
+        if "```otter" in cell.source[at:]:
+            raise UnreadableFormat("A block ```otter is never closed by ```.")
+        yield from _text(cell.source[at:])
+
+
+def _text(source: str) -> Iterator[Cell]:
+    if source.strip():
+        yield markdown(source)
+
+
+def _out_of_place(kind: str, block: Block | None, part: str, *, opens: bool) -> str:
+    """Why a mark cannot stand there: parts are in questions, nothing is in a part but its end."""
+    if kind == QUESTION and part:
+        return f"the {part} above it is still open"
+    if kind == QUESTION:
+        told = f"the question {block.name!r} is still open" if block else "no question is open"
+        return told if opens == (block is not None) else ""
+    if block is None:
+        return "no question is open"
+    if opens:
+        return f"the {part} above it is still open" if part else ""
+    return "" if part == kind else f"no {kind} is open"
+
+
+def _question(cell: Cell, number: int) -> Mapping[str, Any]:
+    config = _yaml(cell.source)
+    if not config.get("name"):
+        raise UnreadableFormat(f"The question that begins in cell {number} has no name.")
+    return config
+
+
+def _yaml(source: str) -> Mapping[str, Any]:
+    try:
+        import yaml
+
+        said = yaml.safe_load(source)
+    except yaml.YAMLError as error:
+        raise UnreadableFormat(f"A cell of Otter is no YAML: {error}.") from None
+    if said is None:
+        return {}
+    if not isinstance(said, dict):
+        raise UnreadableFormat(f"A cell of Otter has to be a list of `name: value`, not {said!r}.")
+    return said

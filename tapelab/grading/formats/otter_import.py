@@ -1,0 +1,198 @@
+"""An assignment of Otter as exercises of ours: each case of a question's tests is a check.
+
+Hidden cases become private checks, for Otter never gives them to learners.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from tapelab.authoring.script import BEGIN, END, INSTEAD
+from tapelab.exercises.check import Visibility
+from tapelab.grading.formats.grades import UnreadableFormat
+from tapelab.grading.formats.imported import (
+    Imported,
+    ImportedExercise,
+    Manual,
+    Tested,
+    answer_cell,
+    unique,
+)
+from tapelab.grading.formats.notebooks import CODE, MARKDOWN, RAW, Cell, load
+from tapelab.grading.formats.ok import Case, Question
+from tapelab.grading.formats.otter_cells import (
+    PROMPT,
+    SOLUTION,
+    TESTS,
+    Block,
+    blocks_in,
+    config_in,
+)
+from tapelab.grading.formats.otter_tests import case_of
+from tapelab.grading.formats.steps import defining_examples
+
+_SOLUTION_LINE: Final = re.compile(r"(\s*)(.*?)\s*# ?SOLUTION(?: NO PROMPT)?\s*$")
+_ASSIGNED: Final = re.compile(r"\s*[\w.]+(?:\[[^\]]*\])*(?:,\s*[\w.]+)*\s*=(?!=)")
+_SEED: Final = "# SEED"
+
+
+def read_notebook(path: Path, *, name: str = "") -> Imported:
+    """The assignment in a master notebook of Otter Assign; UnreadableFormat says what is wrong."""
+    cells = load(path)
+    config = config_in(cells)
+    title = str(config.get("name") or name or path.stem)
+    called = re.sub(r"[^\w-]+", "-", name or path.stem)
+    found = tuple(blocks_in(cells))
+    blocks = [each for each in found if isinstance(each, Block)]
+    if not blocks:
+        raise UnreadableFormat(
+            f"{path.name} has no # BEGIN QUESTION. Read the master notebook of Otter Assign, not "
+            "one that it made."
+        )
+    names = [each.name for each in blocks]
+    twice = {each for each in names if names.count(each) > 1}
+    if twice:
+        raise UnreadableFormat(f"{path.name} has two questions called {min(twice)!r}.")
+    tests = config.get("tests") or {}
+    functions = isinstance(tests, Mapping) and tests.get("ok_format") is False
+    exercises = tuple(
+        _exercise(each, question_in(each, functions=functions), called)
+        for each in blocks
+        if each.of(TESTS)
+    )
+    manual = tuple(_manual(each) for each in blocks if each.config.get("manual"))
+    return Imported(called, title, "Otter Assign", exercises,
+                    tuple(_work(found, called)), manual)  # fmt: skip
+
+
+def question_in(block: Block, *, functions: bool = False) -> Question:
+    """The test of a question, as Otter writes it into a test file."""
+    cases = tuple(case_of(cell, block.name, functions=functions) for cell in block.of(TESTS))
+    points = block.config.get("points")
+    if isinstance(points, Mapping):
+        points = points.get("each", 1) * len(cases)
+    whole: Any = tuple(points) if isinstance(points, list) else points
+    question = Question(block.name, cases, whole, block.config.get("all_or_nothing") is True)
+    question.resolved()
+    return question
+
+
+def exercise_of(
+    question: Question, name: str, *, title: str = "", prompt: str = ""
+) -> ImportedExercise:  # fmt: skip
+    """The exercise that an OK test comes to; in all-or-nothing ones, one check has all cases."""
+    tests = tuple(_all_of(question) if question.all_or_nothing else _each_of(question))
+    return ImportedExercise(
+        f"{name}.{question.name}", title or question.name, prompt or question.name, tests
+    )
+
+
+def _each_of(question: Question) -> Iterator[Tested]:
+    """A check for each case that is worth something, with the names that those before it give."""
+    earlier = ""
+    cases = question.resolved()
+    titles = unique(case.name or f"{question.name} {at}" for at, case in enumerate(cases, 1))
+    for title, case in zip(titles, cases, strict=True):
+        if case.points:
+            more = (("failure", case.failure_message),) if case.failure_message else ()
+            yield Tested("doctested", title, case.points, earlier + case.code, _seen(case), more)
+        earlier += defining_examples(case.code)
+
+
+def _all_of(question: Question) -> Iterator[Tested]:
+    cases = question.resolved()
+    hidden = any(case.hidden for case in cases)
+    points = sum(case.points or 0 for case in cases)
+    seen = Visibility.PRIVATE if hidden else Visibility.PUBLIC
+    code = "\n".join(case.code for case in cases)
+    yield Tested("doctested", f"{question.name} as a whole", points, code, seen)
+
+
+def _seen(case: Case) -> Visibility:
+    return Visibility.PRIVATE if case.hidden else Visibility.PUBLIC
+
+
+def _exercise(block: Block, question: Question, name: str) -> ImportedExercise:
+    texts = [cell.source for part, cell in block.cells if not part and cell.kind == MARKDOWN]
+    prompt = "\n\n".join(texts) or block.name
+    first = next((line.strip("# *") for line in prompt.split("\n") if line.strip("# *")), "")
+    return exercise_of(question, name, title=first[:80] or block.name, prompt=prompt)
+
+
+def _manual(block: Block) -> Manual:
+    points = block.config.get("points") or 0
+    if type(points) not in {int, float} or points < 0:
+        raise UnreadableFormat(f"The question {block.name!r} has {points!r} for its points.")
+    return Manual(block.name, block.name, float(points))
+
+
+def _work(found: Sequence[Cell | Block], name: str) -> Iterator[Cell]:
+    """The teacher's notebook as ours: solutions marked, answers checked below them."""
+    for each in found:
+        if isinstance(each, Cell):
+            yield from [Cell(each.kind, each.source)] if each.kind != RAW else []
+            continue
+        for part, cell in each.cells:
+            if part != TESTS and not (part == SOLUTION and cell.kind == MARKDOWN):
+                yield Cell(cell.kind, _worked(part, cell, prompted=bool(each.of(PROMPT))))
+        if each.of(TESTS):
+            yield answer_cell(f"{name}.{each.name}")
+
+
+def _worked(part: str, cell: Cell, *, prompted: bool) -> str:
+    if part != SOLUTION or cell.kind != CODE:
+        return cell.source
+    shown = "" if prompted else without_solution(cell.source)
+    marked = [BEGIN, with_solution(cell.source), INSTEAD, shown or "...", END]
+    return "\n".join(marked)
+
+
+def with_solution(source: str) -> str:
+    """A solution without the signs that Otter tells it by."""
+    lines = []
+    for line in source.split("\n"):
+        mark = line.strip()
+        if mark in {"# END SOLUTION", "# BEGIN PROMPT", "# END PROMPT"} or _begins(mark):
+            continue
+        found = _SOLUTION_LINE.fullmatch(line)
+        lines.append(f"{found[1]}{found[2]}" if found else line)
+    return "\n".join(lines)
+
+
+def without_solution(source: str) -> str:
+    """What a learner finds in place of a solution: `...` where Otter puts it."""
+    lines: list[str] = []
+    inside = False
+    for line in source.split("\n"):
+        mark = line.strip()
+        if _begins(mark):
+            if inside:
+                raise UnreadableFormat("BEGIN SOLUTION comes twice without END SOLUTION.")
+            inside = True
+            lines += [] if mark.endswith("NO PROMPT") else [f"{_space(line)}..."]
+        elif mark == "# END SOLUTION":
+            inside = False
+        elif not inside and not mark.endswith(("# SOLUTION NO PROMPT", _SEED)):
+            lines.append(_prompt(line))
+    if inside:
+        raise UnreadableFormat("There is a # BEGIN SOLUTION without # END SOLUTION.")
+    return "\n".join(lines)
+
+
+def _begins(mark: str) -> bool:
+    return mark in {"# BEGIN SOLUTION", "# BEGIN SOLUTION NO PROMPT"}
+
+
+def _space(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+def _prompt(line: str) -> str:
+    """A line that ends in `# SOLUTION`, as a learner finds it: the name, and `...`."""
+    if not _SOLUTION_LINE.fullmatch(line):
+        return line
+    assigned = _ASSIGNED.match(line)
+    return f"{assigned[0]} ..." if assigned else f"{_space(line)}..."
