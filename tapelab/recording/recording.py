@@ -218,7 +218,10 @@ class Recording(Pictured):
     def function_at(self, index: int) -> str:
         """The function that a span stands in, such as `Dense.call`; empty for a cell or a file."""
         functions = self.columns.get("span.function")
-        return "" if functions is None or functions[index] < 0 else self.strings[functions[index]]
+        if functions is None or index < 0 or functions[index] < 0:
+            return ""
+        name: str = self.strings[functions[index]]
+        return name
 
     def tensor(self, index: int) -> TensorFacts:
         """One tensor by its index."""

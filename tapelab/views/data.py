@@ -34,7 +34,7 @@ def as_json(recording: Recording, explanation: Any = None) -> str:
 
 
 def plain(recording: Recording, explanation: Any = None) -> dict[str, Any]:
-    """The recording as values of JSON; docs/recording.md says what each field is."""
+    """The recording as values of JSON; docs/reference/recording.md says what each field is."""
     tensors = range(len(recording.columns["tensor.role"]))
     return {
         "format": FORMAT,
@@ -101,9 +101,12 @@ def _field(value: Any, words: Any) -> Any:
     return words(value).name.lower() if words else value
 
 
-def _place(recording: Recording, span: int) -> dict[str, int] | None:
-    found = recording.span(span)
-    return None if found is None else asdict(found)
+def _place(recording: Recording, span: int) -> dict[str, int | str] | None:
+    """Where in the code something stands, and in which function, if any."""
+    found, function = recording.span(span), recording.function_at(span)
+    if found is None:
+        return None
+    return {**asdict(found), "function": function} if function else asdict(found)
 
 
 def _rows(values: list[Any]) -> str:

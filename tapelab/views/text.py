@@ -73,19 +73,23 @@ def _told(model: Model, step: Step) -> str:
 
 
 def _reel(model: Model, step: Step, *, marked: bool = False) -> str:
-    """One row for each frame: its number on the tape, the op, its name, value and gradient."""
-    rows: list[Row] = [("", "", "", say("value"), say("gradient"))]
+    """One row for each frame: its number on the tape, the op, its name, value and gradient.
+
+    Behind them stands the function that it ran in, if any.
+    """
+    rows: list[Row] = [("", "", "", say("value"), say("gradient"), "")]
     numbers = _numbers(model)
     for at, more in _shortened(range(len(numbers))):
         if more:
             rows.append(
-                ("", "⋮", say_many("{count} frame more", "{count} frames more", more), "", "")
+                ("", "⋮", say_many("{count} frame more", "{count} frames more", more), "", "", "")
             )
             continue
         here = "> " if marked and at == step.frame else "  "
         value, gradient = _value(model, step, at), _gradient(model, step, at)
         label = _short(model.frame_label(at))
-        rows.append((here + numbers[at], model.tag(at), label, value, gradient))
+        function = _function(model, at)
+        rows.append((here + numbers[at], model.tag(at), label, value, gradient, function))
     return _table(rows, right=frozenset({0, 3, 4}))
 
 
@@ -106,6 +110,12 @@ def _gradient(model: Model, step: Step, frame: int) -> str:
     if model.is_off(frame):
         return say("off the tape")
     return model.slot_text(model.slot(model.graph.frames[frame].node, step), ROOM)
+
+
+def _function(model: Model, frame: int) -> str:
+    """The function that a frame ran in, such as `Dense.call`."""
+    recording = model.recording
+    return recording.function_at(recording.located[model.graph.frames[frame].event].span)
 
 
 def _answers(recording: Recording) -> str:

@@ -54,3 +54,16 @@ def test_the_explanation_comes_along():
     read = told(recording, explain_call(recording, 0))
     assert read["explanation"]["findings"][0]["code"] == "LEFT_ENGINE"
     assert told(recording)["explanation"] is None
+
+
+def test_a_place_names_the_function_around_it():
+    def squeezed(x):
+        return tf.tanh(x)
+
+    with tf.GradientTape() as tape:
+        y = squeezed(tf.Variable(0.0))
+    places = {each["text"]: each["at"] for each in told(tape.recording(y))["events"]}
+    assert places["tf.tanh(x)"]["function"] == "squeezed"
+
+    cell = told(from_bytes((FOLDER / "scene_a.tape").read_bytes()))
+    assert all("function" not in each["at"] for each in cell["events"] if each["at"])

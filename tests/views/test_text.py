@@ -162,3 +162,13 @@ def test_columns_stand_below_each_other_where_letters_are_twice_as_wide(golden, 
 def test_why_an_op_passes_nothing_is_told_in_the_chosen_language(golden, spoken):
     spoken("zh-CN")
     assert "stop_gradient 让值通过，拦住梯度。" in picture(golden("stop_gradient"))
+
+
+def test_a_row_names_the_function_that_its_op_ran_in():
+    def squeezed(x):
+        return tf.tanh(x)
+
+    with tf.GradientTape() as tape:
+        x = tf.Variable(0.0)
+        y = squeezed(x) * 2.0
+    assert re.search(r"^.* tanh .* squeezed$", picture(tape.recording(y)), re.MULTILINE)
