@@ -12,6 +12,9 @@ from tests.ui.browser import Console
 
 PATHS = {"lab": "lab/workspaces/{name}/tree/{path}", "notebook": "notebooks/{path}"}
 RUN_MILLISECONDS = 60_000
+SESSIONS = """address => fetch(address, {
+  headers: {'X-XSRFToken': document.cookie.match(/_xsrf=([^;]*)/)?.[1] ?? ''},  // a hub wants it
+}).then(told => told.json())"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Notebook:
         """What the server tells about the kernel of this notebook, if it has one yet."""
         address = self.page.evaluate("document.getElementById('jupyter-config-data').textContent")
         base = json.loads(address)["baseUrl"]
-        sessions = self.page.evaluate(f"fetch('{base}api/sessions').then(told => told.json())")
+        sessions = self.page.evaluate(SESSIONS, f"{base}api/sessions")
         mine = [told for told in sessions if self.file.as_posix().endswith(told["path"])]
         return mine[0]["kernel"] if mine else {}
 
