@@ -1,4 +1,4 @@
-"""Write docs/surface.md: which of TensorFlow's names are there, what differs, and why.
+"""Write docs/reference/surface.md: which of TensorFlow's names are there, what differs, and why.
 
     python -m tools.surface          write the page, and its first sentence into the README
     python -m tools.surface --check  only say whether they are out of date
@@ -20,7 +20,7 @@ import tapelab as tf
 from tools.programs import programs, uses_of
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
-PAGE: Final = DOCS / "surface.md"
+PAGE: Final = DOCS / "reference" / "surface.md"
 README: Final = DOCS.parent / "README.md"
 MARK: Final = "<!-- surface -->"
 """What stands in the README above the sentence on the surface."""
@@ -58,7 +58,9 @@ def main(arguments: list[str]) -> str | None:
 
 def readme() -> str:
     """The README with the sentence on how complete the surface is."""
-    return re.sub(f"(?<={MARK}\n).*", f"{claim()} ([the table](docs/surface.md)).", _read(README))
+    return re.sub(
+        f"(?<={MARK}\n).*", f"{claim()} ([the table](docs/reference/surface.md)).", _read(README)
+    )
 
 
 def _read(path: Path) -> str:

@@ -26,7 +26,7 @@ const ARRAYS = {
 };
 const up = (size: number): number => Math.ceil(size / ALIGN) * ALIGN;
 
-/** Writes recordings by hand, as docs/recording.md describes them; for tests only. */
+/** Writes recordings by hand, as docs/reference/recording.md describes them; for tests only. */
 export class Encoder {
   readonly events: { kind: Kind; fields: number[]; span: number }[] = [];
   readonly tensors: number[][] = [];

@@ -1,4 +1,4 @@
-"""Layer 0: what happened, as plain immutable data. See docs/recording.md for the format."""
+"""Layer 0: what happened, as plain immutable data, in the form of docs/reference/recording.md."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final

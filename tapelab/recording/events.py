@@ -1,7 +1,7 @@
 """The events of a recording: a closed union, one frozen dataclass each.
 
 Tensors, variables, spans and strings are given by their index in the recording; -1 means none.
-The order of `KINDS` and of the fields is the file format, see docs/recording.md.
+The order of `KINDS` and of the fields is the file format, see docs/reference/recording.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What is known of the numbers of every tensor of a recording, all tensors at once.
 
 The numbers of small tensors are in the recording. Of large ones it holds these measures instead,
-where they were taken: see the columns `measure.*` in docs/recording.md.
+where they were taken: see the columns `measure.*` in docs/reference/recording.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a large tensor looks like, in few numbers: means of blocks, ends of bins, or small images.
 
 The numbers of large tensors are not kept. Where they are still there when a recording is made, it
-holds these previews of them: see the columns `preview.*` in docs/recording.md.
+holds these previews of them: see the columns `preview.*` in docs/reference/recording.md.
 """
 
 from __future__ import annotations

@@ -24,6 +24,13 @@ def test_there_are_pages_of_each_kind_with_code():
     assert {page.parent.name for page in WITH_CODE} == {"docs", *KINDS}
 
 
+def test_every_page_but_the_first_is_of_a_kind():
+    """A tutorial, a how-to guide, reference or explanation."""
+    assert [page.name for page in DOCS.glob("*.md")] == ["index.md"]
+    kinds = {page.parent.name for page in DOCS.glob("*/*.md")}
+    assert kinds == {*KINDS, "reference"}
+
+
 @pytest.mark.parametrize(
     ("page", "told"),
     [

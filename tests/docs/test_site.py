@@ -25,7 +25,7 @@ THEMES = ("light", "dark")
 SIZES = {"laptop": (1280, 800), "projector": (1024, 768), "phone": (390, 844)}
 LOOKED_AT = (
     *("index", "tutorial/first-none", "howto/index", "howto/hosts", "reference/tapelab"),
-    *("reference/ops", "explanation/tape", "pitfalls"),
+    *("reference/ops", "explanation/tape", "reference/pitfalls"),
 )
 AXE = """axe.run(document, {iframes: false, preload: false}).then(
   told => told.violations.map(rule => `${rule.id} at ${rule.nodes[0].html.slice(0, 200)}`))"""

@@ -62,7 +62,7 @@ def test_still_pictures_have_the_colours_of_the_light_theme(themes):
 
 def test_the_documentation_names_every_colour_as_it_is(themes):
     light, dark = themes
-    page = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
+    page = (CHECKOUT / "docs" / "explanation" / "design.md").read_text("utf-8")
     for row in re.findall(r"^\| [^|]+\| `--.*$", page, re.MULTILINE):
         names = re.findall(r"`(--[\w-]+)`", row)
         wanted = [theme[name] for theme in (light, dark) for name in names]
@@ -72,7 +72,7 @@ def test_the_documentation_names_every_colour_as_it_is(themes):
 
 
 def test_the_documentation_lists_every_style_sheet():
-    page = (CHECKOUT / "docs" / "design.md").read_text("utf-8")
+    page = (CHECKOUT / "docs" / "explanation" / "design.md").read_text("utf-8")
     assert {sheet.name for sheet in STYLES.glob("*.css")} <= set(re.findall(r"`(\w+\.css)`", page))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tapelab.diagnosis.codes import CODES
 
-PAGE = Path(__file__).parents[2] / "docs" / "pitfalls.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "pitfalls.md"
 
 
 def test_every_code_stands_in_the_table_once():

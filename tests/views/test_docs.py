@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.fixtures.record import run_cell
 
-PAGE = Path(__file__).parents[2] / "docs" / "picture.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "picture.md"
 
 
 def test_the_page_about_the_picture_shows_what_its_code_prints():

@@ -1,7 +1,7 @@
 import { Kind } from './schema.js';
 import type { RecordingEvent } from './schema.js';
 
-/** The fields of one event, in the order in which docs/recording.md lists them. */
+/** The fields of one event, in the order in which docs/reference/recording.md lists them. */
 export function decodeEvent(
   kind: number,
   fields: Int32Array,

@@ -1,4 +1,4 @@
-/** The LaTeX of docs/recording.md, as a tree. */
+/** The LaTeX of docs/reference/recording.md, as a tree. */
 export type Term =
   | { readonly kind: 'name' | 'number' | 'sign' | 'text' | 'function'; readonly text: string }
   | { readonly kind: 'row'; readonly items: readonly Term[] }

@@ -1,4 +1,4 @@
-/** The words of a recording, as docs/recording.md defines them. */
+/** The words of a recording, as docs/reference/recording.md defines them. */
 
 export const SCHEMA = 1;
 

@@ -1,7 +1,7 @@
 import type { Explanation } from '../core/explanation.js';
 import type { LiveMessage } from '../core/live.js';
 
-/** What the kernel and the panel say to each other, as docs/live.md tells it. */
+/** What the kernel and the panel say to each other, as docs/reference/live.md tells it. */
 export const TARGET = 'tapelab.live';
 export const VERSION = 1;
 

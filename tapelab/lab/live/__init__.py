@@ -1,4 +1,4 @@
-"""The Tape panel of JupyterLab, kernel side; docs/live.md tells what the two ends say.
+"""The Tape panel of JupyterLab, kernel side; docs/reference/live.md tells what the two ends say.
 
 In an ipykernel a comm target is registered, and nothing else is imported before a panel opens.
 """
