@@ -11,14 +11,18 @@ import typer
 from tapelab.cli.complaint import Complaint, Exit
 from tapelab.cli.diagnosing import SETTINGS, explain
 from tapelab.cli.examining import doctor, warmup
+from tapelab.cli.exercising import app as exercise
+from tapelab.cli.gradebook import app as gradebook
+from tapelab.cli.grading import grade
 from tapelab.cli.learning import lab, lessons
 from tapelab.cli.picturing import export, show
 from tapelab.errors import RecordingError
+from tapelab.grading.gradebook.errors import GradebookError
 from tapelab.launch import LaunchError
 from tapelab.lessons import LessonsFolderError
 from tapelab.version import __version__
 
-EXPECTED = (Complaint, LaunchError, LessonsFolderError, RecordingError)
+EXPECTED = (Complaint, GradebookError, LaunchError, LessonsFolderError, RecordingError)
 """What ends in one clear sentence, never in a traceback."""
 
 app = typer.Typer(
@@ -30,12 +34,15 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-LEARN, LOOK, HOST = "To learn", "To look at gradients", "This computer"
+LEARN, TEACH, LOOK, HOST = "To learn", "To teach", "To look at gradients", "This computer"
 app.command(rich_help_panel=LEARN)(lab)
 app.command(rich_help_panel=LEARN)(lessons)
+app.add_typer(exercise, name="exercise", rich_help_panel=TEACH)
 app.command(rich_help_panel=LOOK)(show)
 app.command(rich_help_panel=LOOK)(export)
 app.command(rich_help_panel=LOOK, context_settings=SETTINGS)(explain)
+app.command(rich_help_panel=TEACH)(grade)
+app.add_typer(gradebook, name="gradebook", rich_help_panel=TEACH)
 app.command(rich_help_panel=HOST)(doctor)
 app.command(rich_help_panel=HOST)(warmup)
 

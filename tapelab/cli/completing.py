@@ -25,6 +25,12 @@ def lesson_names(incomplete: str) -> list[tuple[str, str]]:
     return [(each.stem, each.title) for each in known if each.stem.startswith(incomplete)]
 
 
+def lesson_numbers(incomplete: str) -> list[tuple[str, str]]:
+    """The numbers of the lessons that a beginning fits, each with its title."""
+    known = lessons(shipped_folder())
+    return [(each.stem[:2], each.title) for each in known if each.stem.startswith(incomplete)]
+
+
 def _files(incomplete: str, suffix: str) -> Iterator[str]:
     place, slash, begun = incomplete.rpartition("/")
     folder = Path(f"{place}{slash}" or ".").expanduser()

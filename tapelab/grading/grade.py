@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tapelab.exercises.values import Picture
 from tapelab.grading.judge import RemoteAnswer, result_of
-from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status
+from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 from tapelab.grading.sandbox import choose
 from tapelab.grading.sandbox.backends import UNSAFE
 from tapelab.grading.sitting import Sitting
@@ -32,7 +32,8 @@ def grade(
     The seed says which points checks draw; by default it follows from submission and assignment.
     What `earlier` found is kept for every check that has not changed since. NoSandboxError where
     nothing can hold the code; sandbox="unsafe" runs it all the same, and the result says so.
-    `keep` is given what the tapes of each exercise recorded, as far as checks asked for it.
+    `keep` is given what tapes of an exercise recorded, as far as public checks asked first: a
+    picture may be shown to the learner, and has to tell nothing of the other checks.
     """
     backend = choose(sandbox)
     kept = _kept(submission, earlier, seed, backend.name)
@@ -64,10 +65,11 @@ def _checks(
     keep: Callable[[str, Recording], None] | None,
 ) -> Iterator[CheckResult]:  # fmt: skip
     for check, (key, version) in zip(exercise.checks, assignment.keys(exercise), strict=True):
+        seen = len(answer.trials)
         yield kept.get((key, version)) or result_of(check, key, version, answer)
-    if keep is not None:
-        for trial in answer.trials:
-            keep(exercise.id, trial.recording)
+        if keep is not None and check.visibility is Visibility.PUBLIC:
+            for trial in answer.trials[seen:]:
+                keep(exercise.id, trial.recording)
 
 
 def _kept(submission: Submission, earlier: Result | None, seed: int | None, sandbox: str) -> _Kept:

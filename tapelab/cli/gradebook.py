@@ -1,0 +1,227 @@
+"""`tapelab gradebook`: what there is to do, what each student has, and who changed what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tapelab.cli.bookkeeping import (
+    DEFAULT_BOOK,
+    AsJson,
+    Assigned,
+    Book,
+    OfExercise,
+    OfStudent,
+    opened,
+    print_rows,
+)
+from tapelab.cli.complaint import Complaint
+from tapelab.cli.reporting import report, similarity, stats
+from tapelab.cli.roster import students
+
+if TYPE_CHECKING:
+    from tapelab.grading.gradebook import Gradebook
+    from tapelab.grading.gradebook.rows import Grade, Listed
+
+app = typer.Typer(
+    help="Keep what a course hands in and earns.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(students, name="students")
+app.command()(stats)
+app.command()(report)
+app.command()(similarity)
+
+
+@app.command()
+def init(*, gradebook: Book = DEFAULT_BOOK) -> None:
+    """Make a gradebook, or bring an older one up to date; a copy of that one is left."""
+    with opened(gradebook, create=True) as book:
+        count = len(book.students())
+        typer.echo(f"{book.place} is ready, with {count} students.")
+
+
+@app.command("list")
+def list_assignments(*, gradebook: Book = DEFAULT_BOOK, as_json: AsJson = False) -> None:
+    """List the assignments, and how much of each is handed in and graded."""
+    with opened(gradebook) as book:
+        rows = [
+            {
+                "assignment": each.name, "title": each.title, "points": each.of,
+                "due": each.due.isoformat(" ", "minutes") if each.due else "",
+                "submissions": len(book.submissions(each.name)),
+                "graded": len(book.results(each.name)),
+                "failed": len(book.failures(each.name)),
+            }
+            for each in book.assignments()
+        ]  # fmt: skip
+    print_rows(rows, tuple(rows[0]) if rows else ("assignment",), as_json=as_json)
+
+
+@app.command()
+def show(
+    assignment: Assigned,
+    *,
+    student: Annotated[str, typer.Option(help="Only them, check by check.")] = "",
+    gradebook: Book = DEFAULT_BOOK,
+    as_json: AsJson = False,
+) -> None:
+    """Show what each student has for an assignment, or what each check found of one student."""
+    with opened(gradebook) as book:
+        if student:
+            book.student(student)
+            checks = list(_checks(book, assignment, student))
+            print_rows(
+                checks, ("exercise", "check", "points", "of", "status", "text"), as_json=as_json
+            )
+            return
+        rows = [_told(each) for each in book.grades(assignment)]
+    print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json)
+
+
+def _told(grade: Grade) -> dict[str, Any]:
+    return {
+        "student": grade.student, "name": grade.name, "points": grade.points, "of": grade.of,
+        "penalty": grade.penalty, "extra": grade.extra, "final": grade.final,
+        "attempts": grade.attempts, "ungraded": grade.ungraded,
+        "days_late": round(grade.days_late, 2), "by_hand": "yes" if grade.by_hand else "",
+    }  # fmt: skip
+
+
+def _checks(book: Gradebook, assignment: str, student: str) -> Iterator[dict[str, Any]]:
+    counts = {each.digest for each in book.grades(assignment) if each.student == student}
+    for graded in book.results(assignment):
+        if graded.handed.student == student and graded.handed.digest in counts:
+            for exercise in graded.result.exercises:
+                for check in exercise.checks:
+                    yield {
+                        "exercise": exercise.exercise, "check": check.title,
+                        "points": check.points, "of": check.of, "status": check.status.value,
+                        "text": check.text, "code": check.code,
+                        "visibility": check.visibility.value,
+                    }  # fmt: skip
+
+
+@app.command()
+def rules(
+    assignment: Annotated[str, typer.Argument(help="Of the gradebook, or one to be added.")],
+    *,
+    due: Annotated[
+        datetime | None, typer.Option(help="When it is due, in this computer's time zone.")
+    ] = None,
+    per_day: Annotated[float | None, typer.Option(help="Percent that each day late costs.")] = None,
+    grace: Annotated[float | None, typer.Option(help="Minutes that cost nothing.")] = None,
+    cutoff: Annotated[float | None, typer.Option(help="Days after which nothing counts.")] = None,
+    counts: Annotated[str, typer.Option(help="Which attempt counts: best or last.")] = "",
+    gradebook: Book = DEFAULT_BOOK,
+) -> None:
+    """Set when an assignment is due and what lateness costs; what is not given stays."""
+    from tapelab.grading.gradebook import Counts
+
+    if counts not in ("", *Counts):
+        raise Complaint(f"--counts is {' or '.join(Counts)}, not {counts!r}.")
+    given: dict[str, Any] = {"per_day": per_day, "grace": grace, "cutoff": cutoff,
+                             "counts": Counts(counts) if counts else None}  # fmt: skip
+    with opened(gradebook) as book:
+        name = _known_or_added(book, assignment)
+        before = asdict(book.assignment(name).policy)
+        changed = {**before, **{key: value for key, value in given.items() if value is not None}}
+        policy = type(book.assignment(name).policy)(**changed)
+        now = book.set_rules(name, due=due.astimezone() if due else None, policy=policy)
+    typer.echo(f"{now.name}: {_in_words(now)}")
+
+
+def _in_words(assignment: Listed) -> str:
+    policy = assignment.policy
+    due = assignment.due.astimezone().isoformat(" ", "minutes") if assignment.due else "never"
+    end = "" if policy.cutoff is None else f", nothing counts after {policy.cutoff:g} days"
+    return (
+        f"due {due}; each day costs {policy.per_day:g} % after {policy.grace:g} minutes{end}; "
+        f"the {policy.counts} attempt counts."
+    )
+
+
+def _known_or_added(book: Gradebook, assignment: str) -> str:
+    from tapelab.grading.assignment import Assignment, AssignmentError
+
+    if assignment in {each.name for each in book.assignments()}:
+        return assignment
+    try:
+        return book.put_assignment(Assignment.load(assignment)).name
+    except AssignmentError:
+        return book.assignment(assignment).name  # which says the names that there are
+
+
+@app.command()
+def mark(
+    student: OfStudent,
+    assignment: Assigned,
+    points: Annotated[float, typer.Argument(help="How many.")],
+    *,
+    exercise: OfExercise = "",
+    extra: Annotated[
+        bool, typer.Option("--extra", help="Add them, instead of replacing what was graded.")
+    ] = False,
+    comment: Annotated[str, typer.Option(help="Why.")] = "",
+    gradebook: Book = DEFAULT_BOOK,
+) -> None:
+    """Give points by hand, which grading anew never touches."""
+    from tapelab.grading.gradebook.rows import Kind
+
+    kind = Kind.EXTRA if extra else Kind.POINTS
+    with opened(gradebook) as book:
+        book.mark(student, assignment, points, exercise=exercise, kind=kind, comment=comment)
+        final = next(each for each in book.grades(assignment) if each.student == student).final
+    typer.echo(f"{student} now has {final:g} points for {assignment}.")
+
+
+@app.command()
+def comment(
+    student: OfStudent,
+    assignment: Assigned,
+    text: Annotated[str, typer.Argument(help="What to write.")],
+    *,
+    exercise: OfExercise = "",
+    gradebook: Book = DEFAULT_BOOK,
+) -> None:
+    """Write something for a student; it stands on their feedback page."""
+    with opened(gradebook) as book:
+        book.comment(student, assignment, text, exercise=exercise)
+    typer.echo(f"Noted for {student}.")
+
+
+@app.command()
+def totals(
+    *,
+    drop: Annotated[int, typer.Option(min=0, help="So many weakest do not count.")] = 0,
+    gradebook: Book = DEFAULT_BOOK,
+    as_json: AsJson = False,
+) -> None:
+    """Show what each student has for the course."""
+    with opened(gradebook) as book:
+        rows = [
+            {"student": each.student, "name": each.name, "final": each.final, "of": each.of,
+             "percent": round(100 * each.share, 1), "dropped": " ".join(each.dropped)}
+            for each in book.totals(drop=drop)
+        ]  # fmt: skip
+    print_rows(rows, tuple(rows[0]) if rows else ("student",), as_json=as_json)
+
+
+@app.command()
+def history(
+    about: Annotated[str, typer.Argument(help="What begins with it, such as 03/ada.")] = "",
+    *,
+    gradebook: Book = DEFAULT_BOOK,
+    as_json: AsJson = False,
+) -> None:
+    """Show who changed what and when; nothing of it can be changed."""
+    with opened(gradebook) as book:
+        rows = [asdict(each) for each in book.history(about)]
+    told = [{**row, "at": row["at"].isoformat(" ", "seconds")} for row in rows]
+    print_rows(told, ("at", "who", "what", "about", "before", "after"), as_json=as_json)

@@ -1,0 +1,233 @@
+"""`tapelab grade`: all submissions of a folder, graded into the gradebook."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra
+from tapelab.cli.complaint import Complaint, Exit
+from tapelab.cli.completing import lesson_numbers
+
+if TYPE_CHECKING:
+    from tapelab.grading.batch import Batch, Report, Runner
+    from tapelab.grading.gradebook import Gradebook
+
+INTERRUPTED: Final = 128 + signal.SIGINT
+MOST_SHOWN: Final = 40
+"""Rows of a table in which a large course could have thousands."""
+
+
+class Again(StrEnum):
+    """What is graded again though it has a result; a member of batch.Regrade."""
+
+    NOTHING = "nothing"
+    CHANGED = "changed"
+    ALL = "all"
+
+
+Named = Annotated[
+    str,
+    typer.Option(
+        "--assignment",
+        "-a",
+        help="The number of a lesson, such as 03, or a folder with exercises.py.",
+        autocompletion=lesson_numbers,
+    ),
+]
+
+
+def grade(
+    submissions: Annotated[
+        Path, typer.Argument(help="The folder of submissions.", exists=True, file_okay=False)
+    ],
+    assignment: Named,
+    *,
+    gradebook: Book = DEFAULT_BOOK,
+    pattern: Annotated[
+        str,
+        typer.Option(help="Whose a file or folder is: {student} stands for them, * for anything."),
+    ] = "{student}",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes here.")] = 1,
+    cluster: Annotated[
+        str, typer.Option(metavar="tcp://HOST:PORT", help="A Dask scheduler to grade on instead.")
+    ] = "",
+    regrade: Annotated[
+        Again, typer.Option(help="Grade again what has a result: its changed checks, or all.")
+    ] = Again.NOTHING,
+    seed: Annotated[int | None, typer.Option(help="Which points the checks draw.")] = None,
+    add_students: Annotated[
+        bool, typer.Option("--add-students", help="Add those whom the gradebook does not know.")
+    ] = False,
+    unsafe: Annotated[
+        bool, typer.Option("--unsafe", help="Run their code without a sandbox; results say so.")
+    ] = False,
+    feedback: Annotated[
+        Path | None, typer.Option(help="Write a page for each student there.", file_okay=False)
+    ] = None,
+) -> None:
+    """Grade the SUBMISSIONS that have no result yet. Stop it at any moment: it goes on next time.
+
+    Exit codes: 0 each submission has a result; 1 some have none, and the table says why;
+    2 it could not be done; 130 it was interrupted, and what was graded is kept.
+    """
+    with needing_extra("grading"):
+        from tapelab.grading.gradebook import Gradebook
+    sandbox = "unsafe" if unsafe else "auto"
+    runner = _runner(jobs, cluster)
+    if not cluster:
+        _require_sandbox(sandbox)
+    with in_one_sentence(), Gradebook.open(gradebook) as book:
+        batch = _batch(book, submissions, assignment, pattern, seed, sandbox)
+        batch.regrade, batch.add_students = type(batch.regrade)(regrade), add_students
+        started = time.monotonic()
+        reports = _shown(batch, runner)
+        _tell(reports, time.monotonic() - started)
+        if feedback is not None:
+            from tapelab.grading.reports.feedback import write_pages
+
+            typer.echo(write_pages(book, batch.work.assignment, feedback))
+    raise typer.Exit(Exit.WRONG if any(each.why for each in reports) else Exit.FINE)
+
+
+@contextmanager
+def in_one_sentence() -> Iterator[None]:
+    """What is wrong with an assignment, a pattern or a cluster is a complaint of the command."""
+    from tapelab.grading.assignment import AssignmentError
+    from tapelab.grading.cluster import ClusterError
+    from tapelab.grading.collecting import PatternError
+
+    try:
+        yield
+    except (AssignmentError, ClusterError, PatternError) as error:
+        raise Complaint(str(error)) from error
+
+
+def _runner(jobs: int, cluster: str) -> Runner:
+    from tapelab.grading.crew import in_processes, one_by_one
+
+    if cluster:
+        with needing_extra("cluster"):
+            import distributed  # noqa: F401 - only whether it is there
+        from tapelab.grading.cluster import on_cluster
+
+        return partial(on_cluster, address=cluster)
+    return partial(in_processes, jobs=jobs) if jobs > 1 else one_by_one
+
+
+def _require_sandbox(name: str) -> None:
+    from tapelab.grading.sandbox import NoSandboxError, choose
+
+    try:
+        choose(name)
+    except NoSandboxError as error:
+        raise Complaint(str(error)) from error
+
+
+def _batch(
+    book: Gradebook, folder: Path, source: str, pattern: str, seed: int | None, sandbox: str
+) -> Batch:
+    from tapelab.grading.assignment import Assignment
+    from tapelab.grading.batch import Batch
+    from tapelab.grading.collecting import found
+    from tapelab.grading.grade import grade as real_grade
+    from tapelab.grading.task import Work
+
+    handed_in = found(folder, pattern)
+    if not handed_in:
+        raise Complaint(
+            f"{folder} has no submission that fits {pattern!r}. Submissions are notebooks, .py "
+            "files, zip archives, or folders with one of them; --pattern says where they lie."
+        )
+    source = str(Path(source).absolute()) if Path(source).is_dir() else source
+    assignment = Assignment.load(source)
+    book.put_assignment(assignment)
+    work = Work(
+        real_grade, Assignment.load, source, assignment.name, assignment.version, seed, sandbox
+    )
+    return Batch(book, work, handed_in)
+
+
+def _shown(batch: Batch, runner: Runner) -> list[Report]:
+    """Run a batch under a bar; an interrupt ends it in one sentence."""
+    reports: list[Report] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    console = Console(stderr=True)
+    try:
+        with (
+            _ending_as_by_interrupt(),
+            Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as bar,
+        ):
+            task = bar.add_task("Grading", total=len(batch.submissions))
+            for report in batch.run(runner):
+                reports.append(report)
+                bar.update(task, advance=1, description=f"Grading {report.student}")
+    except KeyboardInterrupt:
+        done = sum(each.result is not None for each in reports)
+        typer.echo(
+            f"tapelab: Interrupted. {done} results of this run are kept; run the same command "
+            "again to go on.",
+            err=True,
+        )
+        raise typer.Exit(INTERRUPTED) from None
+    return reports
+
+
+class _ending_as_by_interrupt:  # noqa: N801 - a context, named as it reads
+    """Let a request to end, such as of a service manager, end the batch as Ctrl+C does."""
+
+    def __enter__(self) -> None:
+        """Take SIGTERM."""
+        self._before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+    def __exit__(self, *_: object) -> None:
+        """Give it back."""
+        signal.signal(signal.SIGTERM, self._before)
+
+
+def _tell(reports: list[Report], seconds: float) -> None:
+    console = Console()
+    endings = Counter(str(each.ending) for each in reports)
+    graded = endings["graded"]
+    if table := _troubles(reports):
+        console.print(table)
+    if table := _changes(reports):
+        console.print(table)
+    told = ", ".join(f"{count} {ending}" for ending, count in endings.items())
+    pace = f"; {graded / seconds:.2f} a second" if graded else ""
+    typer.echo(f"{len(reports)} submissions: {told} ({seconds:.0f} s{pace})")
+
+
+def _troubles(reports: list[Report]) -> Table | None:
+    wrong = [each for each in reports if each.why]
+    table = Table("student", "what", "why", title="Without a result", title_justify="left")
+    for each in wrong[:MOST_SHOWN]:
+        table.add_row(each.student, each.ending, each.why)
+    return _with_rest(table, len(wrong)) if wrong else None
+
+
+def _changes(reports: list[Report]) -> Table | None:
+    changes = [change for report in reports for change in report.changes]
+    table = Table("student", "exercise", "check", "before", "after", title="What changed")
+    for each in changes[:MOST_SHOWN]:
+        points = ("–" if p is None else f"{p:g}" for p in (each.before, each.after))
+        table.add_row(each.student, each.exercise, each.check, *points)
+    return _with_rest(table, len(changes)) if changes else None
+
+
+def _with_rest(table: Table, count: int) -> Table:
+    if count > MOST_SHOWN:
+        table.caption = f"… and {count - MOST_SHOWN} more"
+    return table

@@ -1,0 +1,1 @@
+"""What teachers and students read: statistics, what submissions have in common, feedback."""

@@ -1,0 +1,130 @@
+"""What a student reads after grading: a page with verdicts and pictures, without hidden tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tapelab.errors import RecordingError
+from tapelab.grading.reports.page import page, picture
+from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
+from tapelab.recording import from_bytes
+from tapelab.views.svg import svg
+
+if TYPE_CHECKING:
+    from tapelab.grading.gradebook import Gradebook
+    from tapelab.grading.gradebook.rows import Comment, Grade
+
+SIGNS: Final = {Status.PASSED: "✓", Status.PARTIAL: "◐", Status.UNSOLVED: "○"}
+NO_TAPES: Final[Mapping[str, bytes]] = {}
+
+
+def feedback_page(
+    result: Result, tapes: Mapping[str, bytes] = NO_TAPES, comments: Sequence[Comment] = (),
+    grade: Grade | None = None,
+) -> str:  # fmt: skip
+    """The page; of a hidden check it says whether it passed, of a private one nothing."""
+    return page(f"{result.assignment}: {result.student}", _body(result, tapes, comments, grade))
+
+
+def _body(
+    result: Result, tapes: Mapping[str, bytes], comments: Sequence[Comment], grade: Grade | None
+) -> Iterator[str]:
+    yield f"<p>{_points(result.points, result.of)}{escape(_sum(grade))}</p>"
+    yield from _said(comments, "")
+    for exercise in result.exercises:
+        yield f"<h2>{escape(f'{exercise.exercise} {exercise.title}')}</h2>"
+        yield f"<p>{_points(exercise.points, exercise.of)}</p>"
+        yield f'<ul class="checks">{"".join(_checks(exercise))}</ul>'
+        yield from _said(comments, exercise.exercise)
+        yield from _picture(tapes.get(exercise.exercise))
+
+
+def _points(points: float, of: float) -> str:
+    return f"{points:g} of {of:g} points"
+
+
+def _sum(grade: Grade | None) -> str:
+    """How the points that count come about, where they differ from what was graded."""
+    if grade is None or not (grade.penalty or grade.extra or grade.by_hand):
+        return ""
+    late = f", −{grade.penalty:g} for {grade.days_late:.1f} days late" if grade.penalty else ""
+    extra = f", {grade.extra:+g} extra" if grade.extra else ""
+    by_hand = ", with points given by hand" if grade.by_hand else ""
+    return f"; {grade.final:g} count{late}{extra}{by_hand}."
+
+
+def _said(comments: Sequence[Comment], exercise: str) -> Iterator[str]:
+    for each in comments:
+        if each.exercise == exercise:
+            yield f"<blockquote>{escape(each.text)}</blockquote>"
+
+
+def _checks(exercise: ExerciseResult) -> Iterator[str]:
+    hidden = 0
+    for check in exercise.checks:
+        if check.visibility is Visibility.PUBLIC:
+            yield _item(check, escape(check.title), "".join(_found(check)))
+        elif check.visibility is Visibility.HIDDEN:
+            hidden += 1
+            yield _item(check, f"Hidden check {hidden}", "")
+
+
+def _item(check: CheckResult, title: str, found: str) -> str:
+    sign = SIGNS.get(check.status, "×")
+    points = _points(check.points, check.of)
+    return f'<li data-sign="{sign}">{title} <span class="soft">({points})</span>{found}</li>'
+
+
+def _found(check: CheckResult) -> Iterator[str]:
+    if check.text:
+        yield f"<pre>{escape(check.text)}</pre>"
+    if check.expected or check.got:
+        yield f"<pre>expected {escape(check.expected)}\ngot      {escape(check.got)}</pre>"
+
+
+def _picture(tape: bytes | None) -> Iterator[str]:
+    if tape is None:
+        return
+    try:
+        drawn = svg(from_bytes(tape))
+    except RecordingError:
+        return  # a newer tapelab recorded it; the page says all the rest
+    caption = "What your tape recorded: values forwards, gradients on their way back"
+    yield picture(drawn, caption, "The graph of the recording")
+
+
+def write_pages(book: Gradebook, assignment: str, folder: Path) -> str:
+    """Write a page for the attempt that counts of each student; say how many."""
+    folder.mkdir(parents=True, exist_ok=True)
+    grades = {(grade.student, grade.digest): grade for grade in book.grades(assignment)}
+    comments = book.comments(assignment)
+    written = 0
+    for each in book.results(assignment):
+        grade = grades.get((each.handed.student, each.handed.digest))
+        if grade is not None:
+            own = [c for c in comments if c.student == each.handed.student]
+            tapes = book.tapes(assignment, each.handed.digest)
+            text = feedback_page(each.result, tapes, own, grade)
+            _write(folder / f"{file_name(each.handed.student)}.html", text)
+            written += 1
+    return f"{written} pages are in {folder}."
+
+
+def file_name(student: str) -> str:
+    """A name of a file that leads nowhere else, whatever a student is called."""
+    safe = re.sub(r"[^\w.@+ -]", "_", student).strip(" .")
+    # Two students never share a page, though what is left of their names is the same.
+    return safe if safe == student else f"{safe}-{sha256(student.encode()).hexdigest()[:8]}"
+
+
+def _write(file: Path, text: str) -> None:
+    """Whole or not at all, and never through a link that somebody left there."""
+    beside = file.with_name(f".{file.name}.new")
+    beside.unlink(missing_ok=True)
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(file)

@@ -1,0 +1,128 @@
+"""The statistics of an assignment as a page with plots."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.grading.reports.page import page, picture, table
+from tapelab.grading.reports.statistics import CheckStatistics, Statistics
+from tapelab.grading.result import Status
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# The hues of Okabe and Ito, which readers who see fewer colours tell apart, too.
+COLOURS: Final = {
+    "all points": ("#009e73", {Status.PASSED}),
+    "a part": ("#56b4e9", {Status.PARTIAL}),
+    "none": ("#e69f00", {Status.FAILED}),
+    "not begun": ("#bbbbbb", {Status.UNSOLVED}),
+    "stopped": ("#d55e00", {Status.RAISED, Status.TIMEOUT, Status.MEMORY, Status.CRASHED,
+                            Status.OUTPUT, Status.REFUSED}),
+    "the check itself failed": ("#000000", {Status.BROKEN}),
+}  # fmt: skip
+LONGEST: Final = 44
+"""Letters of a title beside a bar."""
+
+
+def statistics_page(told: Statistics) -> str:
+    """The page: how many points, how each check went, and the pitfalls."""
+    return page(f"{told.title}: how it went", _body(told))
+
+
+def _body(told: Statistics) -> Iterator[str]:
+    yield (
+        f"<p>{told.students} students, {told.handed_in} handed in, {told.graded} graded. "
+        f"Mean {told.mean:.3g} and median {told.median:.3g} of {told.of:g} points.</p>"
+    )
+    if told.points:
+        yield picture(_histogram(told), "How many students have how many points")
+    if told.checks:
+        yield "<h2>Check by check</h2>"
+        yield picture(_bars(told.checks), "How each check ended, as a part of the students")
+        yield _check_table(told.checks)
+    yield "<h2>Pitfalls</h2>"
+    if told.pitfalls:
+        yield picture(_pitfalls(told.pitfalls), "In how many students' recordings each was found")
+        yield table(("pitfall", "students"), list(told.pitfalls.items()))
+    else:
+        yield "<p>The diagnosis found none in what was recorded.</p>"
+
+
+def _check_table(checks: tuple[CheckStatistics, ...]) -> str:
+    columns = ("exercise", "check", "seen by", "mean", "of", "all points, %", "pitfalls")
+    return table(
+        columns,
+        [
+            (each.exercise, each.check, each.visibility, float(each.mean), each.of,
+             float(100 * each.passed), ", ".join(each.pitfalls))
+            for each in checks
+        ],
+    )  # fmt: skip
+
+
+def _histogram(told: Statistics) -> str:
+    from matplotlib.ticker import MaxNLocator
+
+    def draw(axes: Axes) -> None:
+        width = max(told.of, *told.points) / 10 or 1.0
+        edges = [width * number for number in range(11)]
+        axes.hist(told.points, bins=edges, color="#0072b2", edgecolor="white")
+        axes.set(xlabel="points", ylabel="students")
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return _drawn(draw, height=2.6)
+
+
+def _bars(checks: tuple[CheckStatistics, ...]) -> str:
+    names = [_short(f"{each.exercise} {each.check}") for each in checks]
+    places = range(len(checks))
+
+    def draw(axes: Axes) -> None:
+        left = [0.0] * len(checks)
+        for label, (colour, statuses) in COLOURS.items():
+            parts = [100 * _part(each, statuses) for each in checks]
+            if any(parts):
+                axes.barh(places, parts, left=left, color=colour, label=label)
+                left = [a + b for a, b in zip(left, parts, strict=True)]
+        axes.set(xlim=(0, 100), xlabel="% of the students", yticks=places, yticklabels=names)
+        axes.invert_yaxis()
+        axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=4, frameon=False)
+
+    return _drawn(draw, height=1.3 + 0.3 * len(checks))
+
+
+def _pitfalls(found: dict[str, int]) -> str:
+    from matplotlib.ticker import MaxNLocator
+
+    def draw(axes: Axes) -> None:
+        axes.barh(range(len(found)), list(found.values()), color="#b5478c")
+        axes.set(xlabel="students", yticks=range(len(found)), yticklabels=map(_short, found))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.invert_yaxis()
+
+    return _drawn(draw, height=0.8 + 0.3 * len(found))
+
+
+def _part(check: CheckStatistics, statuses: set[Status]) -> float:
+    return sum(check.statuses.get(status, 0) for status in statuses) / check.students
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def _drawn(draw: Any, *, height: float) -> str:
+    """A plot as SVG, drawn without the state that pyplot would leave in the process."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    out = io.StringIO()
+    # A title may hold $ or letters of any script: no mathematics, and text stays text.
+    with rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "tapelab"}):
+        figure = Figure(figsize=(8, height), layout="constrained")
+        draw(figure.subplots())
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()
