@@ -1,5 +1,6 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
 import type { ICommandPalette } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
 import { say } from '../core/words.js';
 import { insertExample } from './example.js';
 import type { Follower } from './followed.js';
@@ -34,16 +35,27 @@ export interface Parts {
 
 type Side = { readonly collapseLeft?: () => void; readonly collapseRight?: () => void };
 
+function activeCell({ notebook }: Follower): Cell | null {
+  return notebook?.content.activeCell ?? null;
+}
+
+/** The cell of the context menu: in its editor, a right click does not make it the active one. */
+function pointedAt(app: JupyterFrontEnd, follower: Follower): Cell | null {
+  const node = app.contextMenuHitTest(({ classList }) => classList.contains('jp-Cell'));
+  const cells = follower.notebook?.content.widgets ?? [];
+  return cells.find((cell) => cell.node === node) ?? activeCell(follower);
+}
+
 /** Register the commands, under the words of the language of now. */
 export function addCommands({ app, panel, outline, follower, preferences }: Parts): void {
   const { commands, shell } = app;
   const sides = shell as Side;
   const come = (): void => shell.activateById(panel.id);
   // In the toolbar and the menu of a cell they are about its own tape.
-  const about = ({ cell }: { cell?: unknown }): Asked => ({
-    step: null,
-    cell: cell ? (follower.notebook?.content.activeCell?.model.id ?? null) : null,
-  });
+  const about = ({ cell }: { cell?: unknown }): Asked => {
+    const meant = cell === 'pointed at' ? pointedAt(app, follower) : activeCell(follower);
+    return { step: null, cell: cell ? (meant?.model.id ?? null) : null };
+  };
   // A cell offers them only where there is a tape to be seen.
   const isVisible = ({ cell }: { cell?: unknown }): boolean => !cell || panel.speaks;
   commands.addCommand(COMMANDS.panel, {

@@ -19,6 +19,8 @@ import type { Preferences } from './settings.js';
 import { TapeView } from './tape-view.js';
 
 export const PANEL = 'tapelab-panel';
+/** JupyterLab only counts a message that is not told for how long, in milliseconds, to show it. */
+const LONG_ENOUGH = 10_000;
 
 /** The panel beside a notebook: what its newest tape does, live, and any step of it to look into. */
 export class TapePanel extends Widget {
@@ -183,9 +185,11 @@ export class TapePanel extends Widget {
           this.connection?.ask({ do: 'explain', step: told.step, cell: told.cell ?? null });
         return this.showTape(told, told.explanation);
       case 'gone':
-        return void Notification.info(say('This step is not kept any more. Choose a later one.'));
+        return void Notification.info(say('This step is not kept any more. Choose a later one.'), {
+          autoClose: LONG_ENOUGH,
+        });
       case 'error':
-        return void Notification.warning(told.message);
+        return void Notification.warning(told.message, { autoClose: LONG_ENOUGH });
     }
   }
 
