@@ -6,13 +6,13 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from math import log
 from typing import Final
 
-from tapelab.grading.reports.features import Features
+from tapelab.grading.reports.features import Feature, Features
 from tapelab.grading.reports.page import page, table
 
 NOTE: Final = (
@@ -69,7 +69,7 @@ def similar_pairs(
     return tuple(sorted(kept, key=lambda pair: (-pair.code, pair.first, pair.second)))
 
 
-def _rarity(submissions: Sequence[set[tuple[str, ...]]]) -> dict[tuple[str, ...], float]:
+def _rarity(submissions: Sequence[set[Feature]]) -> dict[Feature, float]:
     """The weight of each feature; those that many have are left out."""
     count = len(submissions)
     having = Counter(feature for each in submissions for feature in each)
@@ -77,17 +77,13 @@ def _rarity(submissions: Sequence[set[tuple[str, ...]]]) -> dict[tuple[str, ...]
     return {feature: log((count + 1) / n) for feature, n in having.items() if n <= most}
 
 
-def _share(
-    one: set[Hashable], two: set[Hashable], weights: Mapping[Hashable, float]
-) -> float | None:
+def _share(one: set[Feature], two: set[Feature], weights: Mapping[Feature, float]) -> float | None:
     either = sum(weights.get(feature, 0.0) for feature in one | two)
     both = sum(weights.get(feature, 0.0) for feature in one & two)
     return both / either if one and two and either else None
 
 
-def _places(
-    one: Features, two: Features, weights: Mapping[tuple[str, ...], float]
-) -> tuple[Place, ...]:
+def _places(one: Features, two: Features, weights: Mapping[Feature, float]) -> tuple[Place, ...]:
     """Where common passages begin, each line of the first submission once."""
     shared = (f for f in one.code if f in two.code and f in weights)
     places = {one.code[feature]: two.code[feature] for feature in shared}
