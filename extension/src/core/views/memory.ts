@@ -87,6 +87,14 @@ function account(model: Model, memory: Memory, step: number): Child {
         `${say('The tape keeps the inputs and results of all that it records, each buffer once: the rules may need them on the way back.')} ${end}`,
       ),
     ),
+    backward &&
+      h(
+        'p',
+        { class: 'muted small' },
+        say(
+          'Gradients count as their shapes say: a sparse one takes less, and a Jacobian also keeps every row.',
+        ),
+      ),
   );
 }
 
