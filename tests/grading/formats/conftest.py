@@ -43,3 +43,64 @@ def course(tmp_path) -> Path:
     """The folder of a course with one assignment of one notebook."""
     save(tmp_path / "source" / "hw1" / "slopes.ipynb", SOURCE)
     return tmp_path
+
+
+WORK = {
+    "exercises.py": """from tapelab.exercises import Exercise
+from tapelab.exercises.check import Slip
+from tapelab.exercises.checks import value
+
+TITLE = "Squares"
+EXERCISES = (
+    Exercise(
+        id="squares.1",
+        title="Square",
+        prompt="Square it.",
+        checks=(
+            value("At three", 2, 9.0, at=((3.0,),), slips=(Slip(6.0, "That is twice x.", 1),)),
+            value("At four", 1.5, 16.0, at=((4.0,),)).hidden(),
+            value("Top secret", 1, 25.0, at=((5.0,),)).private(),
+        ),
+        hints=("Multiply x by itself.",),
+    ),
+)
+""",
+    "notebook.py": """# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+#   tapelab:
+#     lesson: squares
+# ---
+
+# %% [markdown]
+# # Squares
+
+# %%
+import tapelab as tf
+
+# %%
+@tf.exercise("squares.1")
+def square(x):
+    ### BEGIN SOLUTION
+    return x * x
+    ### INSTEAD
+    return ...
+    ### END SOLUTION
+
+# %%
+tf.check("squares.1")
+""",
+}
+
+
+@pytest.fixture
+def work(tmp_path) -> Path:
+    """A teacher's folder of ours."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    for name, text in WORK.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder

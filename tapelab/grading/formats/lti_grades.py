@@ -1,0 +1,201 @@
+"""Scores to a platform by LTI's Assignment and Grade Services: line items, and scores in them."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode, urlsplit, urlunsplit
+
+from tapelab.grading.formats.lti_keys import LtiError, OwnKey, checked, send
+from tapelab.grading.formats.lti_launch import Platform
+
+SCORE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+LINEITEM: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
+_ASSERTION: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+_ITEM: Final = "application/vnd.ims.lis.v2.lineitem+json"
+_ITEMS: Final = "application/vnd.ims.lis.v2.lineitemcontainer+json"
+_SCORE: Final = "application/vnd.ims.lis.v1.score+json"
+AGAIN: Final = frozenset({429, 500, 502, 503, 504})
+"""Answers that may be another one a moment later."""
+TRIES: Final = 5
+LONGEST_WAIT: Final = 60.0
+_MARGIN: Final = 60
+_LIFETIME: Final = 300
+
+
+@dataclass(frozen=True)
+class LineItem:
+    """A column of the platform's gradebook."""
+
+    url: str
+    label: str
+    maximum: float
+    resource: str = ""
+    tag: str = ""
+
+
+@dataclass
+class GradeService:
+    """A platform's gradebook, asked with tokens that we sign for; `sleep` waits between tries."""
+
+    platform: Platform
+    key: OwnKey
+    sleep: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.time
+    _tokens: dict[str, tuple[str, float]] = field(default_factory=dict, repr=False)
+
+    def line_items(self, lineitems: str) -> Iterator[LineItem]:
+        """All columns of a course, page by page."""
+        url = lineitems
+        while url:
+            head, body = self._asked("GET", url, LINEITEM, accept=_ITEMS)
+            yield from map(_line_item, _json(body, list))
+            url = _next_page(head)
+
+    def line_item(self, lineitems: str, label: str, maximum: float, *, resource: str = "",
+                  tag: str = "tapelab") -> LineItem:  # fmt: skip
+        """The column of a resource; it is made where it is not there."""
+        for each in self.line_items(lineitems):
+            if each.label == label and (each.resource, each.tag) == (resource, tag):
+                return each
+        told = {"label": label, "scoreMaximum": maximum, "resourceId": resource, "tag": tag}
+        _, body = self._asked("POST", lineitems, LINEITEM, told, kind=_ITEM, accept=_ITEM)
+        return _line_item(_json(body, dict))
+
+    def publish(self, lineitem: str, user: str, points: float, of: float, *,
+                comment: str = "", when: datetime | None = None) -> None:  # fmt: skip
+        """Put a learner's score into a column; a later one replaces it, an older one is refused."""
+        if of <= 0:
+            raise LtiError(f"A score is out of something, not out of {of}.")
+        told = {
+            "userId": user, "scoreGiven": points, "scoreMaximum": of,
+            "activityProgress": "Completed", "gradingProgress": "FullyGraded",
+            "timestamp": (when or datetime.now(UTC)).isoformat(timespec="microseconds"),
+        }  # fmt: skip
+        told |= {"comment": comment} if comment else {}
+        self._asked("POST", _scores(lineitem), SCORE, told, kind=_SCORE)
+
+    def _asked(
+        self, method: str, url: str, scope: str, told: Mapping[str, Any] | None = None, *,
+        kind: str = "", accept: str = "",
+    ) -> tuple[Mapping[str, str], bytes]:  # fmt: skip
+        """An answer of the platform; a token that it no longer takes is fetched anew, once."""
+        for fresh in (False, True):
+            token = self._token(scope, fresh=fresh)
+            headers = {"Authorization": f"Bearer {token}"}
+            headers |= {"Content-Type": kind} if kind else {}
+            headers |= {"Accept": accept} if accept else {}
+            data = json.dumps(told).encode() if told is not None else None
+            request = urllib.request.Request(checked(url), data, headers, method=method)  # noqa: S310 - the scheme was checked
+            try:
+                return self._tried(request)
+            except HTTPError as error:
+                if error.code != 401 or fresh:
+                    raise LtiError(_refusal(error)) from None
+        raise AssertionError
+
+    def _token(self, scope: str, *, fresh: bool) -> str:
+        token, until = self._tokens.get(scope, ("", 0.0))
+        if fresh or self.clock() > until - _MARGIN:
+            token, until = self._new_token(scope)
+            self._tokens[scope] = token, until
+        return token
+
+    def _new_token(self, scope: str) -> tuple[str, float]:
+        now = int(self.clock())
+        claims = {
+            "iss": self.platform.client_id, "sub": self.platform.client_id,
+            "aud": self.platform.token_url, "iat": now, "exp": now + _LIFETIME,
+            "jti": secrets.token_urlsafe(24),
+        }  # fmt: skip
+        form = {
+            "grant_type": "client_credentials", "client_assertion_type": _ASSERTION,
+            "client_assertion": self.key.sign(claims), "scope": scope,
+        }  # fmt: skip
+        request = urllib.request.Request(  # noqa: S310 - the scheme was checked
+            checked(self.platform.token_url), urlencode(form).encode(),
+            {"Content-Type": "application/x-www-form-urlencoded"},
+        )  # fmt: skip
+        try:
+            said = _json(self._tried(request)[1], dict)
+            return str(said["access_token"]), self.clock() + float(said.get("expires_in", 0))
+        except HTTPError as error:
+            raise LtiError(_refusal(error)) from None
+        except (KeyError, TypeError, ValueError) as error:
+            raise LtiError(f"The platform gave no token: {error}.") from None
+
+    def _tried(self, request: urllib.request.Request) -> tuple[Mapping[str, str], bytes]:
+        """An answer, asked for again where it may be another one a moment later."""
+        wait = 1.0
+        for left in range(TRIES - 1, -1, -1):
+            try:
+                return send(request)
+            except HTTPError as error:
+                if error.code not in AGAIN or not left:
+                    raise
+                self.sleep(min(_wanted(error, wait), LONGEST_WAIT))
+            except (URLError, OSError) as error:
+                if not left:
+                    raise LtiError(f"The platform cannot be reached: {error}.") from None
+                self.sleep(wait)
+            wait *= 2
+        raise AssertionError
+
+
+def _wanted(error: HTTPError, wait: float) -> float:
+    """How long the platform asks to wait: a number of seconds, or a time."""
+    asked = error.headers.get("Retry-After", "")
+    if asked.isdecimal():
+        return max(float(asked), 0.0)
+    try:
+        return max((parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds(), 0.0)
+    except (TypeError, ValueError):
+        return wait
+
+
+def _refusal(error: HTTPError) -> str:
+    said = error.read(500).decode("utf-8", "replace").strip()
+    return f"The platform refused with {error.code}: {said or error.reason}."
+
+
+def _scores(lineitem: str) -> str:
+    """The address of a column's scores; what is asked with it stays behind the path."""
+    parts = urlsplit(lineitem)
+    return urlunsplit(parts._replace(path=parts.path.rstrip("/") + "/scores"))
+
+
+def _next_page(head: Mapping[str, str]) -> str:
+    """The address that a Link header calls the next one."""
+    link = next((value for name, value in head.items() if name.lower() == "link"), "")
+    for each in link.split(","):
+        address, _, more = each.partition(";")
+        if 'rel="next"' in more.replace(" ", "") or "rel=next" in more.replace(" ", ""):
+            return address.strip(" <>")
+    return ""
+
+
+def _json(body: bytes, kind: type) -> Any:
+    try:
+        said = json.loads(body)
+    except ValueError as error:
+        raise LtiError(f"The platform's answer is no JSON: {error}.") from None
+    if not isinstance(said, kind):
+        raise LtiError(f"The platform answers with another thing than a {kind.__name__}.")
+    return said
+
+
+def _line_item(said: Mapping[str, Any]) -> LineItem:
+    try:
+        return LineItem(str(said["id"]), str(said.get("label", "")),
+                        float(said["scoreMaximum"]), str(said.get("resourceId") or ""),
+                        str(said.get("tag") or ""))  # fmt: skip
+    except (KeyError, TypeError, ValueError) as error:
+        raise LtiError(f"The platform's line item is damaged: {error}.") from None

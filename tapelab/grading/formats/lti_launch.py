@@ -1,0 +1,163 @@
+"""A launch by LTI 1.3: a platform sends a learner here, and proves who that is.
+
+The platform begins a login, we answer with where to send the proof, and the proof is a signed token
+with the nonce that we drew. Nothing of it is believed before its signature, issuer, audience, time,
+deployment and nonce were checked.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from tapelab.grading.formats.lti_keys import KeySet, LtiError, jwt
+
+_CLAIM: Final = "https://purl.imsglobal.org/spec/lti/claim/"
+_AGS: Final = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+_MESSAGE: Final = "LtiResourceLinkRequest"
+_VERSION: Final = "1.3.0"
+ALGORITHMS: Final = ("RS256",)
+"""What the security framework of LTI asks for; nothing symmetric, and never `none`."""
+LEEWAY: Final = 60
+LIFETIME: Final = 600
+"""Seconds that clocks may differ, and that a login may take."""
+OLDEST: Final = 3600
+
+
+@dataclass(frozen=True)
+class Platform:
+    """A learning platform as it was registered with us."""
+
+    issuer: str
+    client_id: str
+    login_url: str
+    token_url: str
+    keys_url: str
+    deployments: frozenset[str] = frozenset()
+    """The deployments that may launch; any where none is named."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Who was sent here, to what, and where their score goes."""
+
+    user: str
+    name: str
+    email: str
+    roles: tuple[str, ...]
+    resource: str
+    title: str
+    context: str
+    deployment: str
+    lineitem: str = ""
+    lineitems: str = ""
+    scopes: tuple[str, ...] = ()
+    custom: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Logins:
+    """The logins that are under way; each may be finished once, within its time.
+
+    `store` and `clock` are there to be replaced: several servers share one store.
+    """
+
+    clock: Callable[[], float] = time.time
+    store: dict[str, tuple[str, str, float]] = field(default_factory=dict)
+
+    def begin(self, platform: Platform, request: Mapping[str, str], launch_url: str) -> str:
+        """Where to send the learner, who has come with the platform's request to log in."""
+        if request.get("iss") != platform.issuer:
+            raise LtiError(f"This platform was not registered: {request.get('iss')!r}.")
+        if request.get("client_id", platform.client_id) != platform.client_id:
+            raise LtiError(
+                "The platform calls us by another client_id than it was registered with."
+            )
+        if not request.get("login_hint"):
+            raise LtiError("The platform's request has no login_hint.")
+        self._forget()
+        state, nonce = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self.store[state] = (nonce, platform.issuer, self.clock() + LIFETIME)
+        asked = {
+            "scope": "openid", "response_type": "id_token", "response_mode": "form_post",
+            "prompt": "none", "client_id": platform.client_id, "redirect_uri": launch_url,
+            "login_hint": request["login_hint"], "state": state, "nonce": nonce,
+        }  # fmt: skip
+        if request.get("lti_message_hint"):
+            asked["lti_message_hint"] = request["lti_message_hint"]
+        return f"{platform.login_url}{'&' if '?' in platform.login_url else '?'}{urlencode(asked)}"
+
+    def finish(self, platform: Platform, keys: KeySet, form: Mapping[str, str],
+               *, cookie: str) -> Launch:  # fmt: skip
+        """The launch that a form proves; LtiError says what is wrong with it.
+
+        `cookie` is the state that the learner's browser kept since the login began, so that nobody
+        is logged in by a link of somebody else's.
+        """
+        state = form.get("state", "")
+        if not secrets.compare_digest(state.encode(), cookie.encode()):
+            raise LtiError("The login was not begun in this browser. Open the link again.")
+        nonce, issuer, until = self.store.pop(state, ("", "", 0.0))
+        if issuer != platform.issuer or self.clock() > until:
+            raise LtiError("The login is used up or took too long. Open the link again.")
+        if form.get("error"):
+            raise LtiError(f"The platform refused: {form['error']}.")
+        claims = _claims(platform, keys, form.get("id_token", ""), self.clock())
+        if not secrets.compare_digest(str(claims.get("nonce", "")).encode(), nonce.encode()):
+            raise LtiError("The token belongs to another login.")
+        return _launch(platform, claims)
+
+    def _forget(self) -> None:
+        now = self.clock()
+        for state in [each for each, (_, _, until) in self.store.items() if until < now]:
+            del self.store[state]
+
+
+def _claims(platform: Platform, keys: KeySet, token: str, now: float) -> dict[str, Any]:
+    library = jwt()
+    try:
+        key = keys.key_of(library.get_unverified_header(token))
+        claims: dict[str, Any] = library.decode(
+            token, key, algorithms=list(ALGORITHMS), audience=platform.client_id,
+            issuer=platform.issuer, leeway=LEEWAY,
+            options={"require": ["iss", "aud", "exp", "iat", "nonce", "sub"]},
+        )  # fmt: skip
+    except library.PyJWTError as error:
+        raise LtiError(f"The platform's token is not valid: {error}.") from None
+    several = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+    if claims.get("azp", platform.client_id if not several else None) != platform.client_id:
+        raise LtiError("The platform's token is for another tool.")
+    if claims["iat"] < now - OLDEST:
+        raise LtiError("The platform's token is too old.")
+    return claims
+
+
+def _launch(platform: Platform, claims: Mapping[str, Any]) -> Launch:
+    said = {key.removeprefix(_CLAIM): value for key, value in claims.items()}
+    if (said.get("message_type"), said.get("version")) != (_MESSAGE, _VERSION):
+        raise LtiError(
+            f"This is a {said.get('message_type')} of LTI {said.get('version')}; a link to a "
+            f"resource of LTI {_VERSION} is expected."
+        )
+    deployment = str(said.get("deployment_id", ""))
+    if not deployment or (platform.deployments and deployment not in platform.deployments):
+        raise LtiError(f"The deployment {deployment!r} of this platform was not registered.")
+    link, context = _dict(said.get("resource_link")), _dict(said.get("context"))
+    grades = _dict(claims.get(_AGS))
+    if not link.get("id"):
+        raise LtiError("The platform does not say which resource is meant.")
+    return Launch(
+        str(claims["sub"]), str(claims.get("name", "")), str(claims.get("email", "")),
+        tuple(map(str, said.get("roles") or ())), str(link["id"]), str(link.get("title", "")),
+        str(context.get("id", "")), deployment, str(grades.get("lineitem", "")),
+        str(grades.get("lineitems", "")), tuple(map(str, grades.get("scope") or ())),
+        _dict(said.get("custom")),
+    )  # fmt: skip
+
+
+def _dict(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
