@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import close, dtype_of, plain
-from tapelab.exercises.wording import listed, spelled
+from tapelab.exercises.wording import both_spelled, listed, spelled
 
 TOLERANCE: Final = 1e-3
 NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)
@@ -55,7 +55,8 @@ def _wrong(
     points: float, got: NDArray[Any], right: NDArray[Any], arguments: tuple[Any, ...],
     slips: Sequence[Slip], tolerance: float,
 ) -> Outcome:  # fmt: skip
-    told = spelled(right) + _for(arguments), spelled(got)
+    expected, own = both_spelled(right, got)
+    told = expected + _for(arguments), own
     found = Outcome(0, "", *told, arrays=(right, got))
     for slip in slips:
         if close(got, _of(slip.value, arguments), tolerance):

@@ -14,7 +14,7 @@ from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close, plain
 from tapelab.exercises.reading import tensor
-from tapelab.exercises.wording import spelled
+from tapelab.exercises.wording import both_spelled
 
 Array = NDArray[Any]
 Function = Callable[..., Any]
@@ -85,7 +85,7 @@ def _wrong(
     points: float, got: Array, right: Array, inputs: Sequence[Array],
     slips: Sequence[Slip], tolerance: float,
 ) -> Outcome:  # fmt: skip
-    told = Outcome(0, "", spelled(right), spelled(got), arrays=(right, got))
+    told = Outcome(0, "", *both_spelled(right, got), arrays=(right, got))
     for slip in slips:
         if close(got, np.asarray(slip.value(*inputs)), tolerance):
             return replace(told, points=slip.points, text=slip.text)

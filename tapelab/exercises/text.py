@@ -6,8 +6,10 @@ from typing import Final
 
 from tapelab.exercises.session import Hints, Progress
 from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.views.card import plain
+from tapelab.words import paragraph, say
 
-SIGN: Final = {"full": "✓", "part": "◐", "none": "×"}
+SIGN: Final = {"full": "✓", "part": "◐", "none": "×", "wait": "…"}
 
 
 def short(points: float) -> str:
@@ -17,54 +19,70 @@ def short(points: float) -> str:
 
 def points(earned: float, of: float) -> str:
     """Points out of a whole, as in "7 of 10 points"."""
-    return f"{short(earned)} of {short(of)} point{'' if of == 1 else 's'}"
+    if of == 1:
+        return say("{points} of 1 point", points=short(earned))
+    return say("{points} of {of} points", points=short(earned), of=short(of))
 
 
 def remark(judged: Judged) -> str:
     """What is said under a check: got and expected first, then the reason."""
     found = judged.outcome
-    pairs = {
-        (True, True): f"Yours is {found.got}, expected {found.expected}.",
-        (True, False): f"Yours is {found.got}.",
-        (False, True): f"Expected {found.expected}.",
-    }
-    values = pairs.get((bool(found.got), bool(found.expected)), "")
-    return " ".join(filter(None, (values, found.text)))
+    values = {"got": found.got, "expected": found.expected}
+    told = ""
+    if found.got:
+        both = say("Yours is {got}, expected {expected}.", **values)
+        told = both if found.expected else say("Yours is {got}.", got=found.got)
+    elif found.expected:
+        told = say("Expected {expected}.", expected=found.expected)
+    return paragraph(told, found.text)
+
+
+def cost(points: float) -> str:
+    """What the next hint costs, for the side of its button."""
+    if not points:
+        return say("costs no points")
+    return (
+        say("costs 1 point") if points == 1 else say("costs {points} points", points=short(points))
+    )
+
+
+def spent(verdict: Verdict) -> str:
+    """What hints took away; empty where they took nothing."""
+    return say("Hints cost {points}.", points=short(verdict.spent)) if verdict.spent else ""
 
 
 def hints_text(hints: Hints) -> str:
     """The open rungs of the ladder, and how to open the next."""
-    lines = [f"Hint {at} of {len(hints.exercise.hints)}: {_plain(each)}"
+    of = len(hints.exercise.hints)
+    lines = [say("Hint {number} of {of}: {hint}", number=at, of=of, hint=plain(each))
              for at, each in enumerate(hints.opened, 1)]  # fmt: skip
     if hints.left:
-        lines.append(f'tf.hint("{hints.exercise.id}") opens the next hint; it costs no points.')
+        asking, costs = f'tf.hint("{hints.exercise.id}")', cost(hints.next_cost)
+        lines.append(say("{asking} opens the next hint; it {costs}.", asking=asking, costs=costs))
     return "\n".join(lines)
 
 
-def verdict_text(verdict: Verdict, hints: Hints) -> str:
+def verdict_text(verdict: Verdict, hints: Hints, note: str = "") -> str:
     """The verdict, check by check, and the first hint where something is missing."""
     exercise = verdict.exercise
     lines = [f"{exercise.id} {exercise.title}: {points(verdict.points, verdict.of)}"]
     for each in verdict.judged:
-        lines.append(
-            f"  {SIGN[each.grade]} {each.title}  {short(each.outcome.points)}/{short(each.of)}"
-        )
+        stand = f"{short(each.outcome.points)}/{short(each.of)}"
+        lines.append(f"  {SIGN[each.grade]} {each.title}  {stand}")
         said = remark(each)
         if said:
-            lines.append(f"      {_plain(said)}")
-    if not verdict.passed:
+            lines.append(f"      {plain(said)}")
+    lines += filter(None, [spent(verdict)])
+    if not verdict.passed and hints.exercise.hints:
         lines.append(hints_text(hints))
-    return "\n".join(lines)
+    return "\n".join([*lines, *filter(None, [note])])
 
 
-def progress_text(progress: Progress) -> str:
+def progress_text(progress: Progress, note: str = "") -> str:
     """Where a lesson stands, one line for each exercise."""
-    lines = [f"Lesson {progress.lesson}: {points(progress.points, progress.of)}"]
+    head = say("Lesson {lesson}", lesson=progress.lesson)
+    lines = [f"{head}: {points(progress.points, progress.of)}"]
     for exercise, verdict in progress.verdicts:
-        stand = points(verdict.points, verdict.of) if verdict else "not checked yet"
+        stand = points(verdict.points, verdict.of) if verdict else say("not checked yet")
         lines.append(f"  {exercise.id} {exercise.title}: {stand}")
-    return "\n".join(lines)
-
-
-def _plain(text: str) -> str:
-    return text.replace("`", "")
+    return "\n".join([*lines, *filter(None, [note])])

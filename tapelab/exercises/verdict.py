@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.exercises.answer import Answer, Unreadable, Unsolved
-from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.check import WAITING, Check, Outcome, Visibility
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.plain import NotPlain
 
@@ -25,7 +25,9 @@ class Judged:
 
     @property
     def grade(self) -> str:
-        """How it went: full, part or none."""
+        """How it went: full, part or none; wait where it is judged elsewhere."""
+        if self.outcome.ending == WAITING:
+            return "wait"
         if self.outcome.points == self.of:
             return "full"
         return "part" if self.outcome.points else "none"
@@ -37,11 +39,13 @@ class Verdict:
 
     exercise: Exercise
     judged: tuple[Judged, ...]
+    spent: float = 0
+    """What hints cost, where the exercise counts them."""
 
     @property
     def points(self) -> float:
-        """What the answer earned."""
-        return sum(each.outcome.points for each in self.judged)
+        """What the answer earned, without what hints cost."""
+        return max(sum(each.outcome.points for each in self.judged) - self.spent, 0)
 
     @property
     def of(self) -> float:
@@ -50,25 +54,40 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is missing."""
-        return self.points == self.of
+        """Whether nothing is missing that is judged here."""
+        return all(each.grade in ("full", "wait") for each in self.judged)
+
+    @property
+    def to_look_at(self) -> Outcome | None:
+        """The first finding that has a recording to look at."""
+        outcomes = (each.outcome for each in self.judged if each.grade in ("none", "part"))
+        return next((each for each in outcomes if each.trial is not None), None)
 
     def to_json(self) -> dict[str, Any]:
         """What a notebook keeps of it, for whoever counts points."""
         exercise = self.exercise
-        return {"exercise": exercise.id, "lesson": exercise.lesson,
-                "points": self.points, "of": self.of}  # fmt: skip
+        checks = [{"title": each.title, "points": each.outcome.points, "of": each.of,
+                   "grade": each.grade} for each in self.judged]  # fmt: skip
+        return {"exercise": exercise.id, "lesson": exercise.lesson, "points": self.points,
+                "of": self.of, "spent": self.spent, "checks": checks}  # fmt: skip
 
 
-_ORDER = ("full", "part", "none")
+_ORDER: Final = ("full", "part", "none", "wait")
 
 
-def judge(exercise: Exercise, function: Callable[..., Any] | None) -> Verdict:
-    """Run all checks of an exercise on a learner's function."""
+def judge(exercise: Exercise, function: Callable[..., Any] | None, spent: float = 0) -> Verdict:
+    """Run all checks of an exercise on a learner's function; `spent` is what hints cost."""
     answer = LocalAnswer(function)
-    judged = [Judged(c.title, c.points, outcome(c, answer)) for c in exercise.checks]
+    judged = [Judged(c.title, c.points, _seen(c, outcome(c, answer))) for c in exercise.checks]
     ordered = sorted(judged, key=lambda each: _ORDER.index(each.grade))
-    return Verdict(exercise, tuple(_each_said_once(ordered)))
+    return Verdict(exercise, tuple(_each_said_once(ordered)), spent)
+
+
+def _seen(check: Check, found: Outcome) -> Outcome:
+    """What a learner sees of an outcome: of a hidden check only whether it passed, and a hint."""
+    if check.visibility is not Visibility.HIDDEN or found.ending:
+        return found
+    return Outcome(found.points, check.advice.get(found.code, ""), code=found.code)
 
 
 def outcome(check: Check, answer: Answer) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.recording.recording import Role, TensorFacts
@@ -24,6 +25,19 @@ def spelled(array: NDArray[Any]) -> str:
         name="", named=False, variable=-1, span=-1, value=array,
     )  # fmt: skip
     return format_values(facts) or ""
+
+
+def both_spelled(expected: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
+    """Two arrays in one line each; of large ones the place at which they differ most."""
+    told = spelled(expected), spelled(got)
+    if expected.shape != got.shape or expected.size <= SHOWN_ELEMENTS:
+        return told
+    far = np.abs(np.subtract(expected, got, dtype=complex))
+    far[np.isnan(far)] = np.inf  # one of two is no number
+    place = np.unravel_index(int(far.argmax()), far.shape)
+    where = ", ".join(map(str, place))
+    one, other = (spelled(np.asarray(each[place])) for each in (expected, got))
+    return f"{one} at [{where}]", f"{other} at [{where}]"
 
 
 def kind_of(value: Any) -> str:

@@ -38,6 +38,7 @@ def fresh_session(monkeypatch):
     for memory in ("answers", "verdicts", "opened"):
         monkeypatch.setattr(SESSION, memory, {})
     monkeypatch.setattr(SESSION, "latest", "")
+    monkeypatch.setattr(SESSION, "_kept", None)
 
 
 @pytest.fixture
@@ -79,6 +80,12 @@ def test_the_card_carries_both_forms_and_a_verdict_its_points(half_right):
         "lesson": verdict.exercise.lesson,
         "points": verdict.points,
         "of": verdict.of,
+        "spent": 0,
+        "checks": [
+            {"title": "What sin brings", "points": 3, "of": 3, "grade": "full"},
+            {"title": "What x ends up with", "points": 1, "of": 4, "grade": "part"},
+            {"title": "What × brings", "points": 0, "of": 3, "grade": "none"},
+        ],
     }
     assert set(tf.hint("03.3")._repr_mimebundle_()) == {"text/plain", "text/html"}
 
@@ -117,7 +124,7 @@ def test_what_the_learner_wrote_is_escaped():
 
 
 def test_backticks_become_code():
-    assert "<code>tf.Variable</code>" in tf.check("02.1").html
+    assert '<code dir="ltr">tf.Variable</code>' in tf.check("02.1").html
 
 
 def test_progress_tells_what_was_not_checked_yet(half_right):

@@ -1,0 +1,92 @@
+"""Expected and got side by side, as small pictures: bars for a row of numbers, squares for more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tapelab.words import say
+
+Array = NDArray[Any]
+
+MOST: Final = 1024
+"""Larger arrays are not drawn: a square would be smaller than a dot."""
+WIDTH, HEIGHT = 160, 64
+
+
+def pictures(arrays: tuple[Array, Array] | None) -> str:
+    """Expected and got as two figures of one scale; empty where there is nothing to see in them."""
+    if arrays is None or not all(map(_drawable, arrays)):
+        return ""
+    finite = [np.abs(each[np.isfinite(each)]) for each in map(_real, arrays)]
+    scale = max((float(each.max()) for each in finite if each.size), default=0.0) or 1.0
+    titles = say("expected"), say("yours")
+    drawn = [_figure(title, _real(each), scale) for title, each in zip(titles, arrays, strict=True)]
+    return f"<div class=values>{''.join(drawn)}</div>"
+
+
+def _drawable(array: Array) -> bool:
+    return array.dtype.kind in "biuf" and 1 < array.size <= MOST and array.ndim <= 2
+
+
+def _real(array: Array) -> Array:
+    return np.asarray(array, float)
+
+
+def _figure(title: str, array: Array, scale: float) -> str:
+    shape = " × ".join(map(str, array.shape))
+    low, high = (f"{each:.4g}" for each in (np.nanmin(array), np.nanmax(array)))
+    told = say("{title}: {shape} numbers from {low} to {high}", title=title, shape=shape,
+               low=low, high=high)  # fmt: skip
+    marks = "".join(_bars(array, scale) if array.ndim == 1 else _squares(array, scale))
+    return (
+        f"<figure><svg viewBox='0 0 {WIDTH} {HEIGHT}' role=img aria-label='{escape(told)}'>{marks}"
+        f"</svg><figcaption>{escape(title)}</figcaption></figure>"
+    )
+
+
+def _bars(array: Array, scale: float) -> Iterator[str]:
+    """Bars up and down from the line of zero."""
+    wide, zero = WIDTH / len(array), HEIGHT / 2
+    yield f"<path class=zero d='M0 {zero}h{WIDTH}'/>"
+    for at, number in enumerate(array):
+        x = at * wide
+        if not np.isfinite(number):
+            yield _odd(x, 0, wide, HEIGHT)
+            continue
+        tall = abs(number) / scale * (zero - 1)
+        yield (
+            f"<rect class={_sign(number)} x='{x + wide * 0.1:.1f}' width='{wide * 0.8:.1f}' "
+            f"y='{zero - tall if number > 0 else zero:.1f}' height='{tall:.1f}'/>"
+        )
+
+
+def _squares(array: Array, scale: float) -> Iterator[str]:
+    """One square a number; how full it is tells its size, its colour and outline the sign."""
+    rows, columns = array.shape
+    side = min(WIDTH / columns, HEIGHT / rows)
+    for row, column in np.ndindex(rows, columns):
+        number, x, y = float(array[row, column]), column * side, row * side
+        if not np.isfinite(number):
+            yield _odd(x, y, side, side)
+            continue
+        yield (
+            f"<rect class={_sign(number)} x='{x + 0.5:.1f}' y='{y + 0.5:.1f}' "
+            f"width='{side - 1:.1f}' height='{side - 1:.1f}' "
+            f"fill-opacity='{abs(number) / scale:.2f}'/>"
+        )
+
+
+def _sign(number: float) -> str:
+    return "up" if number >= 0 else "down"
+
+
+def _odd(x: float, y: float, wide: float, tall: float) -> str:
+    """A cross where a number is infinite or none."""
+    right, low = x + wide - 1, y + tall - 1
+    one, other = f"M{x + 1:.1f} {y + 1:.1f}L{right:.1f} {low:.1f}", f"M{right:.1f} {y + 1:.1f}"
+    return f"<path class=odd d='{one}{other}L{x + 1:.1f} {low:.1f}'/>"

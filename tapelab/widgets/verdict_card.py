@@ -1,0 +1,176 @@
+"""Verdicts, hints and progress as HTML and CSS alone, so that they outlive the kernel."""
+
+from __future__ import annotations
+
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from tapelab.exercises.check import Outcome
+from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.session import Hints, Progress
+from tapelab.exercises.text import cost, points, remark, short, spent
+from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.views import html, svg
+from tapelab.views.card import direction, minified, prose
+from tapelab.views.frame import Model
+from tapelab.widgets.value_pictures import pictures
+from tapelab.words import language, say, sentence
+
+_ICON: Final = '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">{}</svg>'
+_LINE: Final = 'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"'
+_HALF: Final = (
+    '<circle cx="8" cy="8" r="5.25" fill="none" stroke="currentColor" stroke-width="1.5"/>'
+    '<path d="M8 2.75a5.25 5.25 0 0 1 0 10.5z" fill="currentColor"/>'
+)
+ICONS: Final = {
+    "full": (_ICON.format(f'<path d="M3.5 8.5l3 3 6-7" {_LINE}/>'), sentence("right")),
+    "part": (_ICON.format(_HALF), sentence("partly right")),
+    "none": (_ICON.format(f'<path d="M4 4l8 8M12 4l-8 8" {_LINE}/>'), sentence("not yet")),
+    "wait": (_ICON.format(f'<path d="M4 8h.1M8 8h.1M12 8h.1" {_LINE}/>'), sentence("judged later")),
+    "open": ("", sentence("not checked yet")),
+}
+LARGEST: Final = 12
+"""Tapes of more cards are told by the Explorer alone, not by a small graph."""
+
+
+def verdict_html(verdict: Verdict, hints: Hints, note: str = "") -> str:
+    """The whole card: title and points, the checks, the ladder of hints, and the tape."""
+    title = verdict.exercise.title
+    body = f"<ul>{''.join(map(_check, verdict.judged))}</ul>"
+    said = "".join(f"<p class=note>{prose(each)}</p>" for each in (spent(verdict), note) if each)
+    head = _head(title, _place(verdict.exercise), verdict.points, verdict.of)
+    help_ = "" if verdict.passed else _help(verdict, hints)
+    label = say("Verdict on {title}", title=title)
+    return _card(label, f"{head}<div class=row>{body}{said}</div>{help_}")
+
+
+def hints_html(hints: Hints, note: str = "") -> str:
+    """The ladder alone."""
+    title, place = hints.exercise.title, _place(hints.exercise)
+    head = f"<div class=head><div><h3>{prose(title)}</h3><small>{prose(place)}</small></div></div>"
+    said = f"<p class=note>{prose(note)}</p>" if note else ""
+    label = say("Hints for {title}", title=title)
+    return _card(label, f"{head}<div class=row>{_ladder(hints)}{said}</div>")
+
+
+def progress_html(progress: Progress, note: str = "") -> str:
+    """A row for each exercise of the lesson."""
+    place = say("Lesson {lesson}", lesson=progress.lesson)
+    head = _head(say("So far"), place, progress.points, progress.of)
+    rows = "".join(_stand(each, verdict) for each, verdict in progress.verdicts)
+    said = f"<p class=note>{prose(note)}</p>" if note else ""
+    return _card(say("Progress"), f"{head}<div class='row short'><ul>{rows}</ul>{said}</div>")
+
+
+def _card(label: str, inside: str) -> str:
+    opening = (
+        f'<section class="tapelab-verdict" lang="{escape(language())}" dir="{direction()}" '
+        f'aria-label="{escape(label)}">'
+    )
+    return f"<style>{_style()}</style>{opening}{inside}</section>"
+
+
+@cache
+def _style() -> str:
+    return minified(Path(__file__).with_name("verdict.css"))
+
+
+def _place(exercise: Exercise) -> str:
+    number = exercise.id.partition(".")[2]
+    return say("Lesson {lesson}, exercise {number}", lesson=exercise.lesson, number=number)
+
+
+def _head(title: str, place: str, earned: float, of: float) -> str:
+    share = int(100 * earned / of) if of else 0
+    told = prose(points(earned, of)).replace(short(earned), f"<b>{short(earned)}</b>", 1)
+    return (
+        f"<div class=head><div><h3>{prose(title)}</h3><small>{prose(place)}</small></div>"
+        f"<div class=meter aria-hidden=true><i style='width:{share}%'></i></div>"
+        f"<div class=points>{told}</div></div>"
+    )
+
+
+def _check(judged: Judged) -> str:
+    said, found = remark(judged), judged.outcome
+    text = f"<p>{prose(said)}</p>" if said else ""
+    stand = f"{short(found.points)} / {short(judged.of)}"
+    return _item(judged.grade, judged.title, text + pictures(found.arrays), stand)
+
+
+def _stand(exercise: Exercise, verdict: Verdict | None) -> str:
+    title = f"{exercise.id} {exercise.title}"
+    if verdict is None:
+        return _item("open", title, "", f"– / {short(exercise.points)}")
+    share = (verdict.passed, verdict.points > 0)
+    grade = {(True, True): "full", (False, True): "part"}.get(share, "none")
+    return _item(grade, title, "", f"{short(verdict.points)} / {short(verdict.of)}")
+
+
+def _item(grade: str, title: str, text: str, stand: str) -> str:
+    icon, word = ICONS[grade]
+    return (
+        f"<li><span class='sign {grade}' role=img aria-label='{escape(say(word))}'>{icon}</span>"
+        f"<div><b>{prose(title)}</b>{text}</div><span class=num>{stand}</span></li>"
+    )
+
+
+def _help(verdict: Verdict, hints: Hints) -> str:
+    """The hints, and beside them the tape where there is one to look at."""
+    ladder = f"<div><h4>{say('Hints')}</h4>{_ladder(hints)}</div>" if hints.exercise.hints else ""
+    tape = _tape(verdict.to_look_at) if verdict.to_look_at else ""
+    return f"<div class='row help'>{ladder}{tape}</div>" if ladder or tape else ""
+
+
+def _tape(found: Outcome) -> str:
+    """The graph in small, and the Explorer behind a button, open at the place."""
+    assert found.trial is not None, "only what has a trial is looked at"
+    recording = found.trial.recording
+    model = Model.of(recording)
+    small = len(model.graph.nodes) <= LARGEST
+    graph = f"<div class=graph>{svg.svg(recording)}</div>" if small else ""
+    picture = html.frame(recording, html.plain(found.trial.explanation),
+                         step=step_of(model, found.event))  # fmt: skip
+    return (
+        f"<div><h4>{say('On your tape')}</h4>{graph}</div><details class=explorer>"
+        f"{_button(say('Show me on the tape'))}{picture}</details>"
+    )
+
+
+def step_of(model: Model, event: int) -> int:
+    """The step at which an event is lit; the last one for what is on no step."""
+    node = model.graph.of_event.get(event, -1)
+    frame = model.graph.nodes[node].frame if node >= 0 else -1
+    return frame + 1 if frame >= 0 else len(model)
+
+
+def _ladder(hints: Hints) -> str:
+    """The open hints, then the closed ones inside one another: each opens the way to the next.
+
+    A hint that costs points is opened by the kernel, which writes down that it was.
+    """
+    rungs = [_rung(number, text) for number, text in enumerate(hints.exercise.hints, 1)]
+    shown = len(hints.opened)
+    if hints.next_cost:
+        return f"<div class=ladder>{''.join(rungs[:shown])}{_priced(hints)}</div>"
+    closed = ""
+    for rung in reversed(rungs[shown:]):
+        closed = f"<details>{_button(say('Show the next hint'), cost(0))}{rung}{closed}</details>"
+    return f"<div class=ladder>{''.join(rungs[:shown])}{closed}</div>"
+
+
+def _button(text: str, beside: str = "") -> str:
+    aside = f"<small>{beside}</small>" if beside else ""
+    return f"<summary><span class=button>{text}</span>{aside}</summary>"
+
+
+def _priced(hints: Hints) -> str:
+    asking, costs = f'`tf.hint("{hints.exercise.id}")`', cost(hints.next_cost)
+    told = say("{asking} opens the next hint; it {costs}.", asking=asking, costs=costs)
+    number = f"<span class='sign open closed'>{len(hints.opened) + 1}</span>"
+    return f"<div class=rung>{number}<p>{prose(told)}</p></div>"
+
+
+def _rung(number: int, text: str) -> str:
+    return f"<div class=rung><span class='sign open'>{number}</span><p>{prose(text)}</p></div>"
