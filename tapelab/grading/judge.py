@@ -12,7 +12,8 @@ from tapelab.exercises.reading import value_of
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.values import Picture, Value
 from tapelab.exercises.verdict import outcome
-from tapelab.grading.evidence import Doubt, believed
+from tapelab.grading.evidence import believed
+from tapelab.grading.replaying import Doubt
 from tapelab.grading.result import CheckResult, Status
 from tapelab.grading.sandbox.process import Ended
 from tapelab.grading.sitting import Sitting, told_ending
@@ -42,7 +43,8 @@ class RemoteAnswer(Answer):
     def _trial(self, ends: Ends, arguments: tuple[Value, ...]) -> Trial:
         reply, parcel = self._asked("trial", arguments, ends=list(ends))
         try:
-            return believed(parcel.buffer(reply.get("tape")), reply, parcel)
+            tape = parcel.buffer(reply.get("tape"))
+            return believed(tape, reply, lambda: self._sitting.doubt(reply, parcel))
         except (Doubt, RecordingError, WireError) as error:
             raise _refused(error) from None
 

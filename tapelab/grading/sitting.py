@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.grading.sandbox import Backend
@@ -19,6 +20,8 @@ ALL_TOGETHER: Final = 10
 """A notebook has so many times the time limit for everything together."""
 STARTING: Final = 60.0
 """Seconds for Python and NumPy to load, before the learner's time begins."""
+WITNESS: Final = 20.0
+"""Seconds that running a recording again may take at least."""
 NOTE: Final = 300
 
 
@@ -36,6 +39,8 @@ class Sitting:
         self._seed = seed
         self._limits = assignment.limits
         self._worker: Confined | None = None
+        self._witness: Confined | None = None
+        self._asked_witness = 0
         self._endings = self._asked = 0
         self._until = 0.0
         self._running = -1
@@ -60,19 +65,52 @@ class Sitting:
             raise Ended("refused", "What came back was no answer to the question.")
         return reply, values
 
+    def doubt(self, told: dict[str, Any], parcel: Parcel) -> str:
+        """What a second worker, in which nothing of the learner's runs, finds wrong with a trial.
+
+        It has the same limits; a recording that breaks it down is not believed.
+        """
+        header = {name: told.get(name) for name in ("tape", "call", "settings")}
+        witness = self._witness = self._witness or Confined(self._command, self._limits)
+        until = time.monotonic() + STARTING
+        try:
+            if not self._asked_witness:
+                empty = {"cells": [], "skip": [], "files": [], "seed": 0}
+                witness.send(pack({"kind": "begin", **empty}, Parcel()), until)
+                self._heard(witness, until)
+                self._heard(witness, until)
+            self._asked_witness += 1
+            until = time.monotonic() + max(self._limits.seconds, WITNESS)
+            header.update(kind="witness", number=self._asked_witness)
+            witness.send(pack(header, parcel), until)
+            return str(self._heard(witness, until)[0]["doubt"])
+        except Ended as ended:
+            witness.end()
+            self._witness, self._asked_witness = None, 0
+            return f"running it again ended so: {ended}"
+
     def notes(self) -> tuple[str, ...]:
         """What a teacher should know: the cells that stopped, in order."""
         return tuple(f"Cell {at + 1}: {text}" for at, text in sorted(self._stopped.items()))
 
     def close(self) -> None:
-        """End the worker, if there is one."""
+        """End the workers that there are."""
+        self._leave()
+        if self._witness:
+            self._witness.end()
+            self._witness, self._asked_witness = None, 0
+
+    def _leave(self) -> None:
         if self._worker:
             self._worker.end()
             self._worker = None
 
+    def _command(self, scratch: Path) -> list[str]:
+        return self._backend.command(self._limits, scratch)
+
     def _break_down(self) -> None:
         self._endings += 1
-        self.close()
+        self._leave()
 
     def _soon(self) -> float:
         return min(time.monotonic() + self._limits.seconds, self._until)
@@ -89,8 +127,7 @@ class Sitting:
 
     def _begin(self) -> int | None:
         """Start a worker; the cell that broke it down, or None when it is ready."""
-        worker = Confined(lambda scratch: self._backend.command(self._limits, scratch),
-                          self._limits)  # fmt: skip
+        worker = Confined(self._command, self._limits)
         self._worker, self._running = worker, -1
         try:
             self._wake(worker)
@@ -102,7 +139,7 @@ class Sitting:
             self._stopped[self._running] = f"{ended} It was left out."
             return self._running
         except BaseException:
-            self.close()
+            self._leave()
             raise
         return None
 

@@ -16,17 +16,27 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Unreadable
+from tapelab.exercises.answer import Ends, Unreadable, part
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.trial import Trial
+from tapelab.exercises.values import Value
 from tapelab.grading.cells import Notebook
 from tapelab.grading.files import is_inside
+from tapelab.grading.settings import settings_of, told_settings
 from tapelab.grading.wire import Parcel, WireError, pack, receive
-from tapelab.recording.codec import to_bytes
+from tapelab.recording.codec import from_bytes, to_bytes
 
 MOST: Final = 1 << 30
 """Bytes that the judge may send: it is trusted, and has the learner's files to send."""
 LINE: Final = 300
+
+
+class _Answer(LocalAnswer):
+    """A learner's function, of which the witness needs more than a check does."""
+
+    def tape(self, ends: Ends, arguments: tuple[Value, ...]) -> Any:
+        """The live tape of the same run."""
+        return part(self._run(arguments), (ends[0],))
 
 
 class Worker:
@@ -35,7 +45,7 @@ class Worker:
     def __init__(self, source: BinaryIO, sink: BinaryIO) -> None:
         self._source, self._sink = source, sink
         self._functions: dict[str, Callable[..., Any]] = {}
-        self._answers: dict[str, LocalAnswer] = {}
+        self._answers: dict[str, _Answer] = {}
 
     def work(self) -> None:
         """Run the cells, then answer until the judge has no more questions."""
@@ -99,15 +109,19 @@ class Worker:
     def _answer(self, header: dict[str, Any], parcel: Parcel) -> tuple[dict[str, Any], Parcel]:
         """What the learner's function makes of the arguments, or how it ended."""
         told, reply = {"number": header["number"]}, Parcel()
+        if header["kind"] == "witness":
+            return {**told, "kind": "witness", "doubt": _doubt(header, parcel)}, reply
         try:
             exercise = header["exercise"]
             arguments = tuple(map(parcel.take, header["arguments"]))
             if exercise not in self._answers:
-                self._answers[exercise] = LocalAnswer(self._functions.get(exercise))
+                self._answers[exercise] = _Answer(self._functions.get(exercise))
             answer = self._answers[exercise]
             if header["kind"] == "trial":
-                trial = answer.trial(tuple(header["ends"]), *arguments)
-                return {**told, **_told_trial(trial, reply)}, reply
+                ends = tuple(header["ends"])
+                trial = answer.trial(ends, *arguments)
+                settings = told_settings(answer.tape(ends, arguments), reply)
+                return {**told, **_told_trial(trial, reply), "settings": settings}, reply
             value = reply.put(answer.result(*arguments))
         except Unreadable as problem:
             text = str(problem)
@@ -122,6 +136,24 @@ class Worker:
             text = f"Your code stopped with {type(error).__name__}."
             return {**told, "kind": "ending", "ending": "raised", "text": text[:LINE]}, Parcel()
         return {**told, "kind": "value", "value": value}, reply
+
+
+def _doubt(header: dict[str, Any], parcel: Parcel) -> str:
+    """What contradicts a recording that another worker sent; empty if nothing does.
+
+    The witness runs no cells, so nothing of the learner's takes part in this.
+    """
+    from tapelab.grading.replaying import Doubt, Replay  # only a witness needs all ops
+
+    try:
+        recording = from_bytes(parcel.buffer(header["tape"]))
+        settings = [settings_of(each, parcel) for each in header["settings"]]
+        Replay(recording, settings).run(header["call"])
+    except Doubt as doubt:
+        return str(doubt)
+    except Exception as error:  # noqa: BLE001 - whatever a made-up recording leads to
+        return f"it cannot be run again ({type(error).__name__})"
+    return ""
 
 
 def _told_trial(trial: Trial, reply: Parcel) -> dict[str, Any]:
