@@ -26,7 +26,7 @@ OPS: Final = 4
 LONGEST: Final = 80
 """Letters of a literal that tell it from others."""
 BUILT_IN: Final = frozenset(dir(builtins))
-_UNSAID: Final = (ast.Load, ast.Store, ast.Del, ast.expr_context, ast.arguments, ast.Expr)
+_UNSAID: Final = (ast.Module, ast.expr_context, ast.arguments, ast.Expr)
 
 Feature = tuple[str, ...]
 

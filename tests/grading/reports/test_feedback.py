@@ -1,0 +1,120 @@
+"""A student reads what public checks found, and nothing of the tests that are hidden or private."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+import tapelab as tf
+from tapelab.grading.gradebook import Gradebook, Policy
+from tapelab.grading.gradebook.rows import Kind, Listed, Student
+from tapelab.grading.reports.feedback import feedback_page, file_name, write_pages
+from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
+from tapelab.recording import to_bytes
+from tests.fixtures.cheap_grading import result
+
+MONDAY = datetime(2026, 3, 2, tzinfo=UTC)
+
+
+def check(visibility, title, **told):
+    return CheckResult(title, "h", title, visibility, 1, 2, Status.PARTIAL, **told)
+
+
+@pytest.fixture
+def tape():
+    x = tf.Variable(3.0, name="speed")
+    with tf.GradientTape() as tape:
+        y = x * x
+    return to_bytes(tape.recording(y, x))
+
+
+@pytest.fixture
+def graded():
+    checks = (
+        check(Visibility.PUBLIC, "open", text="Look <here>", expected="4 & 5", got="6"),
+        check(Visibility.HIDDEN, "secret-hidden", text="secret", expected="secret", got="secret"),
+        check(Visibility.PRIVATE, "secret-private", text="secret", got="secret", code="secret"),
+    )
+    return Result("d", "ada", "sums", "v", 1, "s", (ExerciseResult("sums.1", "One", checks),),
+                  notes=("secret note",))  # fmt: skip
+
+
+def test_a_public_check_shows_what_it_expected_and_got(graded):
+    page = feedback_page(graded)
+    assert "Look &lt;here&gt;" in page
+    assert "4 &amp; 5" in page
+
+
+def test_of_a_hidden_check_stands_its_outcome_alone_and_of_a_private_one_nothing(graded):
+    page = feedback_page(graded)
+    assert page.count("Hidden check 1") == 1
+    assert page.count("<li ") == 2
+    assert "secret" not in page
+
+
+def test_the_picture_of_the_recording_is_in_it(graded, tape):
+    assert "data:image/svg+xml" in feedback_page(graded, {"sums.1": tape})
+    assert "data:image" not in feedback_page(graded, {"sums.2": tape})
+    assert "data:image" not in feedback_page(graded, {"sums.1": b"of another kind"})
+
+
+@pytest.fixture
+def book(tmp_path):
+    with Gradebook.open(tmp_path / "course.db") as book:
+        book.put_assignment(Listed("sums", "Sums", "v1"))
+        book.add_students([Student("ada"), Student("../eve"), Student(".._eve")])
+        for student in ("ada", "../eve", ".._eve"):
+            book.hand_in(student, "sums", student, MONDAY)
+            book.record(result(student, student, 2.0))
+        yield book
+
+
+def test_each_student_has_a_page_in_the_folder_and_nowhere_else(book, tmp_path):
+    assert write_pages(book, "sums", tmp_path / "pages").startswith("3 pages")
+    pages = {path.read_text("utf-8").count("2 of 2") for path in (tmp_path / "pages").iterdir()}
+    assert pages == {3}  # of all, of the exercise, of its check
+    assert len(list((tmp_path / "pages").glob("*.html"))) == 3
+    assert list(tmp_path.glob("*.html")) == []
+
+
+def test_comments_lateness_and_points_by_hand_are_told(book, tmp_path):
+    book.set_rules("sums", due=MONDAY.replace(day=1), policy=Policy(per_day=25))
+    book.mark("ada", "sums", 1, kind=Kind.EXTRA)
+    book.comment("ada", "sums", "Well <done>")
+    write_pages(book, "sums", tmp_path)
+    page = (tmp_path / "ada.html").read_text("utf-8")
+    assert "2.5 count, −0.5 for 1.0 days late, +1 extra" in page
+    assert "Well &lt;done&gt;" in page
+
+
+@pytest.mark.parametrize("name", ["ada", "Zoë Å", "a@b.org"])
+def test_a_plain_name_names_its_file(name):
+    assert file_name(name) == name
+
+
+@pytest.mark.parametrize("name", ["../x", "/etc/passwd", "..", ".", "a\\b", "con:1"])
+def test_another_name_leads_nowhere(name):
+    assert not set("/\\:") & set(file_name(name))
+    assert file_name(name).strip(".")
+
+
+def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
+    from tapelab.grading import grade as grading
+
+    class Asked:
+        def __init__(self):
+            self.trials = ()
+
+    def result_of(check, key, version, answer):
+        answer.trials += (type("Trial", (), {"recording": check.title})(),)
+
+    monkeypatch.setattr(grading, "result_of", result_of)
+    checks = [replace(check(v, v.value), key=v.value) for v in Visibility]
+    exercise = type("Exercise", (), {"id": "sums.1", "checks": checks})()
+    assignment = type("A", (), {"keys": lambda self, _: [(c.key, "v") for c in checks]})()
+    kept = []
+    keep = lambda exercise, recording: kept.append(recording)  # noqa: E731
+    list(grading._checks(exercise, assignment, {}, Asked(), keep))
+    assert kept == ["public"]
