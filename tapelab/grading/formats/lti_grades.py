@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from tapelab.grading.formats.lti_keys import LtiError, OwnKey, checked, send
 from tapelab.grading.formats.lti_launch import Platform
@@ -58,7 +58,7 @@ class GradeService:
         while url:
             head, body = self._asked("GET", url, LINEITEM, accept=_ITEMS)
             yield from map(_line_item, _json(body, list))
-            url = _next_page(head)
+            url = _next_page(head, url)
 
     def line_item(self, lineitems: str, label: str, maximum: float, *, resource: str = "",
                   tag: str = "tapelab") -> LineItem:  # fmt: skip
@@ -172,13 +172,16 @@ def _scores(lineitem: str) -> str:
     return urlunsplit(parts._replace(path=parts.path.rstrip("/") + "/scores"))
 
 
-def _next_page(head: Mapping[str, str]) -> str:
-    """The address that a Link header calls the next one."""
+def _next_page(head: Mapping[str, str], url: str) -> str:
+    """The address that a Link header calls the next one; it stays with the same host."""
     link = next((value for name, value in head.items() if name.lower() == "link"), "")
     for each in link.split(","):
         address, _, more = each.partition(";")
-        if 'rel="next"' in more.replace(" ", "") or "rel=next" in more.replace(" ", ""):
-            return address.strip(" <>")
+        if more.replace(" ", "").replace('"', "") == "rel=next":
+            found = urljoin(url, address.strip(" <>"))
+            if urlsplit(found).netloc != urlsplit(url).netloc:
+                raise LtiError(f"The platform sends us on to another host: {found}.")
+            return found
     return ""
 
 

@@ -40,9 +40,17 @@ def get(url: str, headers: Mapping[str, str] | None = None) -> bytes:
 
 
 def send(request: urllib.request.Request) -> tuple[Mapping[str, str], bytes]:
-    """The head and the body of an answer."""
-    with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310 - as above
+    """The head and the body of an answer; a redirection is an error, for tokens go nowhere else."""
+    with _OPENER.open(request, timeout=TIMEOUT) as answer:
         return dict(answer.headers.items()), answer.read(LARGEST)
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        """Follow no redirection."""
+
+
+_OPENER: Final = urllib.request.build_opener(_Stay)
 
 
 def checked(url: str) -> str:

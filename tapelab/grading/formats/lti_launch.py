@@ -74,9 +74,7 @@ class Logins:
         if request.get("iss") != platform.issuer:
             raise LtiError(f"This platform was not registered: {request.get('iss')!r}.")
         if request.get("client_id", platform.client_id) != platform.client_id:
-            raise LtiError(
-                "The platform calls us by another client_id than it was registered with."
-            )
+            raise LtiError("The platform calls us by a client_id that is not ours there.")
         if not request.get("login_hint"):
             raise LtiError("The platform's request has no login_hint.")
         self._forget()
