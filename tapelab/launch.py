@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
 
+from tapelab.words import say
+
 _SETTINGS = Path(__file__).parent / "lab" / "settings"
 
 
@@ -21,7 +23,8 @@ class LaunchError(RuntimeError):
 def become_jupyterlab(folder: Path, page: str, *, port: int | None, browser: bool) -> NoReturn:
     """Turn this process into JupyterLab, open on `page` of `folder`; it prints its own address."""
     if importlib.util.find_spec("jupyterlab") is None:
-        raise LaunchError("JupyterLab is not installed. Try: pip install 'tapelab[lab]'")
+        cure = "pip install 'tapelab[lab]'"
+        raise LaunchError(say("JupyterLab is not installed. Try: {command}", command=cure))
     if port is not None:
         _require_free(port)
     command = jupyterlab_command(folder, page, port=port, browser=browser and has_browser())
@@ -36,6 +39,7 @@ def jupyterlab_command(folder: Path, page: str, *, port: int | None, browser: bo
         "LabApp.app_settings_dir": str(_SETTINGS),
         "LabApp.default_url": f"/lab/tree/{quote(page)}",
         "ServerApp.answer_yes": "True",
+        "ServerApp.kernel_websocket_connection_class": "tapelab.connection.PromptConnection",
         "ServerApp.open_browser": str(browser),
         "ServerApp.root_dir": str(folder),
     }
@@ -60,13 +64,19 @@ def has_browser() -> bool:
 
 def _require_free(port: int) -> None:
     if not 1 <= port <= 65535:
-        raise LaunchError(f"{port} is no port: ports go from 1 to 65535. Try --port 8888.")
+        raise LaunchError(
+            say("{port} is no port: ports go from 1 to 65535. Try --port 8888.", port=port)
+        )
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("127.0.0.1", port))
         except OSError as error:
             raise LaunchError(
-                f"Port {port} cannot be used: {error.strerror}. "
-                "Leave --port out, and the first free port from 8888 on is taken."
+                say(
+                    "Port {port} cannot be used: {error}. "
+                    "Leave --port out, and the first free port from 8888 on is taken.",
+                    port=port,
+                    error=error.strerror,
+                )
             ) from error

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tapelab.recording.files import write
+from tapelab.words import say
 
 START_PAGE = "Start here.ipynb"
 _MANIFEST = ".tapelab-lessons.json"
@@ -47,16 +48,21 @@ class Copied:
     def summary(self) -> str:
         """Say what was done in a sentence or two a learner can act on."""
         if not (self.added or self.updated or self.kept):
-            return f"The lessons in {self.folder} are up to date."
+            return say("The lessons in {folder} are up to date.", folder=self.folder)
         sentences = []
         if self.added:
-            sentences.append(f"Added to {self.folder}: {', '.join(self.added)}.")
+            names = ", ".join(self.added)
+            sentences.append(say("Added to {folder}: {names}.", folder=self.folder, names=names))
         if self.updated:
-            sentences.append(f"Updated in {self.folder}: {', '.join(self.updated)}.")
+            names = ", ".join(self.updated)
+            sentences.append(say("Updated in {folder}: {names}.", folder=self.folder, names=names))
         if self.kept:
             sentences.append(
-                f"Kept as you left them: {', '.join(self.kept)}. "
-                "To get a fresh copy, rename or delete yours and run this again."
+                say(
+                    "Kept as you left them: {names}. "
+                    "To get a fresh copy, rename or delete yours and run this again.",
+                    names=", ".join(self.kept),
+                )
             )
         return "\n".join(sentences)
 
@@ -86,9 +92,13 @@ def copy_lessons(folder: Path, *, shipped: Path | None = None) -> Copied:
         return _bring_up_to_date(folder, sources)
     except OSError as error:
         raise LessonsFolderError(
-            f"The lessons cannot be copied to {folder}: {error.strerror or error}. "
-            "Choose a folder of your own that can be written, "
-            "as in: tapelab lessons --copy ~/tapelab-lessons"
+            say(
+                "The lessons cannot be copied to {folder}: {error}. "
+                "Choose a folder of your own that can be written, as in: {command}",
+                folder=folder,
+                error=error.strerror or error,
+                command="tapelab lessons --copy ~/tapelab-lessons",
+            )
         ) from error
 
 

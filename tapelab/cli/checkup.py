@@ -18,12 +18,13 @@ from tapelab.cli import packages
 from tapelab.launch import has_browser
 from tapelab.lessons import lessons, shipped_folder
 from tapelab.views.html import STATIC
-from tapelab.words import CATALOGUES, ENGLISH
+from tapelab.words import CATALOGUES, ENGLISH, say, say_many, sentence, translated
 from tapelab.words import language as spoken
 
 FIRST_PORT: Final = 8888
 PORTS: Final = 50
 """So many ports JupyterLab tries from the first one on."""
+KERNELS: Final = sentence("compiled kernels")
 BUNDLES: Final = ("widget.js", "standalone.js", "extras.js")
 LABEXTENSIONS: Final = {
     "@jupyter-widgets/jupyterlab-manager": "pip install --force-reinstall jupyterlab_widgets",
@@ -61,10 +62,11 @@ def python() -> Iterator[Check]:
     """The Python that runs, against the oldest one that tapelab takes."""
     version, wanted = platform.python_version(), packages.python_wanted()
     if not wanted:
-        cure = "In the checkout: pip install -e '.[lab]'"
-        yield Check("tapelab", State.POOR, "runs from its sources, and is not installed", cure)
+        cure = say("In the checkout: {command}", command="pip install -e '.[lab]'")
+        told = say("runs from its sources, and is not installed")
+        yield Check("tapelab", State.POOR, told, cure)
     fits = packages.fits(version, wanted)
-    cure = "" if fits else f"Install a Python {wanted}, and tapelab in it."
+    cure = "" if fits else say("Install a Python {wanted}, and tapelab in it.", wanted=wanted)
     yield Check("Python", _good(fits, State.MISSING), f"{version}, {sys.executable}", cure)
 
 
@@ -72,14 +74,20 @@ def installed() -> Iterator[Check]:
     """Every package that tapelab asks for, against what it was tested with."""
     for package in packages.wanted():
         poor = State.MISSING if package.name in packages.NEEDED else State.POOR
-        without = packages.WITHOUT.get(package.name, "")
+        without = translated(packages.WITHOUT.get(package.name, ""))
         cure = f"pip install '{package.name}{package.specifier}'"
         if package.version is None:
-            yield Check(package.name, poor, "not installed" + f"; {without}" * bool(without), cure)
+            told = say("not installed") + f"; {without}" * bool(without)
+            yield Check(package.name, poor, told, cure)
         elif not packages.fits(package.version, package.specifier):
-            yield Check(package.name, poor, f"{package.version}, not {package.specifier}", cure)
+            bounds = {"version": package.version, "wanted": package.specifier}
+            yield Check(package.name, poor, say("{version}, not {wanted}", **bounds), cure)
         elif packages.is_newer(package.version, package.newest):
-            told = f"{package.version}, newer than {package.newest}, the newest tested"
+            told = say(
+                "{version}, newer than {tested}, the newest tested",
+                version=package.version,
+                tested=package.newest,
+            )
             yield Check(package.name, State.GOOD, told)
         else:
             yield Check(package.name, State.GOOD, package.version)
@@ -90,26 +98,29 @@ def compiling() -> Iterator[Check]:
     from tapelab.compiling.fusing import running, store
 
     try:
-        threads = f"{import_module('numba').get_num_threads()} threads"
+        count = import_module("numba").get_num_threads()
+        threads = say_many("{count} thread", "{count} threads", count)
     except ImportError as error:
-        yield Check("compiled kernels", State.POOR, str(error), "pip install --upgrade numba")
+        yield Check(KERNELS, State.POOR, str(error), "pip install --upgrade numba")
     else:
-        yield Check("compiled kernels", State.GOOD, threads)
+        yield Check(KERNELS, State.GOOD, threads)
     runs = running.available()
-    told = "ready" if runs else "not on this machine; NumPy does its work, more slowly"
-    yield Check("compiled functions", _good(runs), told)
+    told = say("ready") if runs else say("not on this machine; NumPy does its work, more slowly")
+    yield Check(sentence("compiled functions"), _good(runs), told)
     place = store.place()
-    cure = "" if place else "Set TAPELAB_CACHE_DIR to a folder that you alone can write."
-    told = str(place) if place else "cannot be written; each process compiles anew"
-    yield Check("cache folder", _good(place is not None), told, cure)
+    cure = "" if place else say("Set TAPELAB_CACHE_DIR to a folder that you alone can write.")
+    told = str(place) if place else say("cannot be written; each process compiles anew")
+    yield Check(sentence("cache folder"), _good(place is not None), told, cure)
 
 
 def front_end() -> Iterator[Check]:
     """What runs in the browser: the bundles of this package, and the extensions of JupyterLab."""
     lost = [name for name in BUNDLES if not (STATIC / name).is_file()]
-    told = f"{', '.join(lost)} missing from {STATIC}" if lost else str(STATIC)
+    told = str(STATIC)
+    if lost:
+        told = say("{files} missing from {folder}", files=", ".join(lost), folder=STATIC)
     cure = LABEXTENSIONS["tapelab"] if lost else ""
-    yield Check("pictures", _good(not lost, State.MISSING), told, cure)
+    yield Check(sentence("pictures"), _good(not lost, State.MISSING), told, cure)
     if packages.version_of("jupyterlab") is None:
         return
     places = [
@@ -117,7 +128,7 @@ def front_end() -> Iterator[Check]:
     ]
     for name, cure in LABEXTENSIONS.items():
         found = next((place / name for place in places if (place / name).is_dir()), None)
-        told = str(found) if found else "not found"
+        told = str(found) if found else say("not found")
         yield Check(f"extension {name}", _good(found is not None), told, "" if found else cure)
 
 
@@ -130,29 +141,33 @@ def kernel() -> Iterator[Check]:
     try:
         command = manager.KernelSpecManager().get_kernel_spec("python3").argv[0]
     except (manager.NoSuchKernel, OSError, IndexError):
-        yield Check("kernel python3", State.MISSING, "not found", cure)
+        yield Check("kernel python3", State.MISSING, say("not found"), cure)
         return
     ours = command in {"python", f"python{sys.version_info.major}"}  # Jupyter puts its own there
     same = ours or _same(command, sys.executable)
     found = sys.executable if ours else command
-    told = found if same else f"{found} is another Python, which may not have tapelab"
+    other = say("{found} is another Python, which may not have tapelab", found=found)
+    told = found if same else other
     yield Check("kernel python3", _good(same), told, "" if same else cure)
 
 
 def surroundings() -> Iterator[Check]:
     """What else a lesson meets: programs, a port, the lessons, the language."""
     dot = shutil.which("dot")
-    told = dot or "not found; .dot files can be written, and not drawn"
+    told = dot or say("not found; .dot files can be written, and not drawn")
     yield Check("Graphviz's dot", _good(dot is not None), told, "" if dot else _install_dot())
     browser = has_browser()
-    told = "there" if browser else "none here; addresses and files are printed instead"
-    yield Check("browser", _good(browser), told, "" if browser else "Set BROWSER to a program.")
+    told = say("there") if browser else say("none here; addresses and files are printed instead")
+    cure = "" if browser else say("Set BROWSER to a program.")
+    yield Check(sentence("browser"), _good(browser), told, cure)
     port = next(filter(_is_free, range(FIRST_PORT, FIRST_PORT + PORTS)), None)
-    cure = "" if port else "End a JupyterLab that nobody uses: jupyter lab list, jupyter lab stop"
-    yield Check("port", _good(port is not None), str(port or "none is free"), cure)
+    command = "jupyter lab list, jupyter lab stop"
+    cure = "" if port else say("End a JupyterLab that nobody uses: {command}", command=command)
+    yield Check(sentence("port"), _good(port is not None), str(port or say("none is free")), cure)
     count = len(lessons(shipped_folder()))
     cure = "" if count else "pip install --force-reinstall --no-deps tapelab"
-    yield Check("lessons", _good(count > 0, State.MISSING), f"{count} in {shipped_folder()}", cure)
+    told = say("{count} in {folder}", count=count, folder=shipped_folder())
+    yield Check(sentence("lessons"), _good(count > 0, State.MISSING), told, cure)
     yield _language()
 
 
@@ -162,8 +177,10 @@ def _language() -> Check:
     same = [
         each for each in known if each.partition("_")[0] == name.replace("-", "_").partition("_")[0]
     ]
-    cure = "" if same else f"Set TAPELAB_LANGUAGE to one of {', '.join(known)}."
-    return Check("language", _good(bool(same)), name if same else f"{name} is not spoken", cure)
+    names = ", ".join(known)
+    cure = "" if same else say("Set TAPELAB_LANGUAGE to one of {names}.", names=names)
+    told = name if same else say("{language} is not spoken", language=name)
+    return Check(sentence("language"), _good(bool(same)), told, cure)
 
 
 CHECKS: Final[tuple[Callable[[], Iterator[Check]], ...]] = (
@@ -196,4 +213,4 @@ def _is_free(port: int) -> bool:
 def _install_dot() -> str:
     managers = {"apt-get": "apt install graphviz", "brew": "brew install graphviz"}
     known = (cure for name, cure in managers.items() if shutil.which(name))
-    return next(known, "Install Graphviz from its site, graphviz.org.")
+    return next(known, say("Install Graphviz from its site, graphviz.org."))

@@ -21,6 +21,7 @@ from tapelab.cli.picturing import Language, require_file
 from tapelab.cli.scripts import ScriptFailed, output_apart, running
 from tapelab.engine.log import thread
 from tapelab.words import language as speak
+from tapelab.words import say, sentence
 
 if TYPE_CHECKING:
     from tapelab.diagnosis import Explanation
@@ -59,9 +60,13 @@ def explain(
     """
     if language:
         speak(language)
-    if require_file(script, ".py", "a Python script").suffix == ".ipynb":
+    if require_file(script, ".py", sentence("a Python script")).suffix == ".ipynb":
         raise Complaint(
-            f"{script} is a notebook. Open it with: tapelab lab, and ask tf.why() there."
+            say(
+                "{script} is a notebook. Open it with: {command}, and ask tf.why() there.",
+                script=script,
+                command="tapelab lab",
+            )
         )
     try:
         with output_apart() if as_json else nullcontext(), running(script, arguments or []):
@@ -76,8 +81,11 @@ def explain(
 def _explained(script: Path) -> Explanation:
     if not thread.asked:
         raise Complaint(
-            f"{script} asked no tape for a gradient, so there is none to explain. A script does by "
-            "`tape.gradient(target, source)`, with `import tapelab as tf` for TensorFlow."
+            say(
+                "{script} asked no tape for a gradient, so there is none to explain. A script does "
+                "by `tape.gradient(target, source)`, with `import tapelab as tf` for TensorFlow.",
+                script=script,
+            )
         )
     from tapelab.diagnosis import why
 
@@ -114,7 +122,8 @@ def _tell_of_failure(error: BaseException, *, as_json: bool) -> None:
     elif finding is not None:
         typer.echo(f"\n{finding}", err=True)
     elif isinstance(error, ModuleNotFoundError) and error.name in {"tensorflow", "keras"}:
-        typer.echo("\ntapelab: To run this with tapelab, write: import tapelab as tf", err=True)
+        told = say("To run this with tapelab, write: {code}", code="import tapelab as tf")
+        typer.echo(f"\ntapelab: {told}", err=True)
 
 
 def _print_json(told: dict[str, Any]) -> None:

@@ -13,13 +13,14 @@ from rich.text import Text
 
 from tapelab.cli.checkup import Check, State, check_up
 from tapelab.cli.complaint import Complaint, Exit
+from tapelab.words import say, say_many, sentence, translated
 
 SIGNS: Final = {State.GOOD: "✓", State.POOR: "!", State.MISSING: "×"}
 STYLES: Final = {State.GOOD: "green", State.POOR: "yellow", State.MISSING: "bold red"}
 VERDICTS: Final = {
-    State.GOOD: "Everything works here.",
-    State.POOR: "The lessons run here; what is marked ! is missed by a part of them.",
-    State.MISSING: "Something that is needed is missing: see what is marked ×.",
+    State.GOOD: sentence("Everything works here."),
+    State.POOR: sentence("The lessons run here; what is marked ! is missed by a part of them."),
+    State.MISSING: sentence("Something that is needed is missing: see what is marked ×."),
 }
 
 
@@ -42,15 +43,17 @@ def doctor(
         told = {"state": worst.value, "checks": [asdict(each) for each in checks]}
         print(json.dumps(told, ensure_ascii=False, indent=2))
     else:
-        console.print(f"\n{VERDICTS[worst]}", style=STYLES[worst])
+        console.print(f"\n{translated(VERDICTS[worst])}", style=STYLES[worst])
     raise typer.Exit(Exit.WRONG if worst is State.MISSING else Exit.FINE)
 
 
 def _line(check: Check) -> Text:
-    line = Text.assemble((SIGNS[check.state], STYLES[check.state]), " ", (check.title, "bold"))
+    line = Text.assemble(
+        (SIGNS[check.state], STYLES[check.state]), " ", (translated(check.title), "bold")
+    )
     line.append(f": {check.found}")
     if check.cure:
-        line.append(f"\n    Try: {check.cure}", "cyan")
+        line.append(f"\n    {say('Try: {cure}', cure=check.cure)}", "cyan")
     return line
 
 
@@ -65,8 +68,11 @@ def warmup() -> None:
             count = compile_all(lambda done, total: bar.update(task, completed=done, total=total))
         except ImportError as error:
             raise Complaint(
-                "numba is missing, and NumPy does its work. Try: pip install numba"
+                say(
+                    "numba is missing, and NumPy does its work. Try: {command}",
+                    command="pip install numba",
+                )
             ) from error
-    typer.echo(f"{count} kernels are compiled.")
+    typer.echo(say_many("{count} kernel is compiled.", "{count} kernels are compiled.", count))
     if available():
-        typer.echo("What tf.function needs is compiled.")
+        typer.echo(say("What tf.function needs is compiled."))

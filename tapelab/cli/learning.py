@@ -15,6 +15,7 @@ from tapelab.cli.points import Points, points_in
 from tapelab.launch import become_jupyterlab
 from tapelab.lessons import START_PAGE, Lesson, copy_lessons, shipped_folder
 from tapelab.lessons import lessons as listed
+from tapelab.words import say
 
 DEFAULT_FOLDER = Path("~/tapelab-lessons")
 Folder = Annotated[Path, typer.Argument(help="Where your copies are.", file_okay=False)]
@@ -37,7 +38,7 @@ def lab(
     page = _lesson(lesson).name if lesson else START_PAGE
     place = folder.expanduser().absolute()
     typer.echo(copy_lessons(place).summary())
-    typer.echo("Starting JupyterLab; Ctrl+C ends it.")
+    typer.echo(say("Starting JupyterLab; Ctrl+C ends it."))
     become_jupyterlab(place, page, port=port, browser=browser)
 
 
@@ -59,20 +60,24 @@ def lessons(
     place = folder.expanduser().absolute()
     if folder != DEFAULT_FOLDER and not place.is_dir():
         raise Complaint(
-            f"There is no folder {folder}. To put the lessons there: "
-            f"tapelab lessons --copy {folder}"
+            say(
+                "There is no folder {folder}. To put the lessons there: {command}",
+                folder=folder,
+                command=f"tapelab lessons --copy {folder}",
+            )
         )
-    table = Table("", "lesson", "time", "your points", box=None, header_style="dim")
+    heads = (say("lesson"), say("time"), say("your points"))
+    table = Table("", *heads, box=None, header_style="dim")
     for each in listed(shipped_folder()):
         number, _, title = each.title.partition(" · ")
-        minutes = f"{each.minutes} min" if each.minutes else ""
+        minutes = say("{minutes} min", minutes=each.minutes) if each.minutes else ""
         table.add_row(number, title or each.title, minutes, _told(points_in(place / each.name)))
     Console().print(table)
-    typer.echo("\nTo begin: tapelab lab")
+    typer.echo("\n" + say("To begin: {command}", command="tapelab lab"))
 
 
 def _told(points: Points | None) -> str:
-    return f"{points.earned} of {points.of}" if points else ""
+    return say("{earned} of {of}", earned=points.earned, of=points.of) if points else ""
 
 
 def _lesson(wanted: str) -> Lesson:
@@ -82,5 +87,11 @@ def _lesson(wanted: str) -> Lesson:
     found = [each for each in known if each.stem == name or each.stem.startswith(f"{name}-")]
     if not found:
         names = ", ".join(each.stem for each in known)
-        raise Complaint(f"There is no lesson {wanted!r}. There are: {names}.")
+        raise Complaint(
+            say(
+                "There is no lesson {wanted}. There are: {names}.",
+                wanted=repr(wanted),
+                names=names,
+            )
+        )
     return found[0]

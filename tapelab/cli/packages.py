@@ -9,18 +9,20 @@ from importlib import metadata
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
+from tapelab.words import sentence
+
 OURS: Final = "tapelab"
 EXTRA: Final = "lab"
 NEEDED: Final = frozenset({"numpy", "scipy", "ml-dtypes", "jupyterlab", "ipykernel", "typer"})
 """Without these there are no lessons; the others are missed by a part of them."""
 WITHOUT: Final = {
-    "anywidget": "no live widgets: sliders move over kept moments",
-    "graphviz": "no .dot files",
-    "ipywidgets": "no live widgets: sliders move over kept moments",
-    "llvmlite": "tf.function runs on NumPy, more slowly",
-    "matplotlib": "no .png and .pdf files",
-    "notebook": "no Notebook 7; JupyterLab is enough",
-    "numba": "large arrays run on NumPy, more slowly",
+    "anywidget": sentence("no live widgets: sliders move over kept moments"),
+    "graphviz": sentence("no .dot files"),
+    "ipywidgets": sentence("no live widgets: sliders move over kept moments"),
+    "llvmlite": sentence("tf.function runs on NumPy, more slowly"),
+    "matplotlib": sentence("no .png and .pdf files"),
+    "notebook": sentence("no Notebook 7; JupyterLab is enough"),
+    "numba": sentence("large arrays run on NumPy, more slowly"),
 }
 """What is missed where a package is."""
 NEWEST: Final = {

@@ -18,6 +18,7 @@ from tapelab.cli.completing import tapes
 from tapelab.launch import has_browser
 from tapelab.recording.files import SUFFIX, load
 from tapelab.words import language as speak
+from tapelab.words import paragraph, say, sentence, translated
 
 if TYPE_CHECKING:
     from tapelab.widgets.show import Picture
@@ -58,9 +59,9 @@ def show(
         _require_free(page, source=file, force=force)
     _save(picture, page)
     if browser and has_browser() and webbrowser.open(page.absolute().as_uri()):
-        typer.echo(f"Opened {page}")
+        typer.echo(say("Opened {page}", page=page))
     else:
-        typer.echo(f"{page}\nOpen this page in any browser.")
+        typer.echo(f"{page}\n{say('Open this page in any browser.')}")
 
 
 def export(
@@ -84,13 +85,17 @@ def export(
     for page in output:
         if page.suffix.lower() not in FORMS:
             raise Complaint(
-                f"{page} does not say a form that is known. Names may end in {', '.join(FORMS)}."
+                say(
+                    "{page} does not say a form that is known. Names may end in {forms}.",
+                    page=page,
+                    forms=", ".join(FORMS),
+                )
             )
         _require_free(page, source=file, force=force)
     picture = picture_of(file, step, language)
     for page in output:
         _save(picture, page)
-        typer.echo(f"Wrote {page}")
+        typer.echo(say("Wrote {page}", page=page))
 
 
 def picture_of(file: Path, step: int | None, language: str) -> Picture:
@@ -100,41 +105,60 @@ def picture_of(file: Path, step: int | None, language: str) -> Picture:
 
     if language:
         speak(language)
-    recording = load(require_file(file, SUFFIX, "a .tape file"))
+    recording = load(require_file(file, SUFFIX, sentence("a .tape file")))
     steps = len(Model.of(recording)) if step is not None else 0
     if step is not None and not 1 <= step <= steps:
-        raise Complaint(f"{file} has no step {step}: its steps go from 1 to {steps}.")
+        raise Complaint(
+            say(
+                "{file} has no step {step}: its steps go from 1 to {steps}.",
+                file=file,
+                step=step,
+                steps=steps,
+            )
+        )
     return Picture(recording, why_missing(recording), step)
 
 
 def require_file(file: Path, suffix: str, kind: str) -> Path:
     """The file itself, if it can be read; else what is there in its place."""
     if file.is_dir():
-        raise Complaint(f"{file} is a folder. Name {kind}{_one_of(file, suffix)}.")
+        raise Complaint(_folder(file, suffix, translated(kind)))
     if not file.exists():
         names = [str(each) for each in file.parent.glob(f"*{suffix}")]
         close = get_close_matches(str(file), names, n=1)
-        raise Complaint(f"There is no file {file}." + (f" Did you mean {close[0]}?" * bool(close)))
+        told = say("There is no file {file}.", file=file)
+        also = say("Did you mean {name}?", name=close[0]) if close else ""
+        raise Complaint(paragraph(told, also))
     try:
         with file.open("rb"):
             return file
     except OSError as error:
-        raise Complaint(f"{file} cannot be read: {error.strerror}.") from error
+        told = say("{file} cannot be read: {error}.", file=file, error=error.strerror)
+        raise Complaint(told) from error
 
 
-def _one_of(folder: Path, suffix: str) -> str:
+def _folder(folder: Path, suffix: str, kind: str) -> str:
     found = sorted(folder.glob(f"*{suffix}"))
-    return f" in it, such as {found[0]}" if found else ""
+    if not found:
+        return say("{folder} is a folder. Name {kind}.", folder=folder, kind=kind)
+    return say(
+        "{folder} is a folder. Name {kind} in it, such as {file}.",
+        folder=folder,
+        kind=kind,
+        file=found[0],
+    )
 
 
 def _require_free(page: Path, *, source: Path, force: bool) -> None:
     """Nothing is lost by a name typed wrongly."""
     if page.exists() and source.exists() and page.samefile(source):
-        raise Complaint(f"{page} is the recording itself. Give the output a name of its own.")
+        raise Complaint(
+            say("{page} is the recording itself. Give the output a name of its own.", page=page)
+        )
     if page.is_dir():
-        raise Complaint(f"{page} is a folder. Name a file in it.")
+        raise Complaint(say("{page} is a folder. Name a file in it.", page=page))
     if page.is_file() and not force:
-        raise Complaint(f"{page} is there already. Add --force to replace it.")
+        raise Complaint(say("{page} is there already. Add --force to replace it.", page=page))
 
 
 def _save(picture: Picture, page: Path) -> None:
@@ -142,10 +166,19 @@ def _save(picture: Picture, page: Path) -> None:
         picture.save(page)
     except OSError as error:
         raise Complaint(
-            f"{page} cannot be written: {error.strerror or error}. "
-            "Name a file in a folder of yours, with --output."
+            say(
+                "{page} cannot be written: {error}. "
+                "Name a file in a folder of yours, with --output.",
+                page=page,
+                error=error.strerror or error,
+            )
         ) from error
     except ImportError as error:
         raise Complaint(
-            f"{page.name} needs {error.name}, which is not installed. Try: pip install {error.name}"
+            say(
+                "{page} needs {package}, which is not installed. Try: {command}",
+                page=page.name,
+                package=error.name,
+                command=f"pip install {error.name}",
+            )
         ) from error
