@@ -37,6 +37,15 @@ test('what is no value of a sentence stays as it is', () => {
   assert.equal(say('{a} and {b}', { a: '{b}' }), '{b} and {b}');
 });
 
+test('numbers keep their direction in sentences that are written from right to left', () => {
+  speak({ 'mean {mean}': 'ממוצע {mean}' });
+  assert.equal(say('mean {mean}', { mean: '−0.5000' }), 'ממוצע \u2066−0.5000\u2069');
+  assert.equal(say('mean {mean}', { mean: '[1. 2.]' }), 'ממוצע \u2066[1. 2.]\u2069');
+  assert.equal(say('mean {mean}', { mean: '0.5000' }), 'ממוצע 0.5000');
+  speak(undefined);
+  assert.equal(say('mean {mean}', { mean: '−0.5000' }), 'mean −0.5000');
+});
+
 test('languages have a direction', () => {
   assert.equal(directionOf('he'), 'rtl');
   assert.equal(directionOf('ar-EG'), 'rtl');

@@ -10,8 +10,15 @@ export function speak(catalogue: Catalogue | undefined): void {
 
 type Values = Readonly<Record<string, string | number>>;
 
+const RIGHT = /[\u0590-\u08ff]/;
+
+/** Numbers below zero, and several in brackets, would be turned around among words that are. */
 function filled(template: string, values: Values): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  const turned = RIGHT.test(template);
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = String(values[name] ?? whole);
+    return turned && /[−[]/.test(value) && !RIGHT.test(value) ? `\u2066${value}\u2069` : value;
+  });
 }
 
 /** A sentence in the chosen language with its values: `say('line {line}', { line: 3 })`. */
