@@ -24,7 +24,7 @@ LAYERS = (
     ),
     "diagnosis views exercises",
     "lab widgets grading authoring",
-    "cli launch lessons",
+    "cli launch connection lessons",
 )
 LAYER_OF = {room: number for number, rooms in enumerate(LAYERS) for room in rooms.split()}
 
