@@ -7,25 +7,28 @@
  */
 export function unpack(letters, length, whole) {
   const first = 89 ** 4;
-  let [low, high, word, read] = [0, 89 * first - 1, 0, 0];
+  let read = 0;
+  // Low, high, word: an array holds large numbers without making an object of each.
+  const span = new Float64Array([0, 89 * first - 1, 0]);
   const next = () => {
     const code = letters.charCodeAt(read++) || 32;
-    const before = [34, 38, 39, 60, 62, 92].filter((left) => left < code);
-    word = (word % first) * 89 + code - 32 - before.length;
+    const left = (code > 34) + (code > 38) + (code > 39) + (code > 60) + (code > 62) + (code > 92);
+    span[2] = (span[2] % first) * 89 + code - 32 - left;
   };
   while (read < 5) next();
   const [quick, slow] = [0, 0].map(() => new Float64Array(9999).fill(32768));
   const bit = (context) => {
     const chance = Math.floor((quick[context] + slow[context]) / 2);
-    const middle = low + Math.floor(((high - low) / 65536) * chance);
-    const found = word <= middle;
-    if (found) high = middle;
-    else low = middle + 1;
+    const middle = span[0] + Math.floor(((span[1] - span[0]) / 65536) * chance);
+    const found = span[2] <= middle;
+    if (found) span[1] = middle;
+    else span[0] = middle + 1;
     const goal = found ? 65472 : 64;
     quick[context] += (goal - quick[context]) / 16;
     slow[context] += (goal - slow[context]) / 128;
-    for (; high - (high % first) <= low; high = (high % first) * 89 + 88) {
-      low = (low % first) * 89;
+    while (span[1] - span[0] < first && span[1] - (span[1] % first) <= span[0]) {
+      span[0] = (span[0] % first) * 89;
+      span[1] = (span[1] % first) * 89 + 88;
       next();
     }
     return +found;
@@ -40,9 +43,11 @@ export function unpack(letters, length, whole) {
       while (digits < 7 && !bit(200 + last * 64 + before * 12 + digits)) digits++;
       for (rank = 1; digits--;) rank = 2 * rank + bit(1000 + rank + (last > 1 ? 256 : 0));
     }
-    [third, before, last] = [before, last, rank < 3 ? rank : rank < 16 ? 3 : 4];
+    third = before;
+    before = last;
+    last = rank < 3 ? rank : rank < 16 ? 3 : 4;
     const byte = (sorted[at] = recent[rank]);
-    recent.copyWithin(1, 0, rank);
+    if (rank) recent.copyWithin(1, 0, rank);
     recent[0] = byte;
     starts[byte + 1]++;
   }
