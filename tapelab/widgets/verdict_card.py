@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -129,13 +130,21 @@ def _tape(found: Outcome) -> str:
     recording = found.trial.recording
     model = Model.of(recording)
     small = len(model.graph.nodes) <= LARGEST
-    graph = f"<div class=graph>{svg.svg(recording)}</div>" if small else ""
+    graph = _graph(svg.svg(recording)) if small else ""
     picture = html.frame(recording, html.plain(found.trial.explanation),
                          step=step_of(model, found.event))  # fmt: skip
     return (
-        f"<div><h4>{say('On your tape')}</h4>{graph}</div><details class=explorer>"
+        f"<div class=tape><h4>{say('On your tape')}</h4>{graph}</div><details class=explorer>"
         f"{_button(say('Show me on the tape'))}{picture}</details>"
     )
+
+
+def _graph(drawing: str) -> str:
+    """A drawing as an image, so that its style stays its own."""
+    content = b64encode(drawing.encode()).decode()
+    alt = escape(say("The graph of your tape, with values and gradients"))
+    image = f"<img src='data:image/svg+xml;base64,{content}' alt='{alt}'>"
+    return f"<div class=graph tabindex=0>{image}</div>"
 
 
 def step_of(model: Model, event: int) -> int:
