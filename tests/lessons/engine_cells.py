@@ -19,7 +19,7 @@ from typing import Any
 
 SOLVED = Path(__file__).parents[2] / "notebooks" / "solutions"
 PRINTED = Path(__file__).parent / "printed"
-OURS = {"show", "explain", "check", "exercise", "hint", "progress", "what_if", "why"}
+OURS = {"show", "check_gradients", "explain", "check", "exercise", "hint", "progress", "what_if", "why"}
 """What lessons call that TensorFlow does not have."""
 
 

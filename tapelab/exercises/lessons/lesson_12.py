@@ -1,0 +1,147 @@
+"""Exercises of lesson 12, "Gradient checking"."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.exercises.answer import Answer
+from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.wording import listed
+
+_PAIRS: Final = (
+    ([1.0, 2.0], [1.0, 2.5]),
+    ([1000.0, 0.001], [1000.5, 0.002]),
+    ([0.0, -3.0], [0.0, 3.0]),
+)
+
+
+def _apart(a: Any, b: Any) -> Any:
+    return np.abs(np.subtract(a, b))
+
+
+def _scale(a: Any, b: Any) -> Any:
+    return np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-8)
+
+
+ERROR: Final = Exercise(
+    id="12.1",
+    title="How far apart?",
+    prompt="Return the largest relative error between two gradients.",
+    checks=(
+        value(
+            "The relative error", 10, lambda a, b: np.max(_apart(a, b) / _scale(a, b)), at=_PAIRS,
+            slips=(
+                Slip(lambda a, b: np.max(_apart(a, b)),
+                     "The largest difference. Divide by how large the numbers are.", 3),
+                Slip(lambda a, b: np.mean(_apart(a, b) / _scale(a, b)),
+                     "The mean hides the worst one: take the largest.", 5),
+                Slip(lambda a, b: np.max(_apart(a, b)) / np.max(_scale(a, b)),
+                     "Divide number by number, and then take the largest.", 5),
+                Slip(lambda a, b: np.max(_apart(a, b) / np.maximum(np.abs(a), 1e-8)),
+                     "Divided by the first one alone: take the larger of both.", 6),
+            ),
+        ),
+    ),
+    hints=(
+        "`tf.maximum(tf.abs(a), tf.abs(b))` is as large as the larger one, number by number.",
+        "Keep it from being 0 with another `tf.maximum(…, 1e-8)`.",
+        "`tf.reduce_max` of the quotients.",
+    ),
+)  # fmt: skip
+
+JUDGED: Final = Exercise(
+    id="12.2",
+    title="Right or wrong?",
+    prompt="Judge four checks: right, wrong or cannot tell.",
+    checks=(
+        prediction(
+            "Check a", 2, "right", where=("a",),
+            because="3e-10 is what a right rule comes down to in float64.",
+        ),
+        prediction(
+            "Check b", 2, "wrong", where=("b",),
+            because="Two percent are far above what float64 and this step would explain.",
+        ),
+        prediction(
+            "Check c", 3, "cannot tell", where=("c",),
+            because="In float32 a step of 1e-6 is lost in rounding: a right rule looks like this, too.",
+        ),
+        prediction(
+            "Check d", 3, "wrong", where=("d",),
+            because="1e-9 beside 1e-9 is a relative error of about 1: nothing agrees.",
+        ),
+    ),
+    hints=(
+        "Which error would a right rule have, with this dtype and this step? See the plot.",
+        "A small difference between small numbers says nothing before you divide.",
+    ),
+)  # fmt: skip
+
+LIARS: Final = ("tanh", "mean", "normed")
+_HONEST: Final = ("square", "softsign", "softplus")
+
+
+def _names_the_liars() -> Check:
+    """Points for each wrong rule that is named, less those for each right one."""
+
+    def judge(answer: Answer) -> Outcome:
+        got = [each for each in answer.part(()) if isinstance(each, str)]
+        missed = [name for name in LIARS if name not in got]
+        blamed = [name for name in _HONEST if name in got]
+        said = [f"{len(missed)} of the wrong ones got through." if missed else "",
+                f"The rule of {listed(blamed)} is right." if blamed else ""]  # fmt: skip
+        points = max(10 - 3 * len(missed) - 3 * len(blamed), 0) if len(missed) < len(LIARS) else 0
+        return Outcome(points, " ".join(filter(None, said)))
+
+    return Check("The wrong rules", 10, judge)
+
+
+FOUND: Final = Exercise(
+    id="12.3",
+    title="Find them",
+    prompt="Check six rules, and name the three wrong ones.",
+    checks=(_names_the_liars(),),
+    hints=(
+        "Make one number of it: `tf.reduce_sum(weights * f(x))`, and check that.",
+        "`by_tape` and `nudged` both take a function and a point.",
+        "Compare what both give, and keep the names of those that are far apart.",
+    ),
+)
+
+KINK: Final = Exercise(
+    id="12.4",
+    title="At the kink",
+    prompt="Predict what the tape and a central difference say at a kink.",
+    checks=(
+        prediction(
+            "The tape, relu", 2, 0.0, where=("tape",),
+            because="The rule of relu lets the gradient through where x is greater than 0.",
+        ),
+        prediction(
+            "The difference, relu", 2, 0.5, where=("central",),
+            because="relu(h) is h and relu(−h) is 0: h / 2h.",
+        ),
+        prediction(
+            "The tape, abs", 2, 0.0, where=("abs tape",),
+            because="The rule of abs multiplies with the sign of x, and the sign of 0 is 0.",
+        ),
+        prediction(
+            "The difference, abs", 2, 0.0, where=("abs central",),
+            because="|h| and |−h| are the same.",
+        ),
+        prediction(
+            "Near the kink", 2, 0.75, where=("near",),
+            because="relu(0.003) is 0.003, relu(−0.001) is 0: 0.003 / 0.004.",
+        ),
+    ),
+    hints=(
+        "Put the two points of the central difference into the function.",
+        "A tape does not look at both sides: it has a rule. Try it.",
+    ),
+)  # fmt: skip
+
+EXERCISES: Final = (ERROR, JUDGED, FOUND, KINK)
