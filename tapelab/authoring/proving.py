@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.authoring.work import WorkError
+from tapelab.exercises.keeping import JUPYTER
 
 SECONDS: Final = 120
 """A cell that takes longer is taken for one without an end."""
@@ -71,7 +72,8 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
     client = NotebookClient(read, timeout=SECONDS, kernel_name="python3",
                             resources={"metadata": {"path": os.fspath(folder)}})  # fmt: skip
     try:
-        client.execute(stderr=subprocess.DEVNULL)  # of the kernel itself, not of its cells
+        own = {name: value for name, value in os.environ.items() if name != JUPYTER}
+        client.execute(stderr=subprocess.DEVNULL, env=own)  # errors of the kernel, not of its cells
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return Run(error=str(error).strip().splitlines()[-1])
     return _told(json.loads(read.cells[-1].outputs[-1]["text"]))

@@ -39,7 +39,8 @@ def _real(array: Array) -> Array:
 
 def _figure(title: str, array: Array, scale: float) -> str:
     shape = " × ".join(map(str, array.shape))
-    low, high = (f"{each:.4g}" for each in (np.nanmin(array), np.nanmax(array)))
+    finite = array[np.isfinite(array)]
+    low, high = (f"{each(finite):.4g}" if finite.size else "NaN" for each in (np.min, np.max))
     told = say("{title}: {shape} numbers from {low} to {high}", title=title, shape=shape,
                low=low, high=high)  # fmt: skip
     marks = "".join(_bars(array, scale) if array.ndim == 1 else _squares(array, scale))
