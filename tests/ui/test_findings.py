@@ -73,6 +73,7 @@ def lights(explorer, finding):
     expect(explorer.lit).to_have_text(code)
     cross = explorer.root.locator(".cutsign")
     expect(cross).to_have_count(1)
+    expect(explorer.root.locator(".ed.cut")).to_have_count(1)
     assert cross.evaluate(ROAD_WITH_THE_CROSS) == road
 
 

@@ -50,6 +50,15 @@ with tf.GradientTape() as tape:
 tape.gradient(y, x)
 recording = tape.recording()"""
 
+NAN_ALL_ALONG = """\
+x = tf.Variable(-1.0, name="x")
+with tf.GradientTape() as tape:
+    y = tf.sqrt(x)
+    for step in range(300):
+        y = tf.sin(y)
+tape.gradient(y, x)
+recording = tape.recording()"""
+
 WIDGET = """\
 import tapelab as tf
 x = tf.Variable(3.0, name="x"); y = tf.Variable(4.0, name="y")
@@ -262,6 +271,28 @@ def test_the_names_of_zones_cover_no_mark(show):
     marks = [mark.bounding_box() for mark in pane.locator(".beat").all()]
     assert marks
     assert all(mark["x"] + mark["width"] <= name["x"] for mark in marks)
+
+
+def test_a_stretch_of_nan_is_named_where_many_frames_share_a_mark(show):
+    views = show(NAN_ALL_ALONG)
+    views.press("End", "2")
+    band = views.pane("Flow").locator(".beat.nan rect")
+    expect(views.pane("Flow").get_by_text("NaN", exact=True).locator("visible=true")).to_have_count(
+        2
+    )  # in the band, and before the sentence that tells where it is born
+    boxes = sorted((box["x"], box["width"]) for box in (b.bounding_box() for b in band.all()))
+    assert len(boxes) < 300
+    assert all(x + width >= after for (x, width), (after, _) in zip(boxes, boxes[1:], strict=False))
+
+
+def test_a_question_comes_into_view_where_the_page_is_scrolled_past_it(show):
+    views = show("loops", viewport={"width": 760, "height": 545})
+    views.press("b")
+    views.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    assert views.page.evaluate("scrollY") > 0
+    views.press("p")
+    expect(views.field).to_be_focused()
+    expect(views.field).to_be_in_viewport(ratio=1)
 
 
 def test_a_question_is_answered_by_keyboard_and_the_next_key_goes_on(show):
