@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import subprocess
+import sys
 from collections import Counter
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -63,6 +67,51 @@ def test_500_submissions_have_each_one_result_though_workers_are_killed(cluster,
     assert set(noted.values()) == {1}
     assert len(noted) == 500
     assert killed >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_scheduler_that_goes_away_ends_it_and_what_was_graded_is_kept(tmp_path):
+    folder, port = tmp_path / "submissions", free_port()
+    for number in range(20):
+        hand_in(folder, f"s{number:03}", points=1, sleep=0.1)
+    with (
+        cluster_of_programs(port, tmp_path) as scheduler,
+        Gradebook.open(tmp_path / "course.db") as book,
+    ):
+        book.put_assignment(cheap_grading.load(NAME))
+        work = Work(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
+        runner = partial(on_cluster, address=f"tcp://127.0.0.1:{port}")
+        reports = Batch(book, work, found(folder)).run(runner)
+        with pytest.raises(ClusterError, match=r"went away.*goes on where it stopped"):
+            list(map(lambda _: scheduler.kill(), reports))
+        assert 1 <= len(book.results(NAME)) < 20
+
+
+def free_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+@contextmanager
+def cluster_of_programs(port, folder):
+    """Run a scheduler and a worker as people do; give the process of the scheduler."""
+    dask = [sys.executable, "-m", "dask"]
+    address = ["--host", "127.0.0.1", "--port", str(port), "--dashboard-address", ":0"]
+    worker = ["worker", f"tcp://127.0.0.1:{port}", "--nthreads", "1", "--death-timeout", "5",
+              "--no-nanny", "--dashboard-address", ":0"]  # fmt: skip
+    quiet = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL,
+             "env": os.environ | {"PYTHONPATH": str(CHECKOUT)}}  # fmt: skip
+    with (
+        subprocess.Popen([*dask, "scheduler", *address], **quiet) as scheduler,
+        subprocess.Popen([*dask, *worker], **quiet) as working,
+    ):
+        try:
+            yield scheduler
+        finally:
+            scheduler.kill()
+            working.kill()
 
 
 def test_where_no_scheduler_is_it_says_how_to_start_one():
