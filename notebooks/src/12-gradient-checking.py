@@ -212,6 +212,19 @@ def at_the_kink():
 tf.check("12.4")
 
 # %% [markdown]
+# Look at the rules that the tape has used:
+
+# %%
+x = tf.Variable(0.0, name="x")
+
+with tf.GradientTape() as tape:
+    bent = tf.nn.relu(x)
+    folded = tf.abs(x)
+    y = bent + folded
+
+tf.show(tape, y)
+
+# %% [markdown]
 # Therefore one checks at *random* points, which hardly ever hit a kink, and takes a small step, so that few points come close to one.
 #
 # ## What to take along

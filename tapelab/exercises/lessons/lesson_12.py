@@ -68,7 +68,7 @@ JUDGED: Final = Exercise(
         ),
         prediction(
             "Check c", 3, "cannot tell", where=("c",),
-            because="In float32 a step of 1e-6 is lost in rounding: a right rule looks like this, too.",
+            because="In float32 a step of 1e-6 is lost in rounding: right rules look like this.",
         ),
         prediction(
             "Check d", 3, "wrong", where=("d",),
