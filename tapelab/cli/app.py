@@ -14,6 +14,7 @@ from tapelab.cli.examining import doctor, warmup
 from tapelab.cli.exercising import app as exercise
 from tapelab.cli.gradebook import app as gradebook
 from tapelab.cli.grading import grade
+from tapelab.cli.interchange import register as register_interchange
 from tapelab.cli.learning import lab, lessons
 from tapelab.cli.picturing import export, show
 from tapelab.errors import RecordingError
@@ -43,6 +44,7 @@ app.command(rich_help_panel=LOOK)(export)
 app.command(rich_help_panel=LOOK, context_settings=SETTINGS)(explain)
 app.command(rich_help_panel=TEACH)(grade)
 app.add_typer(gradebook, name="gradebook", rich_help_panel=TEACH)
+register_interchange(exercise, gradebook)
 app.command(rich_help_panel=HOST)(doctor)
 app.command(rich_help_panel=HOST)(warmup)
 

@@ -103,6 +103,14 @@ class Course:
                       for at, cell in enumerate(cells))  # fmt: skip
         return replace(read, cells=taken)
 
+    def collect(self, sent: HandedIn, assignment: str, folder: Path) -> Path:
+        """Write what a student sent as a notebook that can be graded: STUDENT.ipynb."""
+        pairs = self._pairs(assignment, sent.path.stem)
+        name = self.name_of(assignment, sent.path.stem)
+        cells = (Cell(each.kind, each.source) for each in
+                 adapted(load_sent(sent.path), pairs, name))  # fmt: skip
+        return save(folder / f"{sent.student}.ipynb", cells)
+
     def write_autograded(self, sent: HandedIn, assignment: str) -> Path:
         """Write the notebook as it was graded, with locked cells and tests put right."""
         pairs = self._pairs(assignment, sent.path.stem)

@@ -21,8 +21,8 @@ from tapelab.grading.formats.imported import (
     answer_cell,
     unique,
 )
-from tapelab.grading.formats.notebooks import CODE, MARKDOWN, RAW, Cell, load
-from tapelab.grading.formats.ok import Case, Question
+from tapelab.grading.formats.notebooks import CODE, MARKDOWN, RAW, Cell, load, markdown
+from tapelab.grading.formats.ok import Case, Question, read
 from tapelab.grading.formats.otter_cells import (
     PROMPT,
     SOLUTION,
@@ -36,7 +36,8 @@ from tapelab.grading.formats.steps import defining_examples
 
 _SOLUTION_LINE: Final = re.compile(r"(\s*)(.*?)\s*# ?SOLUTION(?: NO PROMPT)?\s*$")
 _ASSIGNED: Final = re.compile(r"\s*[\w.]+(?:\[[^\]]*\])*(?:,\s*[\w.]+)*\s*=(?!=)")
-_SEED: Final = "# SEED"
+_PROMPTS: Final = ("# BEGIN PROMPT", "# END PROMPT")
+_LEFT_OUT: Final = ("# SOLUTION NO PROMPT", "# SEED", *_PROMPTS)
 
 
 def read_notebook(path: Path, *, name: str = "") -> Imported:
@@ -66,6 +67,19 @@ def read_notebook(path: Path, *, name: str = "") -> Imported:
     manual = tuple(_manual(each) for each in blocks if each.config.get("manual"))
     return Imported(called, title, "Otter Assign", exercises,
                     tuple(_work(found, called)), manual)  # fmt: skip
+
+
+def read_tests(path: Path) -> Imported:
+    """OK tests in a file or a folder, without a notebook: a place to write one around them."""
+    files = sorted(path.glob("*.py")) if path.is_dir() else [path]
+    questions = [read(each) for each in files if each.name != "__init__.py"]
+    if not questions:
+        raise UnreadableFormat(f"{path} has no OK tests, which are files such as q1.py.")
+    called = re.sub(r"[^\w-]+", "-", path.resolve().stem)
+    exercises = tuple(exercise_of(each, called) for each in questions)
+    cells = [cell for each in exercises
+             for cell in (markdown(f"## {each.title}"), answer_cell(each.id))]  # fmt: skip
+    return Imported(called, called, "OK tests", exercises, tuple(cells))
 
 
 def question_in(block: Block, *, functions: bool = False) -> Question:
@@ -151,14 +165,16 @@ def _worked(part: str, cell: Cell, *, prompted: bool) -> str:
 
 
 def with_solution(source: str) -> str:
-    """A solution without the signs that Otter tells it by."""
+    """A solution without the signs that Otter tells it by, and without what stands instead."""
     lines = []
+    prompt = False
     for line in source.split("\n"):
         mark = line.strip()
-        if mark in {"# END SOLUTION", "# BEGIN PROMPT", "# END PROMPT"} or _begins(mark):
-            continue
-        found = _SOLUTION_LINE.fullmatch(line)
-        lines.append(f"{found[1]}{found[2]}" if found else line)
+        if mark.endswith(_PROMPTS):
+            prompt = mark.endswith(_PROMPTS[0])
+        elif not prompt and mark != "# END SOLUTION" and not _begins(mark):
+            found = _SOLUTION_LINE.fullmatch(line)
+            lines.append(f"{found[1]}{found[2]}" if found else line)
     return "\n".join(lines)
 
 
@@ -175,7 +191,7 @@ def without_solution(source: str) -> str:
             lines += [] if mark.endswith("NO PROMPT") else [f"{_space(line)}..."]
         elif mark == "# END SOLUTION":
             inside = False
-        elif not inside and not mark.endswith(("# SOLUTION NO PROMPT", _SEED)):
+        elif not inside and not mark.endswith(_LEFT_OUT):
             lines.append(_prompt(line))
     if inside:
         raise UnreadableFormat("There is a # BEGIN SOLUTION without # END SOLUTION.")

@@ -54,13 +54,17 @@ def load(path: Path) -> list[dict[str, str]]:
 
     UnreadableFormat where the bytes are no UTF-8, a name comes twice or a row is longer than it.
     """
+    return parse(content(path), name=path.name)
+
+
+def content(path: Path) -> str:
+    """The text of a file in UTF-8, without its mark."""
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableFormat(
             f"{path.name} is not in UTF-8 (byte {error.start}). Save it as CSV in UTF-8."
         ) from None
-    return parse(text, name=path.name)
 
 
 def parse(text: str, *, name: str = "The table") -> list[dict[str, str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.grading.formats.notebooks import code, markdown, save
+from tapelab.grading.formats.notebooks import code, markdown, raw, save
 from tapelab.grading.formats.roles import Role, with_role
 
 SLOPE = '''def slope(x):
@@ -104,3 +104,38 @@ def work(tmp_path) -> Path:
     for name, text in WORK.items():
         (folder / name).write_text(text, encoding="utf-8")
     return folder
+
+
+MASTER = (
+    raw("# ASSIGNMENT CONFIG\nname: lab-1\nexport_cell: false\ngenerate: false"),
+    markdown("# Cubes"),
+    raw("# BEGIN QUESTION\nname: cube\npoints: 4"),
+    markdown("**Cube it.**"),
+    raw("# BEGIN SOLUTION"),
+    code("def cube(x):\n    return x ** 3  # SOLUTION"),
+    raw("# END SOLUTION"),
+    raw("# BEGIN TESTS"),
+    code('""" # BEGIN TEST CONFIG\npoints: 1\n""" # END TEST CONFIG\nassert cube(2) == 8'),
+    code('""" # BEGIN TEST CONFIG\npoints: 2.5\nhidden: true\n""" # END TEST CONFIG\n'
+         "assert cube(-3) == -27"),
+    code("# HIDDEN\nassert [cube(x) for x in range(3)] == [0, 1, 8]"),
+    raw("# END TESTS"),
+    raw("# END QUESTION"),
+    raw("# BEGIN QUESTION\nname: power\npoints: 2\nall_or_nothing: true"),
+    markdown("Any power."),
+    raw("# BEGIN SOLUTION"),
+    code("# BEGIN SOLUTION NO PROMPT\ndef power(x, n):\n    return x ** n\n# END SOLUTION\n"
+         '""" # BEGIN PROMPT\ndef power(x, n):\n    ...\n"""; # END PROMPT'),
+    raw("# END SOLUTION"),
+    raw("# BEGIN TESTS"),
+    code("assert power(2, 5) == 32"),
+    code("# HIDDEN\nassert power(2, 0) == 1"),
+    raw("# END TESTS"),
+    raw("# END QUESTION"),
+    raw("# BEGIN QUESTION\nname: why\nmanual: true\npoints: 3"),
+    markdown("Why is that?"),
+    raw("# BEGIN SOLUTION"),
+    markdown("Because it is."),
+    raw("# END SOLUTION"),
+    raw("# END QUESTION"),
+)  # fmt: skip

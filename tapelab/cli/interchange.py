@@ -1,0 +1,216 @@
+"""`tapelab exercise import/export/collect` and `tapelab gradebook export/import`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra, opened
+from tapelab.cli.complaint import Complaint
+
+if TYPE_CHECKING:
+    from tapelab.grading.formats.imported import Imported
+
+LISTS: Final = ("csv", "nbgrader", "canvas", "moodle")
+BOOK_FORMATS: Final = (*LISTS, "gradescope", "json")
+GRADERS: Final = ("nbgrader", "otter")
+To = Annotated[Path, typer.Option("--to", "-o", help="Where to write it.")]
+GraderFormat = Annotated[str, typer.Option("--format", "-f", help="nbgrader or otter.")]
+OfAssignment = Annotated[str, typer.Option(help="Of the course; else its only one.")]
+OfNotebook = Annotated[str, typer.Option(help="Of the assignment; else its only one.")]
+
+
+def register(exercise: typer.Typer, gradebook: typer.Typer) -> None:
+    """Add the commands to those for exercises and for the gradebook."""
+    exercise.command("import")(import_exercises)
+    exercise.command("export")(export_exercises)
+    exercise.command("collect")(collect)
+    gradebook.command("export")(export_gradebook)
+    gradebook.command("import")(import_learners)
+
+
+def import_exercises(
+    source: Annotated[Path, typer.Argument(help="A teacher's notebook, a course, or OK tests.")],
+    *,
+    form: GraderFormat,
+    to: To,
+    assignment: OfAssignment = "",
+    notebook: OfNotebook = "",
+) -> None:
+    """Write an assignment of nbgrader or of Otter as a folder of ours, with its tests as checks.
+
+    For nbgrader, SOURCE is a course or a notebook under source/; for Otter, a master notebook, or
+    an OK test and a folder of them.
+    """
+    _known(form, GRADERS)
+    with _told():
+        read = (
+            _of_nbgrader(source, assignment, notebook) if form == "nbgrader" else _of_otter(source)
+        )
+        for file in read.write(to):
+            typer.echo(f"Wrote {file}.")
+    checks = sum(len(each.tests) for each in read.exercises)
+    typer.echo(f"{len(read.exercises)} exercises with {checks} checks came from {read.grader}.")
+    for each in read.manual:
+        typer.echo(f"By hand: {each.name}, {each.points:g} points. {each.title}")
+    typer.echo(f"\nTo look at it: tapelab exercise preview {to}")
+
+
+def export_exercises(
+    folder: Annotated[str, typer.Argument(help="A teacher's folder; for gradescope also 03.")],
+    *,
+    form: Annotated[str, typer.Option("--format", "-f", help="nbgrader, otter or gradescope.")],
+    to: To,
+    assignment: Annotated[str, typer.Option(help="What nbgrader calls it.")] = "",
+    wheel: Annotated[
+        Path | None, typer.Option(help="A tapelab to install on Gradescope.", dir_okay=False)
+    ] = None,
+    sandbox: Annotated[str, typer.Option(help="What holds learners' code on Gradescope.")] = "auto",
+) -> None:
+    """Write a folder of ours as an assignment of nbgrader or Otter, or as Gradescope's autograder.
+
+    For nbgrader, --to is the course; for Otter, a folder; for gradescope, a .zip file.
+    """
+    _known(form, (*GRADERS, "gradescope"))
+    with _told():
+        from tapelab.authoring.work import Work
+
+        if form == "gradescope":
+            from tapelab.grading.formats import gradescope_zip
+
+            written = [gradescope_zip.export(folder, to, sandbox=sandbox, wheel=wheel)]
+        elif form == "nbgrader":
+            from tapelab.grading.formats import nbgrader_export
+
+            work = Work.read(Path(folder))
+            written = [*nbgrader_export.export(work, to, assignment=assignment)]
+        else:
+            from tapelab.grading.formats import otter_export
+
+            written = [*otter_export.export(Work.read(Path(folder)), to)]
+    for file in written:
+        typer.echo(f"Wrote {file}.")
+
+
+def collect(
+    course: Annotated[Path, typer.Argument(help="A course of nbgrader.", file_okay=False)],
+    *,
+    to: To,
+    assignment: OfAssignment = "",
+    notebook: OfNotebook = "",
+) -> None:
+    """Write what students of nbgrader handed in as TO/STUDENT.ipynb, ready for `tapelab grade`.
+
+    Locked cells and tests are put right; the answers are taken where the tests stood.
+    """
+    with _told():
+        from tapelab.grading.formats.nbgrader_course import Course
+
+        found = Course(course)
+        name = _only(found.assignments(), assignment, course)
+        written = [found.collect(sent, name, to) for sent in found.handed_in(name, notebook)]
+    typer.echo(f"Wrote {len(written)} notebooks to {to}.")
+
+
+def export_gradebook(
+    assignments: Annotated[list[str] | None, typer.Argument(help="Only these.")] = None,
+    *,
+    form: Annotated[str, typer.Option("--format", "-f", help=" or ".join(BOOK_FORMATS) + ".")],
+    to: To,
+    gradebook: Book = DEFAULT_BOOK,
+) -> None:
+    """Write the grades for nbgrader, Canvas, Moodle, Gradescope or a spreadsheet.
+
+    For gradescope, --to is a folder; there is one file for each student and assignment.
+    """
+    _known(form, BOOK_FORMATS)
+    with _told(), opened(gradebook) as book:
+        from tapelab.grading.formats import books
+        from tapelab.grading.formats.lists import WRITERS
+        from tapelab.grading.formats.tables import save
+
+        chosen = tuple(assignments or ())
+        if form == "gradescope":
+            count = books.write_gradescope(books.results_in(book, chosen), to)
+            typer.echo(f"Wrote {count} results to {to}.")
+            return
+        if form == "json":
+            text = books.json_text(books.results_in(book, chosen))
+        else:
+            text = WRITERS[form](books.grades_in(book, chosen))
+        save(text, to)
+    typer.echo(f"Wrote {to}.")
+
+
+def import_learners(
+    file: Annotated[Path, typer.Argument(help="A list of grades, or nbgrader's gradebook.db.")],
+    *,
+    form: Annotated[str, typer.Option("--format", "-f", help=" or ".join(LISTS) + ".")],
+    gradebook: Book = DEFAULT_BOOK,
+) -> None:
+    """Add the learners of a platform's list, with the numbers by which it knows them.
+
+    An export for that platform finds them by these. The grades in the list are left alone.
+    """
+    _known(form, LISTS)
+    with _told(), opened(gradebook) as book:
+        from tapelab.grading.formats import books, nbgrader_gradebook
+        from tapelab.grading.formats.reading import READERS, learners_in
+        from tapelab.grading.formats.tables import content
+
+        of_file = file.suffix == ".db"
+        grades = nbgrader_gradebook.grades(file) if of_file else READERS[form](content(file))
+        learners = [books.student_of(each) for each in learners_in(grades)]
+        added = book.add_students(learners, update=True)
+    typer.echo(f"{added} students added, {len(learners) - added} were there.")
+
+
+def _of_nbgrader(source: Path, assignment: str, notebook: str) -> Imported:
+    from tapelab.grading.formats import nbgrader_import
+    from tapelab.grading.formats.nbgrader_course import Course
+
+    if source.is_dir():
+        course = Course(source)
+        return course.read(_only(course.assignments(), assignment, source), notebook)
+    return nbgrader_import.read_notebook(source, name=re.sub(r"[^\w-]+", "-", source.stem))
+
+
+def _of_otter(source: Path) -> Imported:
+    from tapelab.grading.formats import otter_import
+
+    if source.suffix == ".ipynb":
+        return otter_import.read_notebook(source)
+    return otter_import.read_tests(source)
+
+
+def _only(there: tuple[str, ...], wanted: str, where: Path) -> str:
+    if wanted or len(there) == 1:
+        return wanted or there[0]
+    raise Complaint(
+        f"{where} has {len(there)} assignments under source/. Name one with --assignment: "
+        f"{', '.join(there) or 'there is none'}."
+    )
+
+
+def _known(form: str, there: tuple[str, ...]) -> None:
+    if form not in there:
+        raise Complaint(f"--format is {', '.join(there[:-1])} or {there[-1]}, not {form!r}.")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What is wrong with a file is one sentence, and so is a package that is missing."""
+    with needing_extra("grading"):
+        from tapelab.authoring.work import WorkError
+        from tapelab.grading.files import UnreadableSubmission
+        from tapelab.grading.formats.grades import UnreadableFormat
+
+        try:
+            yield
+        except (UnreadableFormat, UnreadableSubmission, WorkError, OSError) as error:
+            raise Complaint(str(error)) from error
