@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import socket
 
 import pytest
 
@@ -10,6 +12,35 @@ from tapelab.grading.gradebook import Gradebook
 from tools import postgresql
 
 _numbers = itertools.count()
+
+
+class Listening:
+    """A port of this host at which nobody may call."""
+
+    def __init__(self) -> None:
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._server.setblocking(False)
+        self.port = self._server.getsockname()[1]
+
+    def calls(self) -> int:
+        """How many have called since this was asked last."""
+        count = 0
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                self._server.accept()[0].close()
+                count += 1
+        return count
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._server.close()
+
+
+@pytest.fixture
+def listening():
+    """Open a port and notice who calls."""
+    with contextlib.closing(Listening()) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

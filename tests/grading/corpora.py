@@ -1,0 +1,76 @@
+"""The corpora as notebooks: sections of Markdown, whose blocks of Python are cells."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tapelab.grading.assignment import Assignment
+
+CORPUS = Path(__file__).parent / "corpus"
+COURSE = CORPUS / "course"
+SQUARE = """
+import tapelab as tf
+@tf.exercise("1")
+def square(x): return x * x
+"""
+TAPE = """
+import tapelab as tf
+@tf.exercise("2")
+def tape():
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        y = x * x + tf.sin(x)
+    return tape, y, x
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A submission of a corpus; `due` is what its code earns."""
+
+    name: str
+    cells: tuple[str, ...]
+    due: float
+    line_end: str = "\n"
+
+    def written(self, folder: Path, names: dict[str, str] | None = None) -> Path:
+        """The notebook in a file, the names in it, such as @COURSE@, filled in."""
+        path = folder / "handed in.ipynb"
+        path.write_text(json.dumps(notebook(self._filled(names or {}))), encoding="utf-8")
+        return path
+
+    def _filled(self, names: dict[str, str]) -> list[str]:
+        cells = list(self.cells)
+        for name, value in names.items():
+            cells = [cell.replace(f"@{name}@", value) for cell in cells]
+        return [cell.replace("\n", self.line_end) for cell in cells]
+
+
+def notebook(cells: list[str]) -> dict:
+    """A notebook of these cells."""
+    made = [
+        {"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "id": f"cell-{at}"}
+        for at, cell in enumerate(cells)
+    ]
+    return {"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def corpus(name: str) -> list[Case]:
+    """All sections of a corpus."""
+    sections = re.split(r"^## ", (CORPUS / f"{name}.md").read_text("utf-8"), flags=re.MULTILINE)
+    return [_case(section) for section in sections[1:]]
+
+
+def _case(section: str) -> Case:
+    title, _, text = section.partition("\n")
+    cells = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    due = re.search(r"^Due: (\S+)", text, re.MULTILINE)
+    crlf = re.search(r"^Line ends: crlf", text, re.MULTILINE)
+    points = float(due[1]) if due else 0.0
+    return Case(title.strip(), tuple(cells), points, "\r\n" if crlf else "\n")
+
+
+def course() -> Assignment:
+    """The assignment of both corpora."""
+    return Assignment.load(COURSE)

@@ -1,0 +1,74 @@
+"""Running a case of a corpus in a sandbox, and what must hold afterwards whatever it was."""
+
+import os
+import tempfile
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tapelab.grading.grade import grade
+from tapelab.grading.result import Result
+from tapelab.grading.sandbox.backends import BACKENDS
+from tapelab.grading.submission import Submission
+from tests.grading.corpora import COURSE, SQUARE, TAPE, Case, course
+from tools import bubblewrap
+
+ATTACK_SECONDS = 1.5
+"""An attack that is cut short has earned nothing all the same."""
+HONEST_SECONDS = 120.0
+"""So long that no busy machine takes a point away."""
+
+
+@cache
+def why_not(backend: str) -> str:
+    """Why this host lacks a sandbox; empty where it has it, perhaps since a moment ago."""
+    if backend == "bubblewrap":
+        bubblewrap.ensure()
+    return next(each for each in BACKENDS if each.name == backend).why_not()
+
+
+def attacked(case: Case, backend: str, folder: Path, port: int) -> Result:
+    """Grade an attack; afterwards nothing of it runs, and the course is as it was."""
+    before = _contents(COURSE)
+    names = {"COURSE": str(COURSE), "PORT": str(port)}
+    result = _graded(case, backend, folder, ATTACK_SECONDS, names)
+    assert _contents(COURSE) == before
+    assert not Path("/tmp/owned").exists()
+    assert list(_left_behind(folder)) == []
+    return result
+
+
+def honestly(case: Case, backend: str, folder: Path) -> Result:
+    """Grade an honest case, with the plain answer to the exercise that it leaves out."""
+    other = SQUARE if case.name.startswith("TAPE") else TAPE
+    return _graded(replace(case, cells=(*case.cells, other)), backend, folder, HONEST_SECONDS, {})
+
+
+def _graded(
+    case: Case, backend: str, folder: Path, seconds: float, names: dict[str, str]
+) -> Result:
+    if why_not(backend):
+        pytest.skip(f"This host has no {backend}: {why_not(backend)}")
+    assignment = course()
+    limits = replace(assignment.limits, seconds=seconds)
+    submission = Submission.read(case.written(folder, names))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(folder))
+        return grade(submission, replace(assignment, limits=limits), sandbox=backend)
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {str(path): path.read_bytes() for path in files}
+
+
+def _left_behind(folder: Path):
+    """Processes that have their home in a folder."""
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if os.fsencode(folder) in (path / "environ").read_bytes():
+                yield (path / "cmdline").read_bytes()
+        except OSError:
+            continue

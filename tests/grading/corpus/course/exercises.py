@@ -1,0 +1,47 @@
+"""A small course for the corpora of attacks and of honest submissions."""
+
+import numpy as np
+
+from tapelab.exercises import Check, Exercise, Outcome
+from tapelab.exercises.checks import value
+from tapelab.exercises.plain import close, plain
+from tapelab.exercises.tape_checks import arrives, avoids, uses
+from tapelab.grading.assignment import Limits
+
+SECRET = 80_217.25
+
+
+def _anywhere(answer):
+    """Points are drawn by the judge: what a learner wrote down beforehand does not pass."""
+    for x in answer.draws("anywhere").uniform(-9, 9, 3).tolist():
+        got = plain(answer.result(x))
+        if not close(got, np.asarray(x * x), 1e-3):
+            return Outcome(0, "Not the square.", str(x * x), str(got))
+    return Outcome(8)
+
+
+SQUARE = Exercise(
+    "1", "Square", "Return the square of a number.",
+    (
+        value("At two places", 2, lambda v: v * v, at=((3.0,), (-1.5,))),
+        Check("Anywhere", 8, _anywhere).private(),
+    ),
+    ("x · x",),
+)  # fmt: skip
+TAPE = Exercise(
+    "2", "Tape", "Return a tape, y = x² + sin(x) and x = 2.",
+    (
+        arrives("The gradient", 4, 4.0 + np.cos(2.0)),
+        uses("A sine", 3, "sin"),
+        avoids("No division", 3, "divide"),
+    ),
+    ("Watch x.",),
+)  # fmt: skip
+HIDDEN = Exercise(
+    "3", "Secret", "Nobody can know this number.",
+    (value("The number", 10, SECRET).private(),),
+    ("Ask the teacher.",),
+)  # fmt: skip
+
+EXERCISES = (SQUARE, TAPE, HIDDEN)
+LIMITS = Limits(seconds=4.0)
