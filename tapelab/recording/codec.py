@@ -6,6 +6,7 @@ import json
 import struct
 from dataclasses import asdict
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,8 +46,18 @@ NARROWED_FROM: Final = 10_000
 """Columns of so many numbers are kept as narrow as they can be."""
 
 
+READ_FROM: Final = 1_000_000
+"""A recording that was read from more bytes than this is not written anew."""
+_READ: Final[WeakKeyDictionary[Recording, bytes]] = WeakKeyDictionary()
+"""What long recordings were read from; columns lie in it anyway."""
+
+
 def to_bytes(recording: Recording) -> bytes:
     """A recording as the bytes of a `.tape` file, which packs them where they are many."""
+    return _READ.get(recording) or _written(recording)
+
+
+def _written(recording: Recording) -> bytes:
     layout: dict[str, list[Any]] = {}
     chunks: list[bytes] = []
     offset = 0
@@ -108,11 +119,14 @@ def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
     header, start = _read_header(data)
     try:
         columns = {name: _column(data, start, *place) for name, place in header["columns"].items()}
-        return _recording(header, columns)
+        recording = _recording(header, columns)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordingError(
             f"This recording is damaged: {error}. Save it again from the notebook that made it."
         ) from error
+    if len(data) > READ_FROM:
+        _READ[recording] = data
+    return recording
 
 
 def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
