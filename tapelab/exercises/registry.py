@@ -9,7 +9,22 @@ from typing import Final
 from tapelab.exercises.beside import exercises_beside
 from tapelab.exercises.exercise import Exercise
 
-_COURSE: Final = ("00", "01", "02", "03", "04", "05", "06", "07", "08", "09", "10", "11", "12")
+_COURSE: Final = (
+    "00",
+    "01",
+    "02",
+    "03",
+    "04",
+    "05",
+    "06",
+    "07",
+    "08",
+    "09",
+    "10",
+    "11",
+    "12",
+    "13",
+)
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
     number: import_module(f"tapelab.exercises.lessons.lesson_{number}").EXERCISES
