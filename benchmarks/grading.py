@@ -3,7 +3,8 @@
 `python -m benchmarks.grading` grades the solution of a lesson many times, each copy with other
 files so that nothing is graded once for all. One process and two take turns; the best round of each
 counts, since a busy machine only ever adds time. Where cores are shared with others, the processor
-time of a submission says more than the clock: it is that of all processes, sandboxes included.
+time of a submission says more than the clock. A sandbox that ends with its namespace hides what ran
+in it: `--sandbox unsafe` shows that, too.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def server(programs: Path) -> Iterator[str]:
         trust = ["--auth=trust", "--username=teacher", "--encoding=UTF8", "--locale=C", "--no-sync"]
         _run([programs / "initdb", f"--pgdata={data}", *trust], user, folder)
         options = f"-k {folder} -c listen_addresses='' -c fsync=off -c max_connections=50"
-        control = [programs / "pg_ctl", f"--pgdata={data}", "--wait"]
+        control: list[str | Path] = [programs / "pg_ctl", f"--pgdata={data}", "--wait"]
         _run([*control, f"--log={folder / 'log'}", "-o", options, "start"], user, folder)
         try:
             yield f"postgresql://teacher@/{{database}}?host={folder}"
