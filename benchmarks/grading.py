@@ -42,7 +42,7 @@ def main() -> None:
     for _ in range(given.rounds):
         for jobs in JOBS:
             took = seconds(given.lesson, given.count, jobs, given.sandbox)
-            best[jobs] = tuple(map(min, best[jobs], took))
+            best[jobs] = (min(best[jobs][0], took[0]), min(best[jobs][1], took[1]))
     report(given.count, best)
 
 
