@@ -65,16 +65,13 @@ class Assignment:
 
     @classmethod
     def _written(cls, script: Path) -> Self:
-        import runpy  # the teacher's own file, and no learner's
+        from tapelab.exercises.beside import ExercisesError, exercises_in, names_in
 
         try:
-            names = runpy.run_path(str(script))
-            exercises = tuple(names["EXERCISES"])
-        except Exception as error:
-            raise AssignmentError(
-                f"{script} cannot be read: {type(error).__name__}: {error}. It is a Python file "
-                "that ends with EXERCISES = (…)."
-            ) from error
+            names = names_in(script)
+        except ExercisesError as error:
+            raise AssignmentError(str(error)) from error
+        exercises = exercises_in(names)
         return cls.of(
             script.parent.resolve().name, exercises, title=str(names.get("TITLE", "")),
             limits=names.get("LIMITS") or Limits(),
@@ -91,15 +88,23 @@ class Assignment:
         version = fingerprint(name, [made.keys(each) for each in exercises])
         return cls(name, made.title, version, exercises, made.limits, files)
 
+    def seconds(self, exercise: Exercise) -> float:
+        """How long the learner's code may take for one question of an exercise."""
+        return exercise.seconds or self.limits.seconds
+
+    def memory(self, exercise: Exercise) -> int:
+        """How many bytes the learner's code may have while it answers for an exercise."""
+        return exercise.memory or self.limits.memory
+
     def keys(self, exercise: Exercise) -> tuple[tuple[str, str], ...]:
         """For each check of an exercise its name in the assignment, and a hash of what it is."""
         seen: Counter[str] = Counter()
-        found = []
+        found, own = [], (exercise.seconds, exercise.memory)
         for check in exercise.checks:
             seen[check.title] += 1
             again = f" ({seen[check.title]})" if seen[check.title] > 1 else ""
             key = f"{exercise.id} {check.title}{again}"
-            found.append((key, fingerprint(key, check, self.limits, self._data)))
+            found.append((key, fingerprint(key, check, self.limits, own, self._data)))
         return tuple(found)
 
     @cached_property

@@ -46,7 +46,7 @@ def grade(
             ExerciseResult(
                 exercise.id, exercise.title,
                 tuple(_checks(exercise, assignment, kept,
-                              RemoteAnswer(exercise.id, sitting, seed=seed, picture=picture),
+                              RemoteAnswer(exercise, sitting, seed=seed, picture=picture),
                               keep)),
             )
             for exercise in assignment.exercises

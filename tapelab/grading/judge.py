@@ -8,6 +8,7 @@ from typing import Any, Final
 from tapelab.errors import RecordingError
 from tapelab.exercises.answer import Answer, Ends
 from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.reading import value_of
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.values import Picture, Value
@@ -27,7 +28,7 @@ class RemoteAnswer(Answer):
     """A learner's function in a worker."""
 
     def __init__(
-        self, exercise: str, sitting: Sitting, *, seed: int = 0, picture: Picture | None = None
+        self, exercise: Exercise, sitting: Sitting, *, seed: int = 0, picture: Picture | None = None
     ) -> None:
         super().__init__(seed=seed)
         self._exercise, self._sitting = exercise, sitting
@@ -53,8 +54,8 @@ class RemoteAnswer(Answer):
     ) -> tuple[dict[str, Any], Parcel]:
         parcel = Parcel()
         told = [parcel.put(value_of(each)) for each in arguments]
-        header = {"kind": kind, "exercise": self._exercise, "arguments": told, **more}
-        reply, values = self._sitting.ask(header, parcel)
+        header = {"kind": kind, "arguments": told, **more}
+        reply, values = self._sitting.ask(self._exercise, header, parcel)
         expected = {"result": "value", "trial": "trial"}[kind]
         if reply.get("kind") != expected:
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,7 +12,8 @@ from tapelab.grading.sandbox.process import Confined, Ended
 from tapelab.grading.wire import Parcel, TooLongError, WireError, pack, receive, short
 
 if TYPE_CHECKING:
-    from tapelab.grading.assignment import Assignment
+    from tapelab.exercises.exercise import Exercise
+    from tapelab.grading.assignment import Assignment, Limits
     from tapelab.grading.submission import Submission
 
 MOST_ENDINGS: Final = 8
@@ -36,8 +38,8 @@ class Sitting:
         self, submission: Submission, assignment: Assignment, backend: Backend, seed: int
     ) -> None:
         self._submission, self._assignment, self._backend = submission, assignment, backend
-        self._seed = seed
-        self._limits = assignment.limits
+        self._seed, self._exercises = seed, assignment.exercises
+        self._limits = _roomy(assignment)
         self._worker: Confined | None = None
         self._witness: Confined | None = None
         self._asked_witness = 0
@@ -47,11 +49,15 @@ class Sitting:
         self._skipped: set[int] = set()
         self._stopped: dict[int, str] = {}
 
-    def ask(self, header: dict[str, Any], parcel: Parcel) -> tuple[dict[str, Any], Parcel]:
+    def ask(
+        self, exercise: Exercise, header: dict[str, Any], parcel: Parcel
+    ) -> tuple[dict[str, Any], Parcel]:
         """The answer of a worker; Ended says why there is none."""
         worker = self._ready()
+        worker.memory = self._assignment.memory(exercise)
         self._asked += 1
-        until = self._soon()
+        until = self._soon(self._assignment.seconds(exercise))
+        header = {**header, "exercise": exercise.id}
         try:
             worker.send(pack({**header, "number": self._asked}, parcel), until)
             return self._reply(worker, until)
@@ -112,8 +118,8 @@ class Sitting:
         self._endings += 1
         self._leave()
 
-    def _soon(self) -> float:
-        return min(time.monotonic() + self._limits.seconds, self._until)
+    def _soon(self, seconds: float) -> float:
+        return min(time.monotonic() + seconds, self._until)
 
     def _ready(self) -> Confined:
         """A worker that has run all cells, except those that no worker comes through."""
@@ -152,7 +158,8 @@ class Sitting:
             raise WorkerError(
                 f"The sandbox {self._backend.name} did not start: {ended} Try tapelab doctor."
             ) from ended
-        self._until = self._until or time.monotonic() + ALL_TOGETHER * self._limits.seconds
+        longest = max([self._limits.seconds, *map(self._assignment.seconds, self._exercises)])
+        self._until = self._until or time.monotonic() + ALL_TOGETHER * longest
 
     def _task(self) -> bytes:
         """The first frame: the cells, and the files to put beside them."""
@@ -165,7 +172,7 @@ class Sitting:
         return pack({"kind": "begin", **told}, parcel)
 
     def _run_cells(self, worker: Confined) -> None:
-        until = self._soon()
+        until = self._soon(self._limits.seconds)
         while True:
             header, _ = self._heard(worker, until)
             kind, cell = header.get("kind"), header.get("cell")
@@ -174,7 +181,7 @@ class Sitting:
             if type(cell) is not int or not 0 <= cell < len(self._submission.cells):
                 raise Ended("refused", "What came back was no news of a cell.")
             if kind == "running":
-                self._running, until = cell, self._soon()
+                self._running, until = cell, self._soon(self._limits.seconds)
             else:
                 self._stopped[cell] = str(header.get("text"))[:NOTE]
 
@@ -187,8 +194,25 @@ class Sitting:
             raise Ended("refused", f"What came back was no plain data: {error}.") from None
 
 
+def _roomy(assignment: Assignment) -> Limits:
+    """The limits of a worker, in which the largest of all exercises has room."""
+    limits, exercises = assignment.limits, assignment.exercises
+    most = max((assignment.memory(each) for each in exercises), default=limits.memory)
+    return replace(limits, memory=max(most, limits.memory))
+
+
 def told_ending(reply: dict[str, Any]) -> tuple[str, str]:
     """How the learner's function ended, in the worker's words; only words that are known."""
     ending = reply.get("ending")
-    known = ending if ending in ("unsolved", "raised", "failed", "memory", "refused") else "refused"
-    return str(known), short(reply.get("text", ""))
+    known = str(ending) if ending in _ENDINGS else "refused"
+    return known, short(reply.get("text", "")) or _ENDINGS[known]
+
+
+_ENDINGS: Final = {
+    "unsolved": "Nothing here yet.",
+    "raised": "Your code stopped.",
+    "failed": "This answer cannot be read.",
+    "memory": "It needed more memory than the limit.",
+    "output": "It sent back more than the limit.",
+    "refused": "What came back was no plain data.",
+}

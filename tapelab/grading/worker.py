@@ -57,7 +57,10 @@ class Worker:
                 header, parcel = self._next()
             except EOFError:
                 return
-            self._say(*self._answer(header, parcel))
+            try:
+                self._say(*self._answer(header, parcel))
+            except WireError:
+                self._say({"number": header["number"], "kind": "ending", "ending": "output"})
 
     def _next(self) -> tuple[dict[str, Any], Parcel]:
         return receive(self._read, MOST)

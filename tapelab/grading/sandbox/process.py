@@ -42,6 +42,8 @@ class Confined:
     def __init__(self, command: Callable[[Path], list[str]], limits: Limits) -> None:
         self.scratch = Path(tempfile.mkdtemp(prefix="tapelab-grading-"))
         self._limits = limits
+        self.memory = limits.memory
+        """Bytes that all descendants may have together."""
         self._process = subprocess.Popen(  # noqa: S603 - our own Python, in a sandbox
             command(self.scratch), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, cwd="/", env=surroundings(self.scratch),
@@ -91,7 +93,7 @@ class Confined:
 
     def _look(self) -> None:
         used = sum(map(_memory, descendants(self._process.pid)))
-        if used > self._limits.memory:
+        if used > self.memory:
             raise Ended("memory", "It needed more memory than the limit.")
         if _size(self.scratch) > self._limits.disk:
             raise Ended("memory", "It wrote more files than the limit.")
