@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from PIL import Image
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
 from tests.ui.explorer import Explorer
+from tests.ui.gallery.looks import IN_NOTEBOOKS, differ, hold_still, small_of, write_alike
 from tests.ui.notebook import PATHS
 
 SCENE = """\
@@ -135,6 +137,27 @@ def test_axe_finds_nothing_at_any_kind_of_step(explorer, scheme, forced):
             explorer.button("Step").click()
         assert violations(explorer.root) == []
     explorer.root.page.emulate_media(color_scheme="null", forced_colors="null")
+
+
+def test_an_output_looks_as_it_did_when_somebody_looked_at_it(explorer):
+    """Delete the picture, and the next run takes it anew: look at it."""
+    explorer.button("Next sum").click()
+    explorer.stands_at(10, of=11)
+    page, frame = explorer.root.page, explorer.root.element_handle().owner_frame()
+    page.set_viewport_size({"width": 1280, "height": 1600})
+    page.mouse.move(0, 0)
+    hold_still(frame)
+    write_alike(frame)
+    explorer.root.evaluate("root => { root.style.width = '800px'; document.activeElement.blur() }")
+    expect(explorer.root.locator(".left")).to_have_css("display", "flex")
+    explorer.come_into_view()
+    seen = small_of(explorer.root)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    if not IN_NOTEBOOKS.exists():
+        seen.save(IN_NOTEBOOKS, optimize=True)
+        pytest.fail(f"Look at {IN_NOTEBOOKS.name}, which was taken just now.")
+    with Image.open(IN_NOTEBOOKS) as wanted:
+        assert differ(seen, wanted.convert("RGB")) == ""
 
 
 def test_the_cell_magic_shows_the_tape_of_its_cell(open_notebook):

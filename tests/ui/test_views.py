@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -282,7 +283,7 @@ def test_a_stretch_of_nan_is_named_where_many_frames_share_a_mark(show):
     )  # in the band, and before the sentence that tells where it is born
     boxes = sorted((box["x"], box["width"]) for box in (b.bounding_box() for b in band.all()))
     assert len(boxes) < 300
-    assert all(x + width >= after for (x, width), (after, _) in zip(boxes, boxes[1:], strict=False))
+    assert all(x + width >= after for (x, width), (after, _) in pairwise(boxes))
 
 
 def test_a_question_comes_into_view_where_the_page_is_scrolled_past_it(show):

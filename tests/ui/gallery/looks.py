@@ -16,9 +16,11 @@ import matplotlib as mpl
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
-from playwright.sync_api import Page
+from playwright.sync_api import Frame, Locator, Page
 
 SHOTS: Final = Path(__file__).parent / "shots"
+IN_NOTEBOOKS: Final = SHOTS.with_name("notebook.png")
+"""How the output of a notebook looked, in JupyterLab as in Notebook."""
 WIDE: Final = 240
 """Of a picture in pixels: enough to see that a line is missing."""
 COLOURS: Final = 64
@@ -45,12 +47,12 @@ body { font-family: 'Gallery Sans' }
 """
 
 
-def hold_still(page: Page) -> None:
+def hold_still(page: Page | Frame) -> None:
     """Let nothing move, and nothing float above the rest."""
     page.add_style_tag(content=STILL)
 
 
-def write_alike(page: Page) -> None:
+def write_alike(page: Page | Frame) -> None:
     """Write everything in the fonts that are the same everywhere."""
     page.add_style_tag(content="".join(map(_face, _FACES)) + FONTS)
     page.evaluate("document.fonts.ready.then(() => true)")
@@ -69,7 +71,12 @@ def _face(which: tuple[str, int]) -> str:
 def small(page: Page, letter: str) -> Image.Image:
     """A small picture of a scene, without the ring of the focus."""
     page.evaluate("document.activeElement?.blur()")
-    shot = Image.open(BytesIO(page.locator(f"#{letter} .views").screenshot())).convert("RGB")
+    return small_of(page.locator(f"#{letter} .views"))
+
+
+def small_of(place: Locator) -> Image.Image:
+    """A small picture of what stands at a place."""
+    shot = Image.open(BytesIO(place.screenshot())).convert("RGB")
     size = WIDE, round(shot.height * WIDE / shot.width)
     return shot.resize(size, Image.Resampling.BOX).quantize(COLOURS)
 
