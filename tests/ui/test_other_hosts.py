@@ -26,9 +26,12 @@ POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blob:; style-src 'unsafe-inline';"
     " img-src data:; connect-src https:; child-src https: data:"
 )
+LENIENT = "default-src 'unsafe-inline' 'unsafe-eval' blob: data:"
+RENDERERS = {"vscode": (POLICY, "vscode-dark"), "colab": (LENIENT, "")}
+"""The policy of the frame in which a host shows an output, and what it calls its theme."""
 MIME_RENDERER = """<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="%s">
-<body class="vscode-dark"><div id="output"></div><script>
+<body class="%s"><div id="output"></div><script>
 const bundle = %s;
 const output = document.getElementById('output');
 output.innerHTML = bundle['text/html'];
@@ -93,22 +96,31 @@ def sandboxed(document: str) -> str:
     return f'<iframe sandbox="allow-scripts" srcdoc="{escaped}" width="1200" height="860"></iframe>'
 
 
-@pytest.mark.parametrize("shown", ["picture", "what_if"])
-def test_a_renderer_of_mimebundles_alone_shows_a_picture_that_steps(page, picture, shown):
+@pytest.mark.parametrize(
+    ("host", "shown"), [("vscode", "picture"), ("vscode", "what_if"), ("colab", "picture")]
+)
+def test_a_renderer_of_mimebundles_alone_shows_a_picture_that_steps(page, picture, host, shown):
     made = {
         "picture": lambda: picture,
         "what_if": lambda: tf.what_if(lambda x: x * tf.sin(x), x=(-3.0, 3.0)),
     }[shown]()
     bundle = made._repr_mimebundle_()
     assert WIDGET_VIEW not in bundle
-    page.set_content(sandboxed(MIME_RENDERER % (POLICY, in_script(bundle))))
+    page.set_content(sandboxed(MIME_RENDERER % (*RENDERERS[host], in_script(bundle))))
     output = page.locator("iframe").content_frame.locator("#output")
     explorer = Explorer.in_frame(output)
     explorer.click_to_the_end_and_back()
     if shown == "picture":
         assert violations(explorer.root) == []
+    if (host, shown) == ("vscode", "picture"):
         theme = output.locator("iframe").content_frame.locator("html").get_attribute("data-theme")
         assert theme == "dark"
+
+
+def test_a_renderer_of_text_alone_has_the_tape_to_read(picture):
+    told = picture._repr_mimebundle_()["text/plain"]
+    assert "z = x * tf.sin(x)" in told
+    assert "the way back" in told
 
 
 def test_any_host_of_anywidget_modules_runs_the_widget_and_hears_its_steps(page, picture):
