@@ -183,6 +183,25 @@ def _language() -> Check:
     return Check(sentence("language"), _good(bool(same)), told, cure)
 
 
+def grading() -> Iterator[Check]:
+    """What holds a learner's code while it is graded, tried with an attack of each kind."""
+    from tapelab.grading.sandbox.backends import BACKENDS, UNSAFE
+    from tapelab.grading.sandbox.probing import holds
+
+    reasons = []
+    for backend in BACKENDS:
+        why_not = backend.name == UNSAFE or backend.why_not()
+        if why_not:
+            reasons.append(f"{backend.name}: {why_not}" if why_not is not True else "")
+            continue
+        open_ = [hazard for hazard, held in holds(backend).items() if not held]
+        told = f"{backend.name} × {', '.join(open_)}" if open_ else backend.name
+        yield Check(sentence("sandbox for grading"), _good(not open_), told)
+        return
+    told = say("nothing here can hold a learner's code") + f" ({'; '.join(filter(None, reasons))})"
+    yield Check(sentence("sandbox for grading"), State.POOR, told, "apt-get install bubblewrap")
+
+
 CHECKS: Final[tuple[Callable[[], Iterator[Check]], ...]] = (
     python,
     installed,
@@ -190,6 +209,7 @@ CHECKS: Final[tuple[Callable[[], Iterator[Check]], ...]] = (
     front_end,
     kernel,
     surroundings,
+    grading,
 )
 
 
