@@ -15,6 +15,7 @@ import numpy as np
 
 from tapelab.exercises.values import Value, fingerprint
 from tapelab.exercises.wording import kind_of
+from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.trial import Trial
@@ -106,22 +107,30 @@ def part(found: Any, where: Where) -> Any:
     for key in where:
         found = _entry(found, key)
     if found is ...:
-        raise Unsolved("Nothing here yet.")
+        raise Unsolved(say("Nothing here yet."))
     return found
 
 
 def _entry(found: Any, key: Any) -> Any:
     if found is ...:
-        raise Unsolved("Nothing here yet.")
+        raise Unsolved(say("Nothing here yet."))
     if isinstance(key, str):
         if not issubclass(type(found), dict):
-            raise Unreadable(f"Return a dict with the entry '{key}'; this is {told_kind(found)}.")
+            raise Unreadable(
+                say(
+                    "Return a dict with the entry '{key}'; this is {kind}.",
+                    key=key,
+                    kind=told_kind(found),
+                )
+            )
         if not dict.__contains__(found, key):
-            raise Unreadable(f"The entry '{key}' is missing.")
+            raise Unreadable(say("The entry '{key}' is missing.", key=key))
         return dict.__getitem__(found, key)
     entries = _entries(found)
     if len(entries) <= key:
-        raise Unreadable(f"Return {key + 1} values or more; here are {len(entries)}.")
+        raise Unreadable(
+            say("Return {least} values or more; here are {got}.", least=key + 1, got=len(entries))
+        )
     return entries[key]
 
 
@@ -129,7 +138,7 @@ def _entries(found: Any) -> list[Any]:
     for kind in (tuple, list):
         if issubclass(type(found), kind):
             return list(kind.__iter__(found))
-    raise Unreadable(f"Return a tuple of values; this is {told_kind(found)}.")
+    raise Unreadable(say("Return a tuple of values; this is {kind}.", kind=told_kind(found)))
 
 
 def told_kind(found: Any) -> str:

@@ -17,6 +17,7 @@ from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import close, dtype_of, plain
 from tapelab.exercises.wording import both_spelled, listed, spelled
+from tapelab.words import say
 
 TOLERANCE: Final = 1e-3
 NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)
@@ -39,7 +40,7 @@ def value(
                 return _wrong(points, got, right, arguments, slips, tolerance)
         told = dtype_of(answer.part(where, *at[0]))
         if dtype and told != dtype:
-            text = "The numbers are right, the dtype is not."
+            text = say("The numbers are right, the dtype is not.")
             return Outcome(points // 2, text, dtype, told)
         return check.full()
 
@@ -62,7 +63,11 @@ def _wrong(
         if close(got, _of(slip.value, arguments), tolerance):
             return replace(found, points=slip.points, text=slip.text)
     if got.size == right.size and close(got.reshape(right.shape), right, tolerance):
-        text = f"The numbers are right, the shape is {got.shape} and not {right.shape}."
+        text = say(
+            "The numbers are right, the shape is {got} and not {right}.",
+            got=got.shape,
+            right=right.shape,
+        )
         return Outcome(points // 2, text)
     return found
 
@@ -133,8 +138,8 @@ def _word(each: Any) -> str:
 def _odd_ones(got: Sequence[str], expected: Sequence[str]) -> str:
     missing = [each for each in expected if each not in got]
     if missing:
-        return f"Still missing: {listed(missing)}."
-    return "Every step comes exactly once."
+        return say("Still missing: {names}.", names=listed(missing))
+    return say("Every step comes exactly once.")
 
 
 __all__ = ["NO_ARGUMENTS", "TOLERANCE", "Slip", "order", "prediction", "value"]

@@ -12,6 +12,7 @@ from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import NotPlain, plain
 from tapelab.exercises.values import Value
 from tapelab.exercises.wording import listed
+from tapelab.words import paragraph, say
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "": ("", 1.0), "%": ("", 0.01),
@@ -58,7 +59,7 @@ def choices(
         extra = sorted(got - set(right), key=list(options).index)
         share = max(len(got & set(right)) - len(extra), 0) / max(len(right), 1)
         said = [(slips or {}).get(each, "") for each in extra]
-        text = " ".join(filter(None, [*said, because]))
+        text = paragraph(*said, because)
         return Outcome(round(points * share, 2), text, got=listed(sorted(got)))
 
     foreseen = tuple(Slip([each], text) for each, text in (slips or {}).items())
@@ -78,7 +79,7 @@ def quantity(
         measures, times = UNITS.get(given.lower(), (None, 1.0))
         told = f"{expected:g} {unit}".strip(), f"{number:g} {given}".strip()
         if given and measures != kind:
-            return Outcome(0, "That unit measures something else.", *told)
+            return Outcome(0, say("That unit measures something else."), *told)
         got = number * times if given else number * scale
         if math.isclose(got, expected * scale, rel_tol=tolerance, abs_tol=1e-12):
             return check.full()
@@ -100,11 +101,11 @@ def _known(named: Sequence[str], options: Sequence[str], title: str) -> None:
 def _picked(value: Value, options: Sequence[str]) -> str:
     """The option that is meant; upper and lower case and spaces around do not matter."""
     if value is ...:
-        raise Unsolved("Nothing here yet.")
+        raise Unsolved(say("Nothing here yet."))
     meant = {each.strip().lower(): each for each in options}
     text = value.strip().lower() if type(value) is str else ""
     if text not in meant:
-        raise Unreadable(f"Answer with one of {listed(options)}, in quotes.")
+        raise Unreadable(say("Answer with one of {options}, in quotes.", options=listed(options)))
     return meant[text]
 
 
@@ -113,7 +114,7 @@ def _each(value: Value) -> Sequence[Any]:
     if type(value) is str:
         return [each for each in re.split(r"[,;]", value) if each.strip()]
     if type(value) not in (list, tuple):
-        raise Unreadable("Answer with a list of options, each in quotes.")
+        raise Unreadable(say("Answer with a list of options, each in quotes."))
     return list(value)
 
 
@@ -122,7 +123,7 @@ def _measured(value: Value) -> tuple[float, str]:
     if type(value) is str:
         found = _QUANTITY.fullmatch(value)
         if found is None:
-            raise Unreadable('Answer with a number and its unit, as in "1.5 kB".')
+            raise Unreadable(say('Answer with a number and its unit, as in "1.5 kB".'))
         return float(found[1]), found[2]
     if type(value) in (list, tuple) and len(value) == 2 and type(value[1]) is str:
         return _number(value[0]), value[1].strip()
@@ -132,5 +133,5 @@ def _measured(value: Value) -> tuple[float, str]:
 def _number(value: Value) -> float:
     array = plain(value)
     if array.size != 1 or array.dtype.kind not in "biuf":
-        raise NotPlain("One number is asked for.")
+        raise NotPlain(say("One number is asked for."))
     return float(array.ravel()[0])

@@ -15,6 +15,7 @@ from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close, plain
 from tapelab.exercises.reading import tensor
 from tapelab.exercises.wording import both_spelled
+from tapelab.words import say
 
 Array = NDArray[Any]
 Function = Callable[..., Any]
@@ -90,8 +91,12 @@ def _wrong(
         if close(got, np.asarray(slip.value(*inputs)), tolerance):
             return replace(told, points=slip.points, text=slip.text)
     if got.shape != right.shape:
-        text = f"A gradient has the shape of its source, {right.shape}; this one has {got.shape}."
+        text = say(
+            "A gradient has the shape of its source, {right}; this one has {got}.",
+            right=right.shape,
+            got=got.shape,
+        )
         return replace(told, text=text, arrays=None)
     if close(-got, right, tolerance):
-        return replace(told, points=points // 2, text="The sign is the wrong way round.")
+        return replace(told, points=points // 2, text=say("The sign is the wrong way round."))
     return told

@@ -10,6 +10,7 @@ from tapelab.exercises.answer import Answer, Ends, Raised, Unsolved, part
 from tapelab.exercises.reading import live, value_of
 from tapelab.exercises.trial import Trial, trial_of
 from tapelab.exercises.values import Value, fingerprint
+from tapelab.words import say
 
 LONGEST_MESSAGE: Final = 280
 
@@ -34,16 +35,16 @@ class LocalAnswer(Answer):
 
     def _called(self, arguments: tuple[Value, ...]) -> Any:
         if self._function is None:
-            raise Unsolved("Run the cell with your answer first.")
+            raise Unsolved(say("Run the cell with your answer first."))
         given = [live(value_of(each)) for each in arguments]
         try:
             result = self._function(*given)
         except NotImplementedError:
-            raise Unsolved("Nothing here yet.") from None
+            raise Unsolved(say("Nothing here yet.")) from None
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a learner's error, of any kind
             raise Raised(told(error, self._function)) from None
         if result is None or result is ...:
-            raise Unsolved("Nothing here yet.")
+            raise Unsolved(say("Nothing here yet."))
         return result
 
 
@@ -53,13 +54,18 @@ def told(error: BaseException, function: Callable[..., Any]) -> str:
     if len(message) > LONGEST_MESSAGE:
         message = message[: LONGEST_MESSAGE - 1].rstrip() + "…"
     what = f"{type(error).__name__}: {message}" if message else type(error).__name__
-    return f"Your code stopped{_place(error, function)} with {what}"
+    return _placed(error, function, what)
 
 
-def _place(error: BaseException, function: Callable[..., Any]) -> str:
+def _placed(error: BaseException, function: Callable[..., Any], what: str) -> str:
     file = getattr(getattr(function, "__code__", None), "co_filename", None)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == file]
     if not frames:
-        return ""
-    line = f", `{frames[-1].line}`," if frames[-1].line else ""
-    return f" at line {frames[-1].lineno}{line}"
+        return say("Your code stopped with {error}", error=what)
+    number, line = frames[-1].lineno, frames[-1].line
+    if not line:
+        return say("Your code stopped at line {number} with {error}", number=number, error=what)
+    return say(
+        "Your code stopped at line {number}, `{line}`, with {error}",
+        number=number, line=line, error=what,
+    )  # fmt: skip

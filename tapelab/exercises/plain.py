@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tapelab.exercises.answer import told_kind
 from tapelab.exercises.reading import value_of
 from tapelab.exercises.values import Numbers
+from tapelab.words import say
 
 
 class NotPlain(TypeError):  # noqa: N818 - it says what the value is, and is always caught
@@ -26,7 +27,7 @@ def plain(value: Any) -> NDArray[Any]:
         return np.array(value.array)
     if type(value) in (list, tuple):
         return _stacked([plain(each) for each in value])
-    raise NotPlain(f"{told_kind(value)} is not a number or a tensor")
+    raise NotPlain(say("{kind} is not a number or a tensor", kind=told_kind(value)))
 
 
 def dtype_of(value: Any) -> str:
@@ -37,7 +38,7 @@ def dtype_of(value: Any) -> str:
 
 def _stacked(rows: list[NDArray[Any]]) -> NDArray[Any]:
     if len({row.shape for row in rows}) > 1:
-        raise NotPlain("its rows have different shapes")
+        raise NotPlain(say("its rows have different shapes"))
     return np.array(rows)
 
 

@@ -18,6 +18,7 @@ from tapelab.exercises.plain import close
 from tapelab.exercises.plots import Axes, Plot, Series
 from tapelab.exercises.values import Value
 from tapelab.exercises.wording import listed, spelled
+from tapelab.words import say
 
 
 def _check(
@@ -28,7 +29,7 @@ def _check(
     def judge(answer: Answer) -> Outcome:
         plot = _plot(answer.part(where))
         if len(plot.axes) <= axes:
-            return Outcome(0, "There are too few axes.", str(axes + 1), str(len(plot.axes)))
+            return Outcome(0, say("There are too few axes."), str(axes + 1), str(len(plot.axes)))
         return look(plot.axes[axes]) or check.full()
 
     check = Check(title, points, judge)
@@ -43,7 +44,9 @@ def _plot(value: Value) -> Plot:
         plots = [each for each in value if type(each) is Plot]
         if plots:
             return plots[0]
-    raise Unreadable(f"Return the figure, as in `return plt.gcf()`; this is {told_kind(value)}.")
+    raise Unreadable(
+        say("Return the figure, as in `return plt.gcf()`; this is {kind}.", kind=told_kind(value))
+    )
 
 
 def draws(
@@ -55,11 +58,11 @@ def draws(
 
     def look(found: Axes) -> Outcome | None:
         if not found.series:
-            return Outcome(0, "Nothing is drawn yet.")
+            return Outcome(0, say("Nothing is drawn yet."))
         best = [each for each in found.series if not label or label.lower() in each.label.lower()]
         if not best:
             known = listed([each.label for each in found.series if each.label])
-            return Outcome(0, f"Nothing is labelled `{label}`.", label, known)
+            return Outcome(0, say("Nothing is labelled `{label}`.", label=label), label, known)
         if any(_through(each, *right, tolerance) for each in best):
             return None
         return _missed(best[0], *right, points, tolerance)
@@ -77,9 +80,9 @@ def _through(series: Series, x: Any, y: Any, tolerance: float) -> bool:
 def _missed(series: Series, x: Any, y: Any, points: float, tolerance: float) -> Outcome:
     found = Outcome(0, "", spelled(y), spelled(series.y))
     if _through(series, y, x, tolerance):
-        return replace(found, points=points // 2, text="x and y are swapped.")
+        return replace(found, points=points // 2, text=say("x and y are swapped."))
     if series.y.shape != y.shape:
-        text = f"It has {len(series.y)} points, {len(y)} are expected."
+        text = say("It has {got} points, {right} are expected.", got=len(series.y), right=len(y))
         return replace(found, text=text, expected="", got="")
     return replace(found, arrays=(y, series.y))
 
@@ -98,11 +101,11 @@ def labelled(
         if not missing:
             return None
         if not any(said.values()):
-            text = "The axes say nothing yet: try `plt.xlabel`, `plt.ylabel` and `plt.title`."
+            text = say("The axes say nothing yet: try `plt.xlabel`, `plt.ylabel` and `plt.title`.")
             return Outcome(0, text)
-        text = f"Still missing: {listed([wanted[name] for name in missing])}."
+        text = say("Still missing: {names}.", names=listed([wanted[name] for name in missing]))
         if x and y and x.lower() in found.y_label.lower() and y.lower() in found.x_label.lower():
-            text = "The labels of x and y are swapped."
+            text = say("The labels of x and y are swapped.")
         return Outcome(round(points * (1 - len(missing) / len(wanted)), 2), text)
 
     return _check(title, points, where, axes, look)
@@ -117,7 +120,9 @@ def scaled(
     def look(found: Axes) -> Outcome | None:
         wanted, got = (x, y), (found.x_scale, found.y_scale)
         told = " and ".join(wanted), " and ".join(got)
-        return None if wanted == got else Outcome(0, "Of x and y, these are the scales.", *told)
+        return (
+            None if wanted == got else Outcome(0, say("Of x and y, these are the scales."), *told)
+        )
 
     return _check(title, points, where, axes, look)
 
@@ -133,7 +138,9 @@ def legend(
         if found.legend and not missing:
             return None
         if not found.legend:
-            return Outcome(0, "There is no legend yet: label what you draw, call `plt.legend()`.")
-        return Outcome(0, f"Still missing: {listed(missing)}.")
+            return Outcome(
+                0, say("There is no legend yet: label what you draw, call `plt.legend()`.")
+            )
+        return Outcome(0, say("Still missing: {names}.", names=listed(missing)))
 
     return _check(title, points, where, axes, look)

@@ -13,6 +13,7 @@ from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.values import Numbers, Picture
 from tapelab.views.card import DATA
+from tapelab.words import say
 
 ADJOINTS: Final = {"way": "backward"}
 """Questions about gradients; `{"way": "forward"}` are those about values and ops."""
@@ -75,7 +76,7 @@ def predicted(
         right = _steps_right(_read(answer.part(where)), of)
         if right >= least:
             return check.full()
-        told = f"Predict {least} steps, with Predict or `p` in the picture."
+        told = say("Predict {least} steps, with Predict or `p` in the picture.", least=least)
         return Outcome(points * right // least, told, str(least), str(right))
 
     check = Check(title, points, judge)
@@ -91,8 +92,10 @@ def _read(given: Any) -> tuple[Prediction, ...]:
                      for one in given)  # fmt: skip
     except (AttributeError, TypeError):
         raise Unreadable(
-            "Return the live picture that you predicted in: widget = "
-            "tf.show(tape, target).widget() in a cell of its own."
+            say(
+                "Return the live picture that you predicted in: `widget = "
+                "tf.show(tape, target).widget()` in a cell of its own."
+            )
         ) from None
 
 

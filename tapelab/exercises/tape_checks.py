@@ -15,6 +15,7 @@ from tapelab.exercises.plain import close
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
 from tapelab.views.numbers import count
+from tapelab.words import paragraph, say, say_many
 
 
 def _check(
@@ -47,13 +48,13 @@ def arrives(
         right = np.asarray(expected, float)
         got = found.gradient
         if not found.connected or got is None:
-            return Outcome(0, "No gradient arrives yet.", spelled(right), "None")
+            return Outcome(0, say("No gradient arrives yet."), spelled(right), "None")
         if close(got, right, TOLERANCE):
             return None
         for slip in slips:
             if close(got, np.asarray(slip.value, float), TOLERANCE):
                 return Outcome(slip.points, slip.text, spelled(right), spelled(got))
-        text = "A gradient arrives, but the function is another one now."
+        text = say("A gradient arrives, but the function is another one now.")
         return Outcome(points // 2, text, spelled(right), spelled(got))
 
     return _check(title, points, ends, look, slips)
@@ -67,7 +68,7 @@ def flows_through(
     def look(found: Trial) -> Outcome | None:
         if name in found.flowing():
             return None
-        return Outcome(0, f"No gradient reaches `{name}`.")
+        return Outcome(0, say("No gradient reaches `{name}`.", name=name))
 
     return _check(title, points, ends, look)
 
@@ -80,11 +81,13 @@ def none_because(
     def look(found: Trial) -> Outcome | None:
         wanted = " or ".join(codes)
         if found.connected:
-            return Outcome(0, "A gradient arrives, so there is nothing to explain.", "None")
+            return Outcome(0, say("A gradient arrives, so there is nothing to explain."), "None")
         code = found.code
         if code in codes:
             return None
-        return Outcome(points // 3, "It is None, for another reason.", wanted, code or "no finding")
+        return Outcome(
+            points // 3, say("It is None, for another reason."), wanted, code or "no finding"
+        )
 
     return _check(title, points, ends, look)
 
@@ -100,9 +103,10 @@ def watches(
             return None
         missing = [name for name in names if name not in got]
         extra = [name for name in got if name not in names]
-        said = [f"{listed(missing)} is not watched." if missing else "",
-                f"{listed(extra)} need not be watched." if extra else ""]  # fmt: skip
-        text = " ".join(filter(None, said))
+        text = paragraph(
+            say("{names} is not watched.", names=listed(missing)) if missing else "",
+            say("{names} need not be watched.", names=listed(extra)) if extra else "",
+        )
         return Outcome(0 if missing else points // 2, text, listed(names), listed(got))
 
     return _check(title, points, ends, look)
@@ -113,7 +117,11 @@ def uses(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURCE)
 
     def look(found: Trial) -> Outcome | None:
         got = found.taped_ops()
-        return None if op in got else Outcome(0, f"There is no {op} on the tape.", op, listed(got))
+        return (
+            None
+            if op in got
+            else Outcome(0, say("There is no {op} on the tape.", op=op), op, listed(got))
+        )
 
     return _check(title, points, ends, look)
 
@@ -124,10 +132,18 @@ def avoids(title: str, points: float, op: str, *, ends: Ends = TAPE_TARGET_SOURC
     def look(found: Trial) -> Outcome | None:
         got = found.taped_ops()
         if not got:
-            return Outcome(0, "Nothing is on the tape yet.")
+            return Outcome(0, say("Nothing is on the tape yet."))
         if op not in got:
             return None
-        return Outcome(0, f"{op} is on the tape {count(got.count(op), 'time')}.")
+        return Outcome(
+            0,
+            say_many(
+                "{op} is on the tape {count} time.",
+                "{op} is on the tape {count} times.",
+                got.count(op),
+                op=op,
+            ),
+        )
 
     return _check(title, points, ends, look)
 
@@ -138,10 +154,10 @@ def at_most(title: str, points: float, ops: int, *, ends: Ends = TAPE_TARGET_SOU
     def look(found: Trial) -> Outcome | None:
         got = len(found.taped_ops())
         if not found.connected:
-            return Outcome(0, "No gradient arrives yet.")
+            return Outcome(0, say("No gradient arrives yet."))
         if got <= ops:
             return None
-        return Outcome(0, "", f"at most {count(ops, 'op')}", count(got, "op"))
+        return Outcome(0, "", say("at most {count}", count=count(ops, "op")), count(got, "op"))
 
     return _check(title, points, ends, look)
 
@@ -166,9 +182,11 @@ def memory_at_most(
 
     def look(found: Trial) -> Outcome | None:
         if not found.connected:
-            return Outcome(0, "No gradient arrives yet.")
+            return Outcome(0, say("No gradient arrives yet."))
         if found.memory <= most:
             return None
-        return Outcome(0, "", f"at most {count(most, 'byte')}", count(found.memory, "byte"))
+        return Outcome(
+            0, "", say("at most {count}", count=count(most, "byte")), count(found.memory, "byte")
+        )
 
     return _check(title, points, ends, look)

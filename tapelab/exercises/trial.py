@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from numpy.typing import NDArray
 
@@ -19,6 +19,14 @@ from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Ran, Watched
 from tapelab.views.frame import Model
 from tapelab.views.memory import memory_of
+from tapelab.words import say, sentence
+
+NO_TARGET: Final = sentence(
+    "The target is {kind}, without a history. Return a tensor or a variable."
+)
+NO_SOURCE: Final = sentence(
+    "The source is {kind}, without a history. Return a tensor or a variable."
+)
 
 
 @dataclass(frozen=True)
@@ -97,11 +105,11 @@ class Trial:
 def trial_of(tape: Any, target: Any, source: Any) -> Trial:
     """The recording of a live tape with this question in it, which does not use the tape up."""
     if type(tape) is not GradientTape:
-        raise Unreadable(f"Return a tape, a target and a source; this is {told_kind(tape)}.")
-    for end, name in ((target, "target"), (source, "source")):
+        raise Unreadable(
+            say("Return a tape, a target and a source; this is {kind}.", kind=told_kind(tape))
+        )
+    for end, template in ((target, NO_TARGET), (source, NO_SOURCE)):
         if not issubclass(type(end), Tensor | Variable):
-            raise Unreadable(
-                f"The {name} is {told_kind(end)}, without a history. Return a tensor or a variable."
-            )
+            raise Unreadable(say(template, kind=told_kind(end)))
     recording, call, (position, *_) = look(tape, target, source)
     return Trial(recording, call, position)

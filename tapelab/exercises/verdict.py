@@ -10,6 +10,7 @@ from tapelab.exercises.answer import Answer, Unreadable, Unsolved
 from tapelab.exercises.check import WAITING, Check, Outcome, Visibility
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.plain import NotPlain
+from tapelab.words import paragraph, say
 
 if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise
@@ -99,10 +100,12 @@ def outcome(check: Check, answer: Answer) -> Outcome:
     except NotPlain as problem:
         return Outcome(0, _sentence(str(problem)), ending="failed")
     except Exception as error:  # noqa: BLE001 - an answer no check foresaw is still no crash
-        text = f"This answer cannot be read ({type(error).__name__}: {error})."
+        text = say(
+            "This answer cannot be read ({error}).", error=f"{type(error).__name__}: {error}"
+        )
         return Outcome(0, text, ending="broken")
     advice = check.advice.get(found.code, "") if found.points < check.points else ""
-    text = " ".join(filter(None, [found.text, advice]))
+    text = paragraph(found.text, advice)
     return replace(found, points=min(max(found.points, 0), check.points), text=text)
 
 
