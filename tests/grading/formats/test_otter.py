@@ -30,6 +30,13 @@ from tapelab.grading.formats.otter_import import (
     without_solution,
 )
 
+PROMPTED = """# BEGIN SOLUTION NO PROMPT
+x = 3
+# END SOLUTION
+\"\"\" # BEGIN PROMPT
+x = 0
+\"\"\"; # END PROMPT"""
+
 
 @pytest.fixture
 def master(tmp_path) -> Path:
@@ -88,8 +95,7 @@ def test_the_work_can_be_released_and_gives_nothing_away(master, tmp_path):
         ("def f():\n    # BEGIN SOLUTION\n    return 3\n    # END SOLUTION",
          "def f():\n    ...", "def f():\n    return 3"),
         ("# BEGIN SOLUTION NO PROMPT\nx = 3\n# END SOLUTION", "", "x = 3"),
-        ('# BEGIN SOLUTION NO PROMPT\nx = 3\n# END SOLUTION\n""" # BEGIN PROMPT\nx = 0\n'
-         '"""; # END PROMPT', "x = 0", "x = 3"),
+        (PROMPTED, "x = 0", "x = 3"),
         ("y = 1", "y = 1", "y = 1"),
     ],
 )  # fmt: skip
