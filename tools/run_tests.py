@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-from tools import chromium, environment, graphviz, hosts, node
+from tools import chromium, environment, graphviz, hosts, node, postgresql
 
 LINTERS = {"ruff": ["ruff", "check"], "mypy": ["mypy"]}
 PYTEST = {
@@ -20,6 +20,7 @@ def main(extent: str) -> int:
         node.ensure()
         node.ensure_packages()
         graphviz.ensure()
+        postgresql.ensure()
         environment.main(".venv-oldest", "lab", environment.OLDEST)
         for name in hosts.HOSTS:
             hosts.ensure(name)

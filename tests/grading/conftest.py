@@ -6,9 +6,11 @@ import contextlib
 import itertools
 import socket
 
+import psycopg
 import pytest
 
 from tapelab.grading.gradebook import Gradebook
+from tapelab.grading.gradebook.tables import Table
 from tools import postgresql
 
 _numbers = itertools.count()
@@ -46,9 +48,9 @@ def listening():
 @pytest.fixture(scope="session")
 def postgres():
     """Run a server of PostgreSQL for as long as tests do; give the URL to put a database into."""
-    programs = postgresql.ensure()
+    programs = postgresql.find()
     if programs is None:
-        pytest.skip("PostgreSQL is not here and only root on Debian may install it")
+        pytest.skip("PostgreSQL is not here; `make test` installs it on Debian, as root")
     with postgresql.server(programs) as url:
         yield url
 
@@ -56,20 +58,44 @@ def postgres():
 @pytest.fixture
 def new_database(postgres):
     """Make an empty database on the server; give its URL."""
-    import psycopg
-
     name = f"course{next(_numbers)}"
     with psycopg.connect(postgres.format(database="postgres"), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
     return postgres.format(database=name)
 
 
+@pytest.fixture(scope="session")
+def shared_database(postgres):
+    """Make a gradebook on the server that tests take in turns, which saves making many."""
+    url = postgres.format(database="postgres")
+    Gradebook.open(url).close()
+    return url
+
+
+@pytest.fixture
+def wiped_database(shared_database):
+    """Empty the shared gradebook, its history too, which nobody else could."""
+    tables = ", ".join(table.name for table in Table.metadata.sorted_tables)
+    with psycopg.connect(shared_database) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute(f"TRUNCATE {tables} RESTART IDENTITY")
+    return shared_database
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request, tmp_path):
+def new_place(request, tmp_path):
     """Name a gradebook that is not there yet: a file, and a database on a server."""
     if request.param == "sqlite":
         return str(tmp_path / "course.db")
     return request.getfixturevalue("new_database")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def place(request, tmp_path):
+    """Name a gradebook in which nothing is."""
+    if request.param == "sqlite":
+        return str(tmp_path / "course.db")
+    return request.getfixturevalue("wiped_database")
 
 
 @pytest.fixture

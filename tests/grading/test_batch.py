@@ -149,6 +149,7 @@ def test_two_attempts_are_two_submissions(book, folder):
     assert (grade.student, grade.attempts, grade.final) == ("ada", 2, 2)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_replaced_and_its_task_tried_again(book, folder, tmp_path):
     for number in range(3):
         hand_in(folder, f"s{number}", points=1)
@@ -211,6 +212,7 @@ def start(place, folder, jobs):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_interrupt_ends_it_and_keeps_what_was_graded(book, place, folder):
     for number in range(30):
         hand_in(folder, f"s{number:02}", points=1, sleep=0.02)

@@ -23,6 +23,7 @@ from tapelab.grading.gradebook.opening import connect, to_url
 from tapelab.grading.gradebook.rows import Event
 from tapelab.grading.gradebook.tables import AssignmentRow, HistoryRow, Numbered, StudentRow
 from tapelab.grading.gradebook.troubles import in_words, is_lost
+from tapelab.grading.gradebook.undisturbed import undisturbed
 
 T = TypeVar("T")
 PAUSES: Final = (0.1, 0.5, 2.0, 5.0)
@@ -74,13 +75,18 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[Session]:
-        with in_words(self.place), Session(self._engine) as session:
+        with undisturbed(), in_words(self.place), Session(self._engine) as session:
             yield session
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:
         """All that the block writes is kept together, or nothing is."""
-        with in_words(self.place), Session(self._writing_engine) as session, session.begin():
+        with (
+            undisturbed(),
+            in_words(self.place),
+            Session(self._writing_engine) as session,
+            session.begin(),
+        ):
             yield session
 
     def _lasting(self, write: Callable[[Session], T]) -> T:
@@ -88,7 +94,11 @@ class Store:
         with in_words(self.place):
             for pause in (*PAUSES, None):
                 try:
-                    with Session(self._writing_engine) as session, session.begin():
+                    with (
+                        undisturbed(),
+                        Session(self._writing_engine) as session,
+                        session.begin(),
+                    ):
                         return write(session)
                 except DBAPIError as error:
                     if pause is None or not is_lost(error):

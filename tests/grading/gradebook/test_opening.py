@@ -74,9 +74,9 @@ def test_the_steps_make_the_tables_that_the_models_describe(book):
         assert keys == {tuple(column.name for column in key.columns) for key in meant}
 
 
-def test_an_older_gradebook_is_upgraded_and_keeps_what_is_in_it(older, place):
-    older(place)
-    with Gradebook.open(place) as book:
+def test_an_older_gradebook_is_upgraded_and_keeps_what_is_in_it(older, new_place):
+    older(new_place)
+    with Gradebook.open(new_place) as book:
         assert book.students() == (Student("ada", "Ada"),)
         book.add_student(Student("bob"))
         assert [event.about for event in book.history()] == ["bob"]
@@ -96,20 +96,20 @@ def test_a_new_or_present_gradebook_leaves_no_copy(file):
     assert list(file.parent.glob("*before*")) == []
 
 
-def test_a_newer_gradebook_is_refused_and_left_alone(place):
-    with Gradebook.open(place) as book, book._engine.begin() as connection:
+def test_a_newer_gradebook_is_refused_and_left_alone(new_place):
+    with Gradebook.open(new_place) as book, book._engine.begin() as connection:
         connection.execute(text("UPDATE gradebook_version SET version_num = '9000'"))
     with pytest.raises(NewerSchemaError, match=r"schema 9000; this one knows.*Upgrade tapelab"):
-        Gradebook.open(place)
+        Gradebook.open(new_place)
 
 
-def test_a_database_of_something_else_is_refused(place):
-    engine = opening.create_engine(opening.to_url(place))
+def test_a_database_of_something_else_is_refused(new_place):
+    engine = opening.create_engine(opening.to_url(new_place))
     with engine.begin() as connection:
         connection.execute(text("CREATE TABLE songs (title TEXT)"))
     engine.dispose()
     with pytest.raises(ForeignError, match="a table songs"):
-        Gradebook.open(place)
+        Gradebook.open(new_place)
 
 
 def test_a_file_that_is_no_database_is_called_damaged(tmp_path):
@@ -200,11 +200,11 @@ def end_all_but(book):
         connection.execute(text(f"{ended} AND datname = current_database()"))
 
 
-def test_two_that_open_a_new_gradebook_at_once_both_succeed(place):
+def test_two_that_open_a_new_gradebook_at_once_both_succeed(new_place):
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(4) as together:
-        books = list(together.map(lambda number: Gradebook.open(place), range(4)))
+        books = list(together.map(lambda number: Gradebook.open(new_place), range(4)))
     assert [book.students() for book in books] == [()] * 4
     for book in books:
         book.close()
