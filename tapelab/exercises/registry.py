@@ -24,6 +24,7 @@ _COURSE: Final = (
     "11",
     "12",
     "13",
+    "14",
 )
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {
