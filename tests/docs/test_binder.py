@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tomllib
 import venv
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -17,7 +18,7 @@ import pytest
 import yaml
 
 from tapelab.launch import jupyterlab_command
-from tapelab.lessons import lessons, shipped_folder
+from tapelab.lessons import lessons
 from tapelab.version import __version__
 from tests.ui.jupyter import announced, running
 
@@ -104,25 +105,44 @@ def test_the_container_is_given_all_that_the_package_is_built_from():
     assert left_out == []
 
 
-@pytest.mark.slow
-def test_a_visitor_of_binder_finds_the_lessons(tmp_path):
-    environment, home = tmp_path / "venv", tmp_path / "home"
-    home.mkdir()
-    venv.create(environment, with_pip=True)
-    path = f"{environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    steps = ["python -m pip install --quiet -r binder/requirements.txt", "binder/postBuild"]
-    checkout = tmp_path / "checkout"
-    subprocess.run(["git", "clone", "--quiet", CHECKOUT, checkout], check=True)
-    for step in steps:
+@dataclass(frozen=True)
+class Place:
+    """A fresh clone, a home of its own, and an environment in which the clone is installed."""
+
+    checkout: Path
+    home: Path
+    environment: Path
+
+    def run(self, *command: str) -> None:
+        """Run a step in the clone; it must succeed."""
+        programs = f"{self.environment / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("JUPYTER")}
         made = subprocess.run(
-            step.split(), cwd=checkout, env=os.environ | {"HOME": str(home), "PATH": path},
+            command, cwd=self.checkout, env=kept | {"HOME": str(self.home), "PATH": programs},
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert made.returncode == 0, made.stdout + made.stderr
-    _, *options = jupyterlab_command(checkout, "", port=0, browser=False)
-    command = [str(environment / "bin" / "python"), *options]
-    with running(command, home) as (process, runtime):
-        server = announced(process, runtime, checkout)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """What Binder's requirements and the container file's first step come to."""
+    folder = tmp_path_factory.mktemp("clone")
+    made = Place(folder / "checkout", folder / "home", folder / "venv")
+    made.home.mkdir()
+    venv.create(made.environment, with_pip=True)
+    subprocess.run(["git", "clone", "--quiet", CHECKOUT, made.checkout], check=True)
+    made.run("python", "-m", "pip", "install", "--quiet", "-r", "binder/requirements.txt")
+    return made
+
+
+@pytest.mark.slow
+def test_a_visitor_of_binder_finds_the_lessons(place):
+    place.run("binder/postBuild")
+    _, *options = jupyterlab_command(place.checkout, "", port=0, browser=False)
+    command = [str(place.environment / "bin" / "python"), *options]
+    with running(command, place.home) as (process, runtime):
+        server = announced(process, runtime, place.checkout)
         with urlopen(server.address("api/contents/lessons")) as answer:
             found = {entry["name"] for entry in json.load(answer)["content"]}
-    assert {lesson.name for lesson in lessons(shipped_folder())} <= found
+    assert {lesson.name for lesson in lessons(place.checkout / "notebooks")} <= found
