@@ -113,7 +113,7 @@ def _item(grade: str, title: str, text: str, stand: str) -> str:
     icon, word = ICONS[grade]
     return (
         f"<li><span class='sign {grade}' role=img aria-label='{escape(say(word))}'>{icon}</span>"
-        f"<div><b>{prose(title)}</b>{text}</div><span class=num>{stand}</span></li>"
+        f"<div><b>{prose(title)}</b>{text}</div><span class=num dir=ltr>{stand}</span></li>"
     )
 
 
@@ -182,4 +182,4 @@ def _priced(hints: Hints) -> str:
 
 
 def _rung(number: int, text: str) -> str:
-    return f"<div class=rung><span class='sign open'>{number}</span><p>{prose(text)}</p></div>"
+    return f"<div class=rung><span class='sign open'>{number}</span><p dir=auto>{prose(text)}</p></div>"
