@@ -107,7 +107,7 @@ def work(tmp_path) -> Path:
 
 
 MASTER = (
-    raw("# ASSIGNMENT CONFIG\nname: lab-1\nexport_cell: false\ngenerate: false"),
+    raw("# ASSIGNMENT CONFIG\nname: lab-1\nexport_cell: false\ngenerate: false\nrun_tests: false"),
     markdown("# Cubes"),
     raw("# BEGIN QUESTION\nname: cube\npoints: 4"),
     markdown("**Cube it.**"),
