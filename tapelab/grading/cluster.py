@@ -42,7 +42,7 @@ def on_cluster(
                 _begin(client, islice(further, 1), work, known, under_way)
         except (CancelledError, OSError) as error:
             raise ClusterError(
-                f"The cluster at {address} went away ({error}). What was graded is kept. Start it "
+                f"The cluster at {address} went away. What was graded is kept. Start it "
                 "again, then run the same command; it goes on where it stopped."
             ) from error
 
