@@ -7,6 +7,7 @@ from concurrent.futures import CancelledError
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from tapelab.grading.gradebook.errors import GradebookError
 from tapelab.grading.task import Done, Task, Work
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def on_cluster(
             for future in under_way:
                 yield _outcome(future, known.pop(future.key))
                 _begin(client, islice(further, 1), work, known, under_way)
+        except GradebookError:
+            raise  # the tasks come from a gradebook, whose full disk is an OSError, too
         except (CancelledError, OSError) as error:
             raise ClusterError(
                 f"The cluster at {address} went away. What was graded is kept. Start it "
