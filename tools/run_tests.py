@@ -3,8 +3,18 @@
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
-from tools import chromium, environment, graphviz, hosts, node, postgresql
+from tools import (
+    bubblewrap,
+    chromium,
+    environment,
+    graders,
+    graphviz,
+    hosts,
+    node,
+    postgresql,
+)
 
 LINTERS = {"ruff": ["ruff", "check"], "mypy": ["mypy"]}
 PYTEST = {
@@ -16,19 +26,33 @@ PYTEST = {
 def main(extent: str) -> int:
     """Run linters and tests; the status is 0 only when every one of them is content."""
     if extent == "all":
-        os.environ["CHROMIUM"] = chromium.ensure()
-        node.ensure()
-        node.ensure_packages()
-        graphviz.ensure()
-        postgresql.ensure()
-        environment.main(".venv-oldest", "lab", environment.OLDEST)
-        for name in hosts.HOSTS:
-            hosts.ensure(name)
+        prepare()
     failed = [name for name, command in LINTERS.items() if not run(name, [*command])]
     if failed:
         print(f"\n{' and '.join(failed)} found faults, see above; the tests go on.", flush=True)
     content = run("pytest", ["pytest", "-q", *PYTEST[extent]])
     return 0 if content and not failed else 1
+
+
+def prepare() -> None:
+    """Install what the tests meet: programs of the system, and environments at the same time."""
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        environments = beside.submit(prepare_environments)
+        os.environ["CHROMIUM"] = chromium.ensure()
+        node.ensure()
+        node.ensure_packages()
+        graphviz.ensure()
+        bubblewrap.ensure()
+        postgresql.ensure()
+        environments.result()
+
+
+def prepare_environments() -> None:
+    """The oldest releases that are promised, hosts other than JupyterLab, and other graders."""
+    environment.main(".venv-oldest", "lab", environment.OLDEST)
+    for name in hosts.HOSTS:
+        hosts.ensure(name)
+    graders.ensure()
 
 
 def run(name: str, command: list[str]) -> bool:

@@ -182,4 +182,5 @@ def _priced(hints: Hints) -> str:
 
 
 def _rung(number: int, text: str) -> str:
-    return f"<div class=rung><span class='sign open'>{number}</span><p dir=auto>{prose(text)}</p></div>"
+    sign = f"<span class='sign open'>{number}</span>"
+    return f"<div class=rung>{sign}<p dir=auto>{prose(text)}</p></div>"

@@ -111,7 +111,7 @@ def test_a_lesson_is_opened_by_its_number_or_its_name(monkeypatch, tmp_path, mai
 
 def test_a_lesson_that_is_not_there_is_told_with_those_that_are(main, tmp_path):
     told = main("lab", "mine", "--lesson", "99", code=2).stderr
-    assert told.startswith("tapelab: There is no lesson '99'. There are: 00-tensors-and-variables, ")
+    assert told.startswith("tapelab: There is no lesson '99'. There are: 00-tensors-and-")
     assert not (tmp_path / "mine").exists()
 
 
