@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 CHECKOUT = Path(__file__).parents[2]
-DEPLOY = CHECKOUT / "deploy"
+DEPLOY = CHECKOUT / "binder" / "cluster"
 HOWTO = (CHECKOUT / "docs" / "howto" / "cluster.md").read_text("utf-8")
 
 
