@@ -22,6 +22,7 @@ from tapelab.cli.bookkeeping import (
 from tapelab.cli.complaint import Complaint
 from tapelab.cli.reporting import report, similarity, stats
 from tapelab.cli.roster import students
+from tapelab.cli.serving import serve
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
@@ -37,6 +38,7 @@ app.add_typer(students, name="students")
 app.command()(stats)
 app.command()(report)
 app.command()(similarity)
+app.command()(serve)
 
 
 @app.command()

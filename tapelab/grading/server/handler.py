@@ -1,0 +1,202 @@
+"""What all pages share: the checks before them, the headers around them, and their errors."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from urllib.parse import quote, urlencode, urlsplit
+
+from tornado.template import Loader
+from tornado.web import HTTPError, RequestHandler
+
+from tapelab.grading.gradebook.book import Gradebook
+from tapelab.grading.gradebook.errors import (
+    ConnectionLostError,
+    GradebookError,
+    LockedError,
+    UnfitError,
+    UnknownNameError,
+)
+from tapelab.grading.reports.feedback import SIGNS
+from tapelab.grading.server.door import Door
+
+T = TypeVar("T")
+TEMPLATES: Final = Path(__file__).parent / "templates"
+PAGE_POLICY: Final = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; frame-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""No script at all: what a student handed in can become text on a page, and nothing else."""
+HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+LONGEST: Final = 120
+"""Letters of a value in the history."""
+STATUS_OF: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
+    (UnknownNameError, HTTPStatus.NOT_FOUND),
+    (UnfitError, HTTPStatus.BAD_REQUEST),
+    (LockedError, HTTPStatus.SERVICE_UNAVAILABLE),
+    (ConnectionLostError, HTTPStatus.SERVICE_UNAVAILABLE),
+)
+SAID: Final = {
+    HTTPStatus.BAD_REQUEST: "The browser asked for something that cannot be read.",
+    HTTPStatus.NOT_FOUND: "There is no such page. Begin at the assignments.",
+    HTTPStatus.METHOD_NOT_ALLOWED: "This page cannot be asked in this way.",
+}
+NOT_IN: Final = (
+    "Come in by the address that “tapelab gradebook serve” printed, with its token. "
+    "A server that was started anew has a new one."
+)
+WRONG_HOST: Final = "This server does not go by the name {host!r}. Use the address it printed."
+WRONG_FORM: Final = (
+    "The form does not come from a page of this session, so nothing was changed. "
+    "Open the page again, and send it from there."
+)
+UNEXPECTED: Final = "Something failed that should not; the terminal of the server says what."
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What the pages work with; `cookie` differs from port to port, which share their cookies."""
+
+    book: Gradebook
+    door: Door
+    cookie: str
+    loader: Loader
+
+    @classmethod
+    def of(cls, book: Gradebook, door: Door, port: int) -> Desk:
+        """The desk of a server at a port."""
+        loader = Loader(str(TEMPLATES), autoescape="xhtml_escape", namespace=HELPERS)
+        return cls(book, door, f"tapelab-gradebook-{port}", loader)
+
+
+class Handler(RequestHandler):
+    """A page; subclasses draw it from the gradebook, in a thread of its own."""
+
+    policy = PAGE_POLICY
+    private = True
+    """Whether only those may see it who came in."""
+
+    def initialize(self, desk: Desk) -> None:
+        """Take the desk that the routes hand over."""
+        self.desk = desk
+
+    def set_default_headers(self) -> None:
+        """Every answer has them, also one that refuses."""
+        self.clear_header("Server")
+        for name, value in HEADERS.items():
+            self.set_header(name, value)
+        self.set_header("Content-Security-Policy", self.policy)
+
+    def prepare(self) -> None:
+        """Refuse a foreign name, a browser that did not come in, a form from elsewhere."""
+        host = self.request.headers.get("Host", "")
+        if not self.desk.door.answers_to(host):
+            raise HTTPError(HTTPStatus.FORBIDDEN, WRONG_HOST.format(host=host))
+        if self.private and not self.session:
+            raise HTTPError(HTTPStatus.FORBIDDEN, NOT_IN)
+        if self.request.method == "POST" and not self._is_own_form():
+            raise HTTPError(HTTPStatus.FORBIDDEN, WRONG_FORM)
+
+    @property
+    def session(self) -> str:
+        """The session of the browser; empty if it has none that we gave out."""
+        told = self.get_cookie(self.desk.cookie) or ""
+        return told if self.desk.door.knows(told) else ""
+
+    def _is_own_form(self) -> bool:
+        origin = self.request.headers.get("Origin")
+        here = origin is None or urlsplit(origin).netloc == self.request.headers.get("Host")
+        return here and self.desk.door.accepts(self.get_body_argument("form", ""), self.session)
+
+    async def from_book(self, read: Callable[[Gradebook], T]) -> T:
+        """Ask the gradebook, which may have to wait, without keeping other pages waiting."""
+        return await asyncio.to_thread(read, self.desk.book)
+
+    def show(self, template: str, **told: Any) -> None:
+        """Answer with a page."""
+        form_token = self.desk.door.form_token(self.session) if self.session else ""
+        place = self.desk.book.place
+        drawn = self.desk.loader.load(template).generate(
+            form_token=form_token, place=place, **({"again": {}} | told)
+        )
+        self.finish(drawn)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """Say what is wrong on a page; keep what was typed, so that it can be sent again."""
+        error = (kwargs.get("exc_info") or (None, None))[1]
+        why = _why(status_code, error)
+        status = next((s for kind, s in STATUS_OF if isinstance(error, kind)), status_code)
+        self.set_status(status)
+        typed = isinstance(error, GradebookError) and self.request.method == "POST"
+        again = {name: self.get_body_argument(name) for name in self._typed()} if typed else {}
+        self.show("error.html", why=why, path=self.request.path, again=again)
+
+    def _typed(self) -> list[str]:
+        return [name for name in self.request.body_arguments if name != "form"]
+
+    def log_exception(self, *error: Any) -> None:
+        """What the gradebook says stands on the page; a traceback of it would help nobody."""
+        if not isinstance(error[1], GradebookError | HTTPError):
+            super().log_exception(*error)
+
+    def compute_etag(self) -> None:
+        """Nothing of this is kept by a browser."""
+
+
+def _why(status: int, error: BaseException | None) -> str:
+    if isinstance(error, GradebookError):
+        return str(error)
+    if isinstance(error, HTTPError) and status == HTTPStatus.FORBIDDEN:
+        return str(error.log_message).replace("%%", "%")  # Tornado doubles them
+    return SAID.get(HTTPStatus(status), UNEXPECTED)
+
+
+def points(value: float | None) -> str:
+    """Points as people write them; a dash where there are none to tell."""
+    return "–" if value is None else f"{round(value, 4):g}".replace("-", "−")
+
+
+def moment(value: datetime | None) -> str:
+    """A time as the clock of this computer has it."""
+    return value.astimezone().strftime("%Y-%m-%d %H:%M") if value else "–"
+
+
+def link(page: str, **query: str) -> str:
+    """The address of a page; names go into its query, where no browser shortens `..`."""
+    given = {key: value for key, value in query.items() if value}
+    return f"/{page}?{urlencode(given, quote_via=quote)}" if given else f"/{page}"
+
+
+def sign(status: str) -> str:
+    """How a check ended, as one sign."""
+    return {key.value: told for key, told in SIGNS.items()}.get(status, "×")
+
+
+def share(points: float, of: float) -> str:
+    """Whether that is all, a part or none of the points: a class of the style."""
+    if points >= of or math.isclose(points, of):
+        return "all"
+    return "part" if points > 0 else "none"
+
+
+def brief(text: str) -> str:
+    """The beginning of what the history tells; a whole result is longer than a cell."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+HELPERS: Final = {
+    "points": points, "moment": moment, "link": link, "sign": sign, "share": share,
+    "brief": brief,
+}  # fmt: skip

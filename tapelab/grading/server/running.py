@@ -1,0 +1,127 @@
+"""Listening at a port, and serving until somebody says stop."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import signal
+import socket
+import webbrowser
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application
+
+from tapelab.grading.gradebook.book import Gradebook
+from tapelab.grading.gradebook.errors import GradebookError
+from tapelab.grading.server import pages, papers
+from tapelab.grading.server.door import Door
+from tapelab.grading.server.handler import Desk, Handler
+
+LARGEST_FORM: Final = 1 << 18
+"""Bytes; a comment has room, and nobody fills the memory."""
+ROUTES: Final[dict[str, type[Handler]]] = {
+    "/": pages.Overview,
+    "/roster": pages.Roster,
+    "/assignment": pages.Assignment,
+    "/submission": pages.Submission,
+    "/mark": pages.Mark,
+    "/unmark": pages.Unmark,
+    "/comment": pages.Comment,
+    "/style.css": pages.Style,
+    "/feedback": papers.Feedback,
+    "/report": papers.Report,
+    "/explorer": papers.Explorer,
+    "/grades": papers.Grades,
+}
+_OPENER: Final = '<!doctype html><meta http-equiv="refresh" content="0;url={address}">'
+
+
+class PortError(GradebookError, OSError):
+    """The server cannot listen where it was told to."""
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Sockets that are bound, and the door behind them."""
+
+    host: str
+    port: int
+    sockets: tuple[socket.socket, ...]
+    door: Door
+
+    @property
+    def address(self) -> str:
+        """Where a browser comes in, with the token."""
+        any_of = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}  # noqa: S104
+        host = any_of.get(self.host, self.host)
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.door.token}"
+
+    def close(self) -> None:
+        """Give the port back."""
+        for each in self.sockets:
+            each.close()
+
+
+def listen(host: str, port: int) -> Listening:
+    """Take a port; 0 is any that is free."""
+    try:
+        bound = tuple(bind_sockets(port, host))
+    except (OSError, OverflowError) as error:
+        raise PortError(_refused(host, port, error)) from error
+    return Listening(host, bound[0].getsockname()[1], bound, _door(host))
+
+
+def _door(host: str) -> Door:
+    door = Door.at(host)
+    if not door.addresses:
+        return door
+    return Door(door.names | {socket.gethostname().lower()}, addresses=True)
+
+
+def _refused(host: str, port: int, error: Exception) -> str:
+    taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+    why = "is taken by another program" if taken else f"cannot be used: {error}"
+    return f"Port {port} of {host} {why}. Try --port 0, which takes any that is free."
+
+
+def application(book: Gradebook, listening: Listening) -> Application:
+    """The pages on a gradebook; a path of a request is looked up here, never in the files."""
+    desk = {"desk": Desk.of(book, listening.door, listening.port)}
+    return Application(
+        [(path, handler, desk) for path, handler in ROUTES.items()],
+        default_handler_class=pages.Nowhere,
+        default_handler_args=desk,
+        log_function=lambda _: None,  # addresses hold the token and names of students
+    )
+
+
+async def serve(
+    book: Gradebook, listening: Listening, *, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Answer until an interrupt or a request to end; what is being written then is written."""
+    server = HTTPServer(application(book, listening), max_body_size=LARGEST_FORM)
+    server.add_sockets(listening.sockets)
+    stop = asyncio.Event()
+    for each in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or in a thread
+            asyncio.get_running_loop().add_signal_handler(each, stop.set)
+    ready()
+    try:
+        await stop.wait()
+    finally:
+        server.stop()
+        await server.close_all_connections()
+
+
+def open_browser(address: str, folder: Path) -> None:
+    """Open the page by a file that only we may read: a command line would show the token."""
+    file = folder / "gradebook.html"
+    file.touch(mode=0o600)
+    file.write_text(_OPENER.format(address=address), encoding="utf-8")
+    webbrowser.open(file.as_uri())

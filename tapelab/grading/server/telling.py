@@ -1,0 +1,152 @@
+"""What the pages say, as plain values read from a gradebook; templates only lay it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from tapelab.grading.gradebook.book import Gradebook
+from tapelab.grading.gradebook.errors import UnknownNameError
+from tapelab.grading.gradebook.rows import (
+    Comment,
+    Event,
+    Failure,
+    Grade,
+    Graded,
+    Handed,
+    Listed,
+    Mark,
+    Student,
+)
+from tapelab.grading.gradebook.standing import Total
+
+
+@dataclass(frozen=True)
+class Summary:
+    """An assignment as one line of the overview."""
+
+    listed: Listed
+    submissions: int
+    handed_in: int
+    students: int
+    mean: float | None
+    waiting: int
+    """Submissions without a result."""
+
+    @property
+    def status(self) -> str:
+        """How far it is, in words."""
+        if not self.submissions:
+            return "nothing handed in"
+        return f"{self.waiting} without a result" if self.waiting else "all graded"
+
+
+def overview(book: Gradebook) -> list[Summary]:
+    """All assignments, by name."""
+    return [_summary(each, book.grades(each.name)) for each in book.assignments()]
+
+
+def _summary(listed: Listed, grades: Sequence[Grade]) -> Summary:
+    counted = [each.final for each in grades if has_grade(each)]
+    return Summary(
+        listed,
+        submissions=sum(each.attempts for each in grades),
+        handed_in=sum(each.attempts > 0 for each in grades),
+        students=len(grades),
+        mean=fmean(counted) if counted else None,
+        waiting=sum(each.ungraded for each in grades),
+    )
+
+
+def has_grade(grade: Grade) -> bool:
+    """Whether there is a result, or a mark by hand in its place."""
+    return bool(grade.digest) or grade.by_hand
+
+
+@dataclass(frozen=True)
+class Member:
+    """A student as one line of the roster."""
+
+    student: Student
+    grades: tuple[Grade, ...]
+    total: Total | None
+
+
+def roster(book: Gradebook) -> tuple[tuple[Listed, ...], list[Member]]:
+    """The assignments, and what each student has for each of them and in all."""
+    assignments = book.assignments()
+    columns = [{g.student: g for g in book.grades(each.name)} for each in assignments]
+    totals = {each.student: each for each in book.totals()}
+    members = [
+        Member(s, tuple(column[s.login] for column in columns), totals.get(s.login))
+        for s in book.students()
+    ]
+    return assignments, members
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Something a student handed in, with its result or with the reason why there is none."""
+
+    handed: Handed
+    graded: Graded | None
+    failure: Failure | None
+    counts: bool
+
+
+@dataclass(frozen=True)
+class Work:
+    """All that a student has in an assignment; `shown` is the attempt the page is about."""
+
+    student: Student
+    listed: Listed
+    grade: Grade
+    attempts: tuple[Attempt, ...]
+    shown: Attempt | None
+    marks: tuple[Mark, ...]
+    comments: tuple[Comment, ...]
+    events: tuple[Event, ...]
+    tapes: tuple[str, ...]
+
+
+def work(book: Gradebook, assignment: str, student: str, digest: str = "") -> Work:
+    """What a student did; of several attempts the one that counts, or the one asked for."""
+    known, listed = book.student(student), book.assignment(assignment)
+    grade = next(each for each in book.grades(assignment) if each.student == student)
+    attempts = _attempts(book, assignment, student, grade.digest)
+    shown = _chosen(attempts, digest)
+    tapes = book.tapes(assignment, shown.handed.digest) if shown else {}
+    return Work(
+        known, listed, grade, attempts, shown,
+        tuple(each for each in book.marks(assignment) if each.student == student),
+        tuple(each for each in book.comments(assignment) if each.student == student),
+        _history(book, f"{assignment}/{student}"), tuple(tapes),
+    )  # fmt: skip
+
+
+def _attempts(book: Gradebook, assignment: str, student: str, counts: str) -> tuple[Attempt, ...]:
+    graded = {g.handed.digest: g for g in book.results(assignment) if g.handed.student == student}
+    failed = {f.handed.digest: f for f in book.failures(assignment) if f.handed.student == student}
+    return tuple(
+        Attempt(each, graded.get(each.digest), failed.get(each.digest), each.digest == counts)
+        for each in book.submissions(assignment)
+        if each.student == student
+    )
+
+
+def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
+    if digest:
+        found = next((each for each in attempts if each.handed.digest == digest), None)
+        if found is None:
+            raise UnknownNameError("There is no such attempt. Go back to the ones there are.")
+        return found
+    last = attempts[-1] if attempts else None
+    return next((each for each in attempts if each.counts), last)
+
+
+def _history(book: Gradebook, about: str) -> tuple[Event, ...]:
+    """The newest first; of this student alone, whose name may begin that of another."""
+    events = book.history(about)
+    own = [e for e in events if e.about == about or e.about.startswith(f"{about}/")]
+    return tuple(reversed(own))
