@@ -25,6 +25,7 @@ _COURSE: Final = (
     "12",
     "13",
     "14",
+    "15",
 )
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {

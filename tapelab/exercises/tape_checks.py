@@ -14,6 +14,7 @@ from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
+from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.views.numbers import count
 from tapelab.words import paragraph, say, say_many
 
@@ -43,12 +44,20 @@ def arrives(
     slips: Sequence[Slip] = (),
 ) -> Check:  # fmt: skip
     """A gradient arrives at the source and is the right one; half the points if it only arrives."""
+    right = np.asarray(expected, float)
+    if right.size > KEPT_ELEMENTS:
+        raise ValueError(
+            f"arrives() compares up to {KEPT_ELEMENTS} numbers, as many as a recording keeps of a "
+            f"gradient; {title!r} expects {right.size}. Try fewer, or compare their sum by value()."
+        )
 
     def look(found: Trial) -> Outcome | None:
-        right = np.asarray(expected, float)
         got = found.gradient
-        if not found.connected or got is None:
+        if not found.connected:
             return Outcome(0, say("No gradient arrives yet."), spelled(right), "None")
+        if got is None:  # it has more numbers than a recording keeps
+            text = say("A gradient arrives, but it has another shape.")
+            return Outcome(points // 2, text, spelled(right))
         if close(got, right, TOLERANCE):
             return None
         for slip in slips:

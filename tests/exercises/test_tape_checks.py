@@ -166,3 +166,8 @@ def test_a_pitfall_gets_the_advice_of_its_check(returned):
     check = SIX.advising(STOPPED="Leave the valve out.")
     wrong = returned(check, trial(tf.stop_gradient))
     assert wrong.text == "No gradient arrives yet. Leave the valve out."
+
+
+def test_a_gradient_that_no_recording_keeps_is_refused_when_the_check_is_made():
+    with pytest.raises(ValueError, match=r"up to 256 numbers.*'Everything' expects 300"):
+        arrives("Everything", 1, [0.0] * 300)
