@@ -37,7 +37,7 @@ HEADERS: Final = {
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",  # with no-referrer, our own forms would have no Origin
     "X-Content-Type-Options": "nosniff",
 }
 LONGEST: Final = 120

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 from tornado.web import Application
 
 from tapelab.grading.gradebook.book import Gradebook
@@ -48,33 +47,38 @@ class PortError(GradebookError, OSError):
 
 @dataclass(frozen=True)
 class Listening:
-    """Sockets that are bound, and the door behind them."""
+    """A socket that is bound, and the door behind it."""
 
     host: str
-    port: int
-    sockets: tuple[socket.socket, ...]
+    socket: socket.socket
     door: Door
+
+    @property
+    def port(self) -> int:
+        """The port it took."""
+        return int(self.socket.getsockname()[1])
 
     @property
     def address(self) -> str:
         """Where a browser comes in, with the token."""
-        any_of = {"0.0.0.0": socket.gethostname(), "::": socket.gethostname()}  # noqa: S104
-        host = any_of.get(self.host, self.host)
+        everywhere = {"0.0.0.0", "::"}  # noqa: S104 - only where the teacher asked for it
+        host = socket.gethostname() if self.host in everywhere else self.host
         return f"http://{f'[{host}]' if ':' in host else host}:{self.port}/?token={self.door.token}"
 
     def close(self) -> None:
         """Give the port back."""
-        for each in self.sockets:
-            each.close()
+        self.socket.close()
 
 
 def listen(host: str, port: int) -> Listening:
     """Take a port; 0 is any that is free."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        bound = tuple(bind_sockets(port, host))
-    except (OSError, OverflowError) as error:
+        bound = socket.create_server((host, port), family=family)
+    except OSError as error:
         raise PortError(_refused(host, port, error)) from error
-    return Listening(host, bound[0].getsockname()[1], bound, _door(host))
+    bound.setblocking(False)
+    return Listening(host, bound, _door(host))
 
 
 def _door(host: str) -> Door:
@@ -84,9 +88,9 @@ def _door(host: str) -> Door:
     return Door(door.names | {socket.gethostname().lower()}, addresses=True)
 
 
-def _refused(host: str, port: int, error: Exception) -> str:
-    taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
-    why = "is taken by another program" if taken else f"cannot be used: {error}"
+def _refused(host: str, port: int, error: OSError) -> str:
+    taken = error.errno == errno.EADDRINUSE
+    why = "is taken by another program" if taken else f"cannot be used: {error.strerror}"
     return f"Port {port} of {host} {why}. Try --port 0, which takes any that is free."
 
 
@@ -106,7 +110,7 @@ async def serve(
 ) -> None:
     """Answer until an interrupt or a request to end; what is being written then is written."""
     server = HTTPServer(application(book, listening), max_body_size=LARGEST_FORM)
-    server.add_sockets(listening.sockets)
+    server.add_socket(listening.socket)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):
         with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or in a thread
