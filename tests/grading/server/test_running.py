@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from urllib.request import urlopen
 
 import pytest
@@ -68,3 +70,23 @@ def test_a_gradebook_that_is_missing_or_damaged_ends_in_one_sentence(tmp_path, c
     assert ended.returncode == 2
     assert why in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+def test_a_gradebook_of_a_newer_tapelab_ends_in_one_sentence(place):
+    with closing(sqlite3.connect(place)) as file, file:
+        file.execute("UPDATE gradebook_version SET version_num = '9999'")
+    ended = subprocess.run([*SERVE, place], capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "Upgrade tapelab" in ended.stderr
+
+
+def test_listening_beyond_this_computer_says_what_that_means(place):
+    command = [*SERVE, place, "--host", "0.0.0.0", "--port", "0", "--no-browser"]
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **streams, text=True) as run:
+        told = run.stderr.readline()
+        next(line for line in run.stdout if "http://" in line)
+        run.send_signal(signal.SIGTERM)
+        run.communicate(timeout=20)
+    assert "reached from other computers" in told
+    assert "not encrypted" in told
