@@ -26,6 +26,7 @@ _COURSE: Final = (
     "13",
     "14",
     "15",
+    "16",
 )
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {

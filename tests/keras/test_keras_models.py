@@ -175,3 +175,10 @@ def test_an_autoencoder_of_the_guide_learns():
             variable.assign_sub(0.1 * slope)
         losses.append(float(loss))
     assert sum(losses[-10:]) < 0.8 * sum(losses[:10])
+
+
+@pytest.mark.parametrize("shape", [(None, 2), [None, 2]])
+def test_a_sequence_is_built_for_a_shape_in_a_tuple_or_a_list(tf, shape):
+    model = tf.keras.Sequential([tf.keras.layers.Dense(4), tf.keras.layers.Dense(1)])
+    model.build(shape)
+    assert [tuple(each.shape) for each in model.trainable_variables] == [(2, 4), (4,), (4, 1), (1,)]

@@ -90,8 +90,8 @@ class Sequential(Model):
                 f"Sequential model {self.name} cannot be built because it has no layers. Call "
                 "`model.add(layer)`."
             )
-        if self._entry is None and isinstance(input_shape, tuple):
-            self._entry = KerasTensor(input_shape)
+        if self._entry is None and isinstance(input_shape, (tuple, list)):
+            self._entry = KerasTensor(tuple(input_shape))
         if self._entry is not None:
             self._try(self._entry)
 
