@@ -15,6 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from tornado.template import Loader
 from tornado.web import HTTPError, RequestHandler
 
+from tapelab.grading.formats.grades import number
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.errors import (
     ConnectionLostError,
@@ -165,7 +166,7 @@ def _why(status: int, error: BaseException | None) -> str:
 
 def points(value: float | None) -> str:
     """Points as people write them; a dash where there are none to tell."""
-    return "–" if value is None else f"{round(value, 4):g}".replace("-", "−")
+    return "–" if value is None else number(value, places=4).replace("-", "−")
 
 
 def moment(value: datetime | None) -> str:
