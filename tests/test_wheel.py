@@ -14,12 +14,27 @@ import pytest
 from tapelab.version import __version__
 
 CHECKOUT = Path(__file__).parents[1]
-CODE = (".py", ".ll")
-TRANSLATIONS = (".mo", "explorer.json")
-# Compressed bytes. What stands here is a tenth above what there is: growth is to be noticed.
-PICTURES_AND_LESSONS, OF_CODE, OF_TRANSLATIONS, OF_JUPYTERLAB = 175_000, 1_200_000, 110_000, 105_000
-WHOLE = 1_700_000
 JUPYTERLAB = ".data/data/share/jupyter/labextensions/tapelab/"
+# What a file belongs to, by a part of its name: the first that fits.
+ROOMS = {
+    "about the wheel": (".dist-info/",),
+    "jupyterlab": (JUPYTERLAB,),
+    "lessons": ("tapelab/_notebooks/",),
+    "teaching": ("tapelab/grading/", "tapelab/authoring/", "tapelab/exercises/"),
+    "translations": (".mo", "explorer.json"),
+    "engine and tools": (".py", ".ll"),
+    "pictures": ("",),
+}
+# Compressed bytes. What stands here is a tenth above what there is: growth is to be noticed.
+BOUNDS = {
+    "engine and tools": 1_200_000,
+    "teaching": 267_000,
+    "pictures": 167_000,
+    "translations": 126_000,
+    "jupyterlab": 115_000,
+}
+OF_A_LESSON = 4_000
+WHOLE = 2_100_000
 
 pytestmark = pytest.mark.slow
 
@@ -52,20 +67,19 @@ def sizes(wheel):
         return {file.filename: file.compress_size for file in archive.infolist()}
 
 
-@pytest.mark.parametrize(("endings", "limit"), [(CODE, OF_CODE), (TRANSLATIONS, OF_TRANSLATIONS)])
-def test_code_and_translations_stay_within_their_bounds(sizes, endings, limit):
-    assert 0 < sum(size for name, size in sizes.items() if name.endswith(endings)) <= limit
+def belongs(name):
+    """The room of a file."""
+    return next(room for room, parts in ROOMS.items() if any(part in name for part in parts))
 
 
-def test_pictures_and_lessons_stay_within_their_bound(sizes):
-    elsewhere = (".dist-info/", JUPYTERLAB)
-    ours = {name: size for name, size in sizes.items() if not any(map(name.count, elsewhere))}
-    others = [size for name, size in ours.items() if not name.endswith((*CODE, *TRANSLATIONS))]
-    assert 0 < sum(others) <= PICTURES_AND_LESSONS
+@pytest.mark.parametrize("room", BOUNDS)
+def test_every_room_stays_within_its_bound(sizes, room):
+    assert 0 < sum(size for name, size in sizes.items() if belongs(name) == room) <= BOUNDS[room]
 
 
-def test_the_extension_of_jupyterlab_stays_within_its_bound(sizes):
-    assert 0 < sum(size for name, size in sizes.items() if JUPYTERLAB in name) <= OF_JUPYTERLAB
+def test_lessons_stay_small(sizes):
+    lessons = [size for name, size in sizes.items() if belongs(name) == "lessons"]
+    assert 0 < sum(lessons) <= OF_A_LESSON * len(lessons)
 
 
 def test_jupyterlab_finds_its_extension_in_the_wheel_once(wheel):
