@@ -1,0 +1,144 @@
+"""Each setting of tapelab, changed in JupyterLab's settings editor, and what it does then."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.conftest import Complaints, Host
+from tests.ui.jupyter import served
+from tests.ui.notebook import Notebook
+from tests.ui.tape_panel import TapePanel, Traffic, command, run_cell
+from tools.environment import CHECKOUT, python_of
+
+IMPORT = """\
+import tapelab as tf
+x = tf.Variable(3.0, name="x")
+unused = tf.Variable(1.0, name="unused")"""
+STEPS = """\
+for _ in range(12):
+    with tf.GradientTape() as tape:
+        y = x * x
+    tape.gradient(y, [x, unused])"""
+RUN_MILLISECONDS = 30_000
+
+
+@pytest.fixture(scope="module", params=["newest", "oldest"])
+def own(request, browser, tmp_path_factory) -> Iterator[Host]:
+    """A server of these tests alone, for what is set holds for all pages of a server."""
+    oldest = request.param == "oldest"
+    python = python_of(CHECKOUT / ".venv-oldest") if oldest else sys.executable
+    with served(tmp_path_factory.mktemp("settings"), python) as started:
+        yield Host(started, Complaints(browser, started))
+
+
+@pytest.fixture
+def host(own) -> Iterator[Host]:
+    yield own
+    written = own.server.root.parent / "config/lab/user-settings/tapelab/plugin.jupyterlab-settings"
+    written.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A notebook whose kernel knows tapelab, the panel beside it, and all that it is told."""
+
+    notebook: Notebook
+    panel: TapePanel
+    traffic: Traffic
+
+    def choose(self, name: str, value: object) -> None:
+        """Change a setting in the settings editor, wait until the kernel knows it, and go back."""
+        page = self.notebook.page
+        self.traffic.told.clear()
+        self.notebook.cells.first.locator(".jp-InputPrompt").click()  # the panel keeps its keys
+        command(page, "Settings Editor")
+        page.locator(".jp-PluginList input").first.fill("Tapelab")
+        field = page.locator(f"[id='jp-SettingsEditor-tapelab:plugin_{name}']")
+        if isinstance(value, bool):
+            field.set_checked(value)
+        elif name in ("language", "speed"):
+            field.select_option(label=str(value))
+        else:
+            field.fill(str(value))
+        self._wait_until_told(name, value)
+        page.get_by_role("tab", name=self.notebook.file.name).click()
+
+    def _wait_until_told(self, name: str, value: object) -> None:
+        for _ in range(RUN_MILLISECONDS // 50):
+            told = [each["settings"] for each in self.traffic.told if each["is"] == "settings"]
+            if told and told[-1][name] == value:
+                return
+            self.notebook.page.wait_for_timeout(50)
+        raise AssertionError(f"The kernel was not told that {name} is {value!r}.")
+
+    def run_steps(self, last: int = 12) -> None:
+        run_cell(self.notebook, 1)
+        expect(self.panel.step).to_have_text(f"step {last}", timeout=RUN_MILLISECONDS)
+
+    def python_says(self, told: str, cell: int = 2) -> None:
+        """Look up the settings in Python, or set them there."""
+        run_cell(self.notebook, cell)
+        whole = re.compile(rf"^Settings\(.*{re.escape(told)}.*\)$")
+        expect(self.notebook.output(cell)).to_have_text(whole, timeout=RUN_MILLISECONDS)
+
+
+@pytest.fixture
+def desk(open_notebook) -> Desk:
+    notebook = open_notebook(IMPORT, STEPS, "tf.settings()", "tf.settings(hints=False)")
+    traffic = Traffic(notebook.page)
+    notebook.page.reload()
+    panel = TapePanel.beside(notebook)
+    panel.connect(notebook)
+    return Desk(notebook, panel, traffic)
+
+
+def test_hints_can_be_turned_off(desk):
+    desk.run_steps()
+    hint = desk.notebook.cells.nth(1).locator(".tapelab-hint")
+    expect(hint).to_have_count(1)
+    desk.choose("hints", False)
+    desk.run_steps(24)
+    desk.python_says("hints=False")
+    expect(hint).to_have_count(0)
+
+
+def test_the_panel_and_the_kernel_speak_the_language_that_is_chosen(desk):
+    desk.run_steps()
+    desk.choose("language", "he")
+    expect(desk.panel.status).to_have_text("ההרצה האחרונה")
+    expect(desk.panel.root.locator(".tl")).to_have_attribute("dir", "rtl")
+    desk.python_says("language='he'")
+    desk.choose("language", "en")
+    expect(desk.panel.status).to_have_text("Last run")
+
+
+def test_the_explorer_plays_at_the_speed_that_is_chosen(desk):
+    desk.run_steps()
+    desk.choose("speed", 4)
+    desk.panel.button("Show on the tape").click()
+    desk.panel.explorer.show_the_tape()
+    expect(desk.panel.explorer.root.get_by_label("Speed")).to_have_value("4")
+
+
+def test_so_many_steps_are_kept_as_are_chosen(desk):
+    desk.run_steps()
+    look, show = desk.panel.root.get_by_label("Step to look at"), "Show on the tape"
+    look.fill("2")
+    expect(desk.panel.button(show)).to_be_enabled()
+    desk.choose("history", 3)
+    desk.panel.button("Newest").click()
+    desk.run_steps(24)
+    look.fill("20")
+    expect(desk.panel.button(show)).to_be_disabled()
+
+
+def test_what_python_has_set_stays_where_something_else_is_chosen(desk):
+    desk.python_says("hints=False", cell=3)
+    desk.choose("rate", 1)
+    desk.python_says("hints=False, language='en', speed=1.0, rate=1")
