@@ -64,12 +64,12 @@ def test_the_step_says_what_the_learner_said_of_the_function():
 
 PICTURE = """\
                                       value      gradient
-  1  watch     x                   100.0000        2.0000
-     eˣ        e                         +∞  off the tape
-     +         1 + e                     +∞  off the tape
-     ln        tf.math.log(1 + e)        +∞  off the tape
-  2  log1pexp  log1pexp(x)               +∞        2.0000
-  3  ×         y                         +∞        1.0000
+  1  watch     x                   100.0000        2.0000  log1pexp
+     eˣ        e                         +∞  off the tape  log1pexp
+     +         1 + e                     +∞  off the tape  log1pexp
+     ln        tf.math.log(1 + e)        +∞  off the tape  log1pexp
+  2  log1pexp  log1pexp(x)               +∞        2.0000  {here}
+  3  ×         y                         +∞        1.0000  {here}
 
 gradient of y
   x  2.0000
@@ -86,7 +86,8 @@ def test_the_picture_shows_the_step_and_the_body_beside_the_tape():
     with tf.GradientTape() as tape:
         y = log1pexp(x) * 2.0
     tape.gradient(y, x)
-    assert picture(tape.recording()).endswith(PICTURE)
+    here = "test_the_picture_shows_the_step_and_the_body_beside_the_tape"
+    assert picture(tape.recording()).endswith(PICTURE.format(here=here))
 
 
 def test_a_recording_with_such_a_step_comes_back_from_its_bytes():

@@ -34,6 +34,7 @@ def attacked(case: Case, backend: str, folder: Path, port: int) -> Result:
     before = _contents(COURSE)
     names = {"COURSE": str(COURSE), "PORT": str(port)}
     result = _graded(case, backend, folder, ATTACK_SECONDS, names)
+    assert "did not start" not in result.to_json(), "Nothing was attacked."
     assert _contents(COURSE) == before
     assert not Path("/tmp/owned").exists()
     assert list(_left_behind(folder)) == []

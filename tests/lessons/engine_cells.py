@@ -13,6 +13,7 @@ import importlib
 import io
 import json
 import os
+import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,8 @@ def _printed(cell: str, names: dict[str, Any]) -> str:
     program.body = [each for each in program.body if not _imports_tapelab(each)]
     with redirect_stdout(io.StringIO()) as said:
         exec(compile(program, "<cell>", "exec"), names)
+    if plots := sys.modules.get("matplotlib.pyplot"):
+        plots.close("all")  # as a notebook does when a cell has ended
     return said.getvalue()
 
 

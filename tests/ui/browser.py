@@ -23,8 +23,23 @@ FLAGS = [
 ]
 
 
+_running: list[Browser] = []
+
+
 @contextmanager
 def launched() -> Iterator[Browser]:
+    """The browser that runs in this process already, or one that is started, and ended then."""
+    if _running:
+        yield _running[0]
+        return
+    with _started() as browser:
+        _running.append(browser)
+        yield browser
+        _running.clear()
+
+
+@contextmanager
+def _started() -> Iterator[Browser]:
     """Start the browser that tools/chromium.py finds; its absence is a failure, never a skip."""
     executable = chromium.find()
     if executable is None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from playwright.sync_api import Locator, Page, WebSocket, expect
+from playwright.sync_api import Locator, Page, TimeoutError, WebSocket, expect
 
 from tests.ui.explorer import Explorer
 from tests.ui.notebook import Notebook
@@ -109,9 +110,12 @@ def run_cell(notebook: Notebook, number: int) -> None:
 
 def command(page: Page, label: str) -> None:
     """Run a command from the palette, as a person would find it."""
-    page.keyboard.press("Control+Shift+c")
     palette = page.locator(".lm-CommandPalette:visible")
-    palette.locator("input").fill(label)
+    for _ in range(3):  # a panel that is only now restored takes the focus, and closes the palette
+        page.keyboard.press("Control+Shift+c")
+        with suppress(TimeoutError):
+            palette.locator("input").fill(label, timeout=3000)
+            break
     palette.locator(".lm-CommandPalette-item", has_text=label).first.click()
 
 

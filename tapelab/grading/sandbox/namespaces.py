@@ -17,8 +17,8 @@ _FILES, _NAMES, _TALK, _USERS, _PROCESSES, _NETWORK = (
     0x20000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000,
 )  # fmt: skip
 _ALL: Final = _FILES | _NAMES | _TALK | _PROCESSES | _NETWORK
-_READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT, _BIND, _MOVE, _RECURSIVE, _PRIVATE = (
-    1, 2, 4, 32, 4096, 8192, 16384, 1 << 18,
+_READ_ONLY, _NO_SUID, _NO_DEVICES, _REMOUNT, _BIND, _RECURSIVE, _PRIVATE = (
+    1, 2, 4, 32, 4096, 16384, 1 << 18,
 )  # fmt: skip
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _PR_CAPBSET_DROP, _LAST_CAPABILITY = 24, 63
@@ -69,26 +69,28 @@ def furnish(scratch: Path, disk: int, reachable: Iterable[Path], closed: Iterabl
     In a closed folder only what is `reachable` is left, as it may hold the very Python that runs.
     """
     _mount(None, Path("/"), _PRIVATE | _RECURSIVE)
-    alone = ROOM in scratch.parents and not any(ROOM in path.parents for path in reachable)
-    room = ROOM if alone else scratch
-    mount_memory(room, disk, 0o1777)
+    room, reachable = ROOM if ROOM in scratch.parents else scratch, list(reachable)
+    _empty(room, reachable, disk, 0o1777)
     scratch.mkdir(parents=True, exist_ok=True)
     scratch.chmod(0o1777)
     for folder in closed:
-        within = [path for path in reachable if folder in path.parents]
-        kept = []
-        for number, path in enumerate(within):
-            place = scratch / f".kept-{number}"
-            place.mkdir()
-            _mount(path, place, _BIND | _RECURSIVE)
-            kept.append((place, path))
-        mount_memory(folder, 1 << 20, 0o755)
-        for place, path in kept:
-            path.mkdir(parents=True, mode=0o755)
-            _mount(place, path, _MOVE)
-            place.rmdir()
+        _empty(folder, reachable, 1 << 20, 0o755)
         _mount(folder, folder, _REMOUNT | _READ_ONLY | _NO_SUID | _NO_DEVICES)
     return room
+
+
+def _empty(folder: Path, reachable: Iterable[Path], size: int, mode: int) -> None:
+    """Put a small disk in memory over a folder, and on it again what is to be reached."""
+    within = [
+        (os.open(path, os.O_PATH | os.O_CLOEXEC), path)
+        for path in reachable
+        if folder in path.parents
+    ]
+    mount_memory(folder, size, mode)
+    for number, path in within:
+        path.mkdir(parents=True, mode=0o755)
+        _mount(Path(f"/proc/self/fd/{number}"), path, _BIND | _RECURSIVE)
+        os.close(number)
 
 
 def mount_processes() -> None:
