@@ -85,6 +85,17 @@ class Traffic:
     page: Page
     told: list[dict] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, notebook: Notebook) -> Traffic:
+        """Load the page of a notebook again and listen.
+
+        Not before it has a kernel: JupyterLab would begin a second session beside the first.
+        """
+        notebook.wait_for_kernel()
+        traffic = cls(notebook.page)
+        notebook.page.reload()
+        return traffic
+
     def __post_init__(self) -> None:
         self.page.on("websocket", self._attend)
 
@@ -96,6 +107,15 @@ class Traffic:
             data = content_of(frame).get("data", {})
             if "is" in data:
                 self.told.append(data)
+
+    def wait_for_setting(self, name: str, value: object) -> None:
+        """Wait until the kernel says that it is set so."""
+        for _ in range(600):
+            told = [each["settings"] for each in self.told if each["is"] == "settings"]
+            if told and told[-1][name] == value:
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"The kernel was not told that {name} is {value!r}.")
 
     def live(self) -> list[dict]:
         """The pushes heard so far."""

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
+from tests.ui.conftest import BOTH_ENDS
 from tests.ui.tape_panel import TapePanel, Traffic, forgive_widgets, run_cell
 
 IMPORT = "import tapelab as tf"
@@ -75,8 +76,7 @@ def after_training(open_notebook):
 
 def test_while_a_cell_runs_the_panel_is_told_again_and_again(open_notebook):
     notebook = open_notebook(IMPORT, trained(150))
-    traffic = Traffic(notebook.page)
-    notebook.page.reload()
+    traffic = Traffic.of(notebook)
     panel = TapePanel.beside(notebook)
     panel.connect(notebook)
     run_cell(notebook, 1)
@@ -122,8 +122,7 @@ def test_a_cell_that_imports_tapelab_itself_is_live_too(open_notebook):
 
 def test_hidden_it_hears_nothing(open_notebook):
     notebook = open_notebook(IMPORT, trained(40))
-    traffic = Traffic(notebook.page)
-    notebook.page.reload()
+    traffic = Traffic.of(notebook)
     panel = TapePanel.beside(notebook)
     notebook.run_all()
     expect(panel.status).to_have_text("Last run")
@@ -140,6 +139,7 @@ def test_hidden_it_hears_nothing(open_notebook):
     assert traffic.live()
 
 
+@BOTH_ENDS
 def test_it_comes_back_after_the_page_is_loaded_again(after_training):
     notebook, panel = after_training
     notebook.save()
@@ -149,6 +149,7 @@ def test_it_comes_back_after_the_page_is_loaded_again(after_training):
     expect(panel.status).to_have_text("Last run", timeout=20_000)
 
 
+@BOTH_ENDS
 def test_after_a_restart_the_kernel_has_no_tape_until_it_imports_tapelab_again(after_training):
     notebook, panel = after_training
     confirm = notebook.page.locator(".jp-Dialog").get_by_role("button", name="Confirm")
@@ -160,6 +161,7 @@ def test_after_a_restart_the_kernel_has_no_tape_until_it_imports_tapelab_again(a
     expect(panel.status).to_have_text("Last run", timeout=30_000)
 
 
+@BOTH_ENDS
 def test_two_notebooks_do_not_mix(open_notebook, folder):
     notebook = open_notebook(IMPORT, trained())
     other = open_notebook("1 + 1")
@@ -175,6 +177,7 @@ def test_two_notebooks_do_not_mix(open_notebook, folder):
     forgive_widgets(notebook, other)
 
 
+@BOTH_ENDS
 def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
     notebook = open_notebook(IMPORT, trained(), SMALL)
     panel = TapePanel.beside(notebook)

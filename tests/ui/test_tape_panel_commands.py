@@ -11,7 +11,7 @@ import tapelab as tf
 from tests.ui.axe import violations
 from tests.ui.browser import Console
 from tests.ui.explorer import Explorer
-from tests.ui.tape_panel import WIDE, TapePanel, command
+from tests.ui.tape_panel import WIDE, TapePanel, Traffic, command
 
 IMPORT = "import tapelab as tf"
 
@@ -101,16 +101,39 @@ def test_an_example_is_inserted_and_runs(open_notebook):
     expect(panel.status).to_have_text("Last run")
 
 
+def test_an_example_is_inserted_by_command(notebook):
+    before = notebook.cells.count()
+    command(notebook.page, "Insert an example")
+    expect(notebook.cells).to_have_count(before + 1)
+
+
+def test_the_panel_is_paused_by_command_and_goes_on(notebook):
+    panel = TapePanel(notebook.page)
+    command(notebook.page, "Tape panel")
+    expect(panel.status).to_have_text("Last run")
+    command(notebook.page, "Pause the panel, or go on")
+    expect(panel.status).to_have_text("Paused")
+    command(notebook.page, "Pause the panel, or go on")
+    expect(panel.status).to_have_text("Last run")
+
+
+def test_lessons_are_looked_for_by_command(notebook):
+    command(notebook.page, "Tapelab lessons")
+    expect(notebook.page.locator(".Toastify__toast")).to_contain_text("There are no lessons")
+
+
 def test_hints_are_turned_off_by_command_for_the_kernel_too(open_notebook):
     notebook = open_notebook(IMPORT, SMALL, "tf.hints()")
-    page, panel = notebook.page, TapePanel.beside(notebook)
+    traffic = Traffic.of(notebook)
+    panel = TapePanel.beside(notebook)
     notebook.run_all()
     expect(panel.status).to_have_text("Last run")
-    command(page, "Hints under cells")
-    page.wait_for_timeout(500)
+    command(notebook.page, "Hints under cells")
+    traffic.wait_for_setting("hints", False)
     notebook.run_all()
     expect(notebook.output(2)).to_have_text("False")
-    command(page, "Hints under cells")
+    command(notebook.page, "Hints under cells")
+    traffic.wait_for_setting("hints", True)
 
 
 def test_the_foot_of_the_page_tells_of_the_tape_and_opens_the_panel(notebook):

@@ -66,16 +66,8 @@ class Desk:
             field.select_option(label=str(value))
         else:
             field.fill(str(value))
-        self._wait_until_told(name, value)
+        self.traffic.wait_for_setting(name, value)
         page.get_by_role("tab", name=self.notebook.file.name).click()
-
-    def _wait_until_told(self, name: str, value: object) -> None:
-        for _ in range(RUN_MILLISECONDS // 50):
-            told = [each["settings"] for each in self.traffic.told if each["is"] == "settings"]
-            if told and told[-1][name] == value:
-                return
-            self.notebook.page.wait_for_timeout(50)
-        raise AssertionError(f"The kernel was not told that {name} is {value!r}.")
 
     def run_steps(self, last: int = 12) -> None:
         run_cell(self.notebook, 1)
@@ -91,8 +83,7 @@ class Desk:
 @pytest.fixture
 def desk(open_notebook) -> Desk:
     notebook = open_notebook(IMPORT, STEPS, "tf.settings()", "tf.settings(hints=False)")
-    traffic = Traffic(notebook.page)
-    notebook.page.reload()
+    traffic = Traffic.of(notebook)
     panel = TapePanel.beside(notebook)
     panel.connect(notebook)
     return Desk(notebook, panel, traffic)
