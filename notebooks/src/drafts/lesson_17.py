@@ -1,0 +1,112 @@
+"""Exercises of lesson 17, "Capstone: two models against each other"."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.tape_checks import arrives
+
+BETWEEN: Final = Exercise(
+    id="17.1",
+    title="The slope in between",
+    prompt="Let the gradient arrive at points that were computed.",
+    checks=(
+        arrives("The gradient in between", 10, [[2.0, 1.0], [0.0, -1.0]]),
+    ),
+    hints=(
+        "`between` is no variable: who has told the tape of it?",
+        "`tape.watch(between)`, before the scores are computed.",
+    ),
+)  # fmt: skip
+
+_TABLES: Final = (
+    ([[3.0, 4.0], [0.0, 1.0]],),
+    ([[0.6, 0.8], [1.0, 0.0], [2.0, 0.0]],),
+)
+
+
+def _lengths(gradients: Any) -> Any:
+    return np.linalg.norm(gradients, axis=1)
+
+
+PENALTY: Final = Exercise(
+    id="17.2",
+    title="How far from one",
+    prompt="Return the penalty for a table of gradients.",
+    checks=(
+        value(
+            "The penalty", 10, lambda g: np.mean((_lengths(g) - 1) ** 2), at=_TABLES,
+            slips=(
+                Slip(lambda g: np.mean((_lengths(g) ** 2 - 1) ** 2),
+                     "The root is missing: the length is the root of the sum of squares.", 5),
+                Slip(lambda g: (np.linalg.norm(g) - 1) ** 2,
+                     "That is one length for the whole table. Each point has its own.", 3),
+                Slip(lambda g: np.sum((_lengths(g) - 1) ** 2), "The sum; take the mean.", 6),
+                Slip(lambda g: np.mean((np.asarray(g) - 1) ** 2),
+                     "The length of each row, and not each number, should be 1.", 2),
+            ),
+        ),
+    ),
+    hints=(
+        "A row is a gradient. Its length: `tf.norm(gradients, axis=1)`.",
+        "Subtract 1, square, and take the mean over the points.",
+    ),
+)  # fmt: skip
+
+
+def _of_steepness() -> float:
+    """The slope of the mean of (2 · steepness · radius − 1)² at a steepness of 0.5."""
+    radius = np.sqrt([5.0, 1.0])
+    return float(np.mean(2 * (2 * 0.5 * radius - 1) * 2 * radius))
+
+
+WEIGHTS: Final = Exercise(
+    id="17.3",
+    title="Down to the weights",
+    prompt="Let the penalty reach the weights of the critic.",
+    checks=(
+        arrives(
+            "The gradient of the steepness", 10, _of_steepness(),
+            slips=(Slip(2 * _of_steepness(), "The sum over the points; take their mean.", 6),),
+        ),
+    ),
+    hints=(
+        "Which lines run while the outer tape is open? Indent those that have to.",
+        "`between` is a constant: `inner.watch(between)`.",
+        "The penalty is the mean of `tf.square(tf.norm(slope, axis=1) - 1.0)`.",
+    ),
+)  # fmt: skip
+
+WHO: Final = Exercise(
+    id="17.4",
+    title="Who learns what?",
+    prompt="Predict where a gradient would arrive: yes or no.",
+    checks=(
+        prediction(
+            "The forger", 2, "yes", where=("forger",),
+            because="Its points go through the critic, and the way back leads through it, too.",
+        ),
+        prediction(
+            "The critic", 3, "yes", where=("critic",),
+            because="Its weights are trainable and were read. Only nobody asks for them here.",
+        ),
+        prediction(
+            "The noise", 2, "no", where=("noise",),
+            because="A plain tensor is not watched.",
+        ),
+        prediction(
+            "From the critic's step", 3, "no", where=("from the critic",),
+            because="The forged points are made before the outer tape opens.",
+        ),
+    ),
+    hints=(
+        "A tape follows every trainable variable that is read inside its block.",
+        "Look where `run(forger, …)` stands in both functions.",
+    ),
+)  # fmt: skip
+
+EXERCISES: Final = (BETWEEN, PENALTY, WEIGHTS, WHO)
