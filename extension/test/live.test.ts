@@ -43,6 +43,12 @@ test('before anything is told the panel says what to run, and offers an example'
   assert.deepEqual(texts('button'), ['Insert an example']);
 });
 
+test('where no tape was heard of after a run the panel says so', () => {
+  const silent = { ...MESSAGE, running: false, tape: null, step: 0, loss: null };
+  const { texts } = drawn(after({ ...silent, history: [], variables: [], findings: [] }));
+  assert.deepEqual(texts('h3'), ['Last run', 'Nothing on the tape yet']);
+});
+
 test('a kernel without tapelab is told apart from one without a tape', () => {
   const { texts } = drawn({ ...NOTHING_YET, link: 'absent' });
   assert.match(texts('h3')[1]!, /not imported/);

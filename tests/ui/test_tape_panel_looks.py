@@ -59,6 +59,7 @@ def test_axe_finds_nothing_in_panel_and_outline(open_notebook, host, folder, loo
     expect(outline.locator(".tl")).to_have_attribute("dir", direction)
     page.set_viewport_size(WIDE)
     page.locator(".jp-SideBar.jp-mod-right [data-id='tapelab-panel']").click()
+    panel.connect(notebook)
     notebook.run_all()
     expect(panel.root.locator(".norms li").first).to_be_visible(timeout=20_000)
     expect(panel.root.locator(".tl")).to_have_attribute("dir", direction)
