@@ -32,8 +32,8 @@ lab: ## open the lessons in JupyterLab (LESSONS=folder, PORT=number)
 environment: ## set up .venv, in which tapelab is developed
 	@$(find_python) && "$$python" tools/environment.py .venv lab,grading,cluster,docs,dev
 
-test: environment ## run every test: linters, types, engine, lessons, front-end, browser
-	@. .venv/bin/activate && python -m tools.run_tests all
+test: environment ## run the tests: linters, types, engine, lessons, front-end, browser (THOROUGH=1: all)
+	@. .venv/bin/activate && $(if $(THOROUGH),TAPELAB_THOROUGH=1) python -m tools.run_tests all
 
 check: environment ## run the fast part: linters, types, unit tests (under 3 minutes)
 	@. .venv/bin/activate && python -m tools.run_tests fast

@@ -9,6 +9,15 @@ import os
 import pytest
 
 
+def pytest_collection_modifyitems(items):
+    """What takes minutes waits for `make test THOROUGH=1`."""
+    if "TAPELAB_THOROUGH" in os.environ:
+        return
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            item.add_marker(pytest.mark.skip(reason="It takes long. Try make test THOROUGH=1."))
+
+
 @pytest.fixture(scope="session")
 def tf():
     """Hold tapelab, or real TensorFlow where TAPELAB_CONFORMANCE=tensorflow asks for it.

@@ -137,10 +137,7 @@ def place(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    "TAPELAB_TEST_BINDER" not in os.environ,
-    reason="It installs everything anew, which takes minutes. Try TAPELAB_TEST_BINDER=1.",
-)
+@pytest.mark.thorough
 def test_a_visitor_of_binder_finds_the_lessons(place):
     place.run("binder/postBuild")
     _, *options = jupyterlab_command(place.checkout, "", port=0, browser=False)

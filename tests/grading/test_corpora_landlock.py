@@ -12,7 +12,7 @@ def _named(case: Case) -> str:
     return case.name
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", corpus("attacks"), ids=_named)
 def test_an_attack_earns_no_more_than_its_due(case, tmp_path, listening):
     result = attacked(case, HELD_BY, tmp_path, listening.port)
@@ -21,7 +21,7 @@ def test_an_attack_earns_no_more_than_its_due(case, tmp_path, listening):
     assert listening.calls() == 0
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("case", corpus("honest"), ids=_named)
 def test_an_honest_submission_loses_no_point(case, tmp_path):
     result = honestly(case, HELD_BY, tmp_path)

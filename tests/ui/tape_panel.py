@@ -131,12 +131,15 @@ def run_cell(notebook: Notebook, number: int) -> None:
 def command(page: Page, label: str) -> None:
     """Run a command from the palette, as a person would find it."""
     palette = page.locator(".lm-CommandPalette:visible")
-    for _ in range(3):  # a panel that is only now restored takes the focus, and closes the palette
+    entry = palette.locator(".lm-CommandPalette-item", has_text=label).first
+    for _ in range(5):  # a panel that is only now restored takes the focus, and closes the palette
         page.keyboard.press("Control+Shift+c")
         with suppress(TimeoutError):
             palette.locator("input").fill(label, timeout=3000)
-            break
-    palette.locator(".lm-CommandPalette-item", has_text=label).first.click()
+            entry.click(timeout=3000)
+            return
+        page.keyboard.press("Escape")
+    raise AssertionError(f"The palette did not run {label!r}.")
 
 
 def forgive_widgets(*notebooks: Notebook) -> None:

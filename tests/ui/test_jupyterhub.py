@@ -26,6 +26,8 @@ from tests.ui.notebook import Notebook, write_notebook
 from tests.ui.tape_panel import TapePanel, run_cell
 from tools import hosts
 
+pytestmark = pytest.mark.thorough
+
 PAGE = (Path(__file__).parents[2] / "docs" / "howto" / "hub.md").read_text("utf-8")
 PATIENCE = 60_000
 WHOLE, BARE = "whole", "bare"

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from tests.ui.axe import violations
-from tests.ui.conftest import BOTH_ENDS
+from tests.ui.conftest import NEWEST_FIRST
 from tests.ui.notebook import Notebook
 from tests.ui.tape_panel import command, run_cell
 
@@ -83,7 +83,7 @@ def test_a_lesson_tells_its_parts_and_what_they_are_worth_before_anything_runs(l
     expect(outline.get_by_role("img", name="not checked yet")).to_have_count(2)
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_verdicts_arrive_as_they_are_given_and_outlive_page_and_kernel(lesson):
     outline, status = outline_of(lesson), lesson.page.locator("#tapelab-outline [role='status']")
     lesson.wait_for_kernel()
@@ -102,7 +102,7 @@ def test_verdicts_arrive_as_they_are_given_and_outlive_page_and_kernel(lesson):
     expect(outline_of(lesson).locator(".row")).to_have_text(told, timeout=20_000)
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_a_click_leads_to_the_exercise_and_the_outline_follows_the_active_cell(lesson):
     outline = outline_of(lesson)
     current = outline.locator(".row[aria-current]")
@@ -147,7 +147,7 @@ def test_a_notebook_without_a_lesson_has_none_and_the_way_to_one(open_notebook):
     expect(notebook.page.locator(".Toastify__toast")).to_contain_text("There are no lessons")
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_notebook_has_it_in_its_view_menu(open_notebook, folder):
     file = write_lesson(folder / "lesson.ipynb")
     notebook = open_notebook(file=file, app="notebook")

@@ -17,6 +17,8 @@ from tests.ui.explorer import Explorer
 from tests.ui.jupyter import running
 from tools import hosts
 
+pytestmark = pytest.mark.thorough
+
 PATIENCE = 60_000
 APP = """import marimo
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
-from tests.ui.conftest import BOTH_ENDS
+from tests.ui.conftest import NEWEST_FIRST
 from tests.ui.tape_panel import TapePanel, Traffic, forgive_widgets, run_cell
 
 IMPORT = "import tapelab as tf"
@@ -139,7 +139,7 @@ def test_hidden_it_hears_nothing(open_notebook):
     assert traffic.live()
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_it_comes_back_after_the_page_is_loaded_again(after_training):
     notebook, panel = after_training
     notebook.save()
@@ -149,7 +149,7 @@ def test_it_comes_back_after_the_page_is_loaded_again(after_training):
     expect(panel.status).to_have_text("Last run", timeout=20_000)
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_after_a_restart_the_kernel_has_no_tape_until_it_imports_tapelab_again(after_training):
     notebook, panel = after_training
     confirm = notebook.page.locator(".jp-Dialog").get_by_role("button", name="Confirm")
@@ -161,7 +161,7 @@ def test_after_a_restart_the_kernel_has_no_tape_until_it_imports_tapelab_again(a
     expect(panel.status).to_have_text("Last run", timeout=30_000)
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_two_notebooks_do_not_mix(open_notebook, folder):
     notebook = open_notebook(IMPORT, trained())
     other = open_notebook("1 + 1")
@@ -177,7 +177,7 @@ def test_two_notebooks_do_not_mix(open_notebook, folder):
     forgive_widgets(notebook, other)
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
     notebook = open_notebook(IMPORT, trained(), SMALL)
     panel = TapePanel.beside(notebook)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.ui.conftest import BOTH_ENDS
+from tests.ui.conftest import NEWEST_FIRST
 from tests.ui.tape_panel import TapePanel, command, run_cell
 
 IMPORT = "import tapelab as tf"
@@ -38,7 +38,7 @@ def two_cells(open_notebook):
     return notebook, panel
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_the_toolbar_of_a_cell_shows_the_tape_of_that_cell(two_cells):
     notebook, panel = two_cells
     for number, op, line in [(1, "×", "x * x"), (2, "sin", "tf.sin(x)")]:
@@ -87,7 +87,7 @@ def test_characters_beyond_the_first_65536_do_not_shift_what_is_lit(open_noteboo
     expect(chosen).to_contain_text("sin")
 
 
-@BOTH_ENDS
+@NEWEST_FIRST
 def test_a_console_is_followed_and_its_lines_light_nodes(open_notebook):
     notebook = open_notebook("1 + 1")
     page, panel = notebook.page, TapePanel.beside(notebook)
