@@ -18,7 +18,7 @@ from tools import (
 
 LINTERS = {"ruff": ["ruff", "check"], "mypy": ["mypy"]}
 PYTEST = {
-    "all": ["--numprocesses=3", "--dist=loadfile"],
+    "all": ["--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder"],
     "fast": ["--numprocesses=2", "--dist=loadfile", "-m", "not ui and not slow"],
 }
 

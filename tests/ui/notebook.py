@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,13 +77,14 @@ class Notebook:
         return self.cells.locator(".jp-InputArea-prompt").get_by_text(f"[{state}]:", exact=True)
 
     def save(self) -> dict:
-        """Save from the menu, and read what was written."""
+        """Save from the menu, and read what was written, once all of it is."""
         before = self.file.stat().st_mtime_ns
         self.choose("File", "Save Notebook")
-        for _ in range(100):
+        for _ in range(200):
             self.page.wait_for_timeout(50)
-            if self.file.stat().st_mtime_ns != before and self.file.stat().st_size:
-                return json.loads(self.file.read_bytes())
+            if self.file.stat().st_mtime_ns != before:
+                with suppress(json.JSONDecodeError, UnicodeDecodeError):
+                    return json.loads(self.file.read_bytes())
         raise AssertionError(f"{self.file.name} was not saved.")
 
 
