@@ -14,7 +14,7 @@ from tapelab.words import say
 
 START_PAGE = "Start here.ipynb"
 _MANIFEST = ".tapelab-lessons.json"
-_NOT_FOR_LEARNERS = {"README.md", "solutions", "src", "__pycache__"}
+_NOT_FOR_LEARNERS = {"README.md", "locales", "solutions", "src", "__pycache__"}
 
 
 class LessonsFolderError(OSError):

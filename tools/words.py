@@ -110,7 +110,7 @@ def of_ops() -> Iterator[tuple[Message, str]]:
 
 def gathered() -> Catalog:
     """The template: every message once, with the files that say it."""
-    catalog = _catalog()
+    catalog = blank()
     for message, place in (*templates(), *front_end(), *of_ops()):
         catalog.add(message, locations=[(place, 0)])
     return _sorted(catalog)
@@ -130,13 +130,14 @@ class Words(Catalog):
         return told
 
 
-def _catalog(locale: str | None = None) -> Catalog:
+def blank(locale: str | None = None) -> Catalog:
+    """A catalogue with nothing in it yet."""
     return Words(locale=locale, charset="utf-8", fuzzy=False, header_comment="")
 
 
 def _sorted(catalog: Catalog) -> Catalog:
     """The messages in the order of their text, each place once."""
-    made = _catalog(str(catalog.locale) if catalog.locale else None)
+    made = blank(str(catalog.locale) if catalog.locale else None)
     for message in sorted((each for each in catalog if each.id), key=lambda each: _key(each.id)):
         places = sorted({place for place, _ in message.locations})
         made.add(message.id, message.string, locations=[(place, 0) for place in places])
@@ -149,11 +150,11 @@ def _key(message: Any) -> tuple[str, ...]:
 
 def updated(template: Catalog, language: str) -> Catalog:
     """The catalogue of a language with the template's messages and its own translations."""
-    file, old = po_file(language), _catalog(language)
+    file, old = po_file(language), blank(language)
     if file.exists():
         with file.open("rb") as opened:
             old = read_po(opened, locale=language)
-    made = _catalog(language)
+    made = blank(language)
     for message in template:
         if message.id:
             known = old.get(message.id)
@@ -167,10 +168,13 @@ def po_file(language: str) -> Path:
     return LOCALES / language / "LC_MESSAGES" / "tapelab.po"
 
 
-def as_po(catalog: Catalog) -> bytes:
-    """A catalogue as a file to be translated."""
+def as_po(catalog: Catalog, *, width: int = 96) -> bytes:
+    """A catalogue as a file to be translated; with width 0, lines are only broken as in its texts.
+
+    A stale translation comes with the English that it was made of.
+    """
     written = io.BytesIO()
-    write_po(written, catalog, width=96, include_lineno=False)
+    write_po(written, catalog, width=width, include_lineno=False, include_previous=True)
     return written.getvalue().lstrip(b"#\n")
 
 
@@ -180,7 +184,7 @@ def as_mo(po: bytes, language: str) -> bytes:
     """
     catalog = read_po(io.BytesIO(po), locale=language)
     compiled = io.BytesIO()
-    made = _catalog(language)
+    made = blank(language)
     for message in catalog:
         if message.id and all(_strings(message.string)) and not of_explorer_alone(message):
             made.add(message.id, message.string)
