@@ -338,6 +338,8 @@ print(tf.sparse.to_dense(few))
 # - Rows of different lengths make a ragged tensor.
 # - dtypes do not mix by themselves: `tf.cast` is the way, and integers have no slope.
 #
+# Words to look up: [tensor](glossary.ipynb#tensor), [variable](glossary.ipynb#variable), [dtype](glossary.ipynb#dtype).
+#
 # Next, lesson 01: what a slope is, and three ways to find one.
 
 # %%

@@ -264,6 +264,8 @@ tf.check("01.5")
 # - Automatic differentiation is neither: it carries exact slopes through the program itself, one operation at a time.
 # - Forward, it costs a run for each input. Backward, one run and one way back for all of them.
 #
+# Words to look up: [finite difference](glossary.ipynb#finite-difference), [symbolic differentiation](glossary.ipynb#symbolic-differentiation), [automatic differentiation](glossary.ipynb#automatic-differentiation), [dual number](glossary.ipynb#dual-number).
+#
 # Next, lesson 02: the list that makes the way back possible.
 
 # %%

@@ -277,6 +277,8 @@ tf.check("02.4")
 # - `tape.gradient(target, sources)` answers in the form in which you ask: one, a list, a dict.
 # - It answers **once**. `persistent=True` lets it answer again, and keeps the memory until you let go.
 #
+# Words to look up: [tape](glossary.ipynb#tape), [record](glossary.ipynb#record), [target](glossary.ipynb#target), [source](glossary.ipynb#source), [persistent tape](glossary.ipynb#persistent-tape).
+#
 # Next, lesson 03: what exactly happens on the way back, one operation at a time.
 
 # %%

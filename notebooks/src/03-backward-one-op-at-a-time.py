@@ -251,7 +251,9 @@ backward(records, "z")
 # - The tape is walked from its end to its start, so that a gradient is complete before it moves on.
 # - A gradient rule knows its own op and nothing else.
 #
-# Next, lesson 05: what if nothing comes back at all?
+# Words to look up: [upstream](glossary.ipynb#upstream), [local slope](glossary.ipynb#local-slope), [contribution](glossary.ipynb#contribution), [adjoint](glossary.ipynb#adjoint), [fan-out](glossary.ipynb#fan-out), [gradient rule](glossary.ipynb#gradient-rule), [reverse mode](glossary.ipynb#reverse-mode).
+#
+# Next, lesson 04: what a tape follows, and what it passes by.
 
 # %%
 tf.progress("03")

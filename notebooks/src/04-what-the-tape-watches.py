@@ -304,6 +304,8 @@ tf.show(two, y, [square, v])
 # - `tape.watch(x)` holds from that line on. Watch late, and a part of the gradient is lost without a word.
 # - `watch_accessed_variables=False` turns the guess off. Each tape watches for itself.
 #
+# Words to look up: [watch](glossary.ipynb#watch), [partial gradient](glossary.ipynb#partial-gradient).
+#
 # Next, lesson 05: you ask, and the answer is `None`.
 
 # %%

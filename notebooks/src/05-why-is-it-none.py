@@ -424,6 +424,8 @@ tf.show(tape, y)
 # - The path must be unbroken from source to target: followed, in floats, inside the block, in ops.
 # - `x = x + 1` gives away the name, `x.assign_add(1)` changes the variable, `.numpy()` leaves, `assign` forgets.
 # - When in doubt: `tf.explain(tape, y, x)` tells the line.
+#
+# Words to look up: [path](glossary.ipynb#path), [None and zero](glossary.ipynb#None-and-zero), [pitfall](glossary.ipynb#pitfall).
 
 # %%
 tf.progress("05")

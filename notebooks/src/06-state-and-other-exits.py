@@ -260,6 +260,8 @@ tf.check("06.5")
 # - Writing into places is an `assign`. `tf.stack` and `tf.tensor_scatter_nd_update` make a new tensor instead.
 # - Variables that a module cannot find are never asked for.
 #
+# Words to look up: [state](glossary.ipynb#state), [side effect](glossary.ipynb#side-effect).
+#
 # Next, lesson 07: what the gradient of a vector is.
 
 # %%

@@ -249,6 +249,8 @@ tf.check("07.5")
 # - (N,) against (N, 1) is (N, N). Look at the shape of what you subtract.
 # - For a batch, `batch_jacobian` leaves out what is zero anyway.
 #
+# Words to look up: [gradient](glossary.ipynb#gradient), [Jacobian](glossary.ipynb#Jacobian), [broadcasting](glossary.ipynb#broadcasting).
+#
 # Next, lesson 08: what becomes of `if` and `for`.
 
 # %%

@@ -250,6 +250,8 @@ tf.check("08.4")
 # - Where the number of rounds or the branch changes, the function may jump, and no gradient warns you.
 # - A branch for one point gives it a value, and takes its slope away.
 #
+# Words to look up: [unrolling](glossary.ipynb#unrolling), [branch](glossary.ipynb#branch).
+#
 # Next, lesson 09: the same chain, walked in the other direction.
 
 # %%

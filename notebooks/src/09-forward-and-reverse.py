@@ -238,6 +238,8 @@ tf.check("09.4")
 # - Reverse has to remember the way; forward has not.
 # - u · (J v) = (u J) · v: a test of any rule, with any numbers.
 #
+# Words to look up: [forward mode](glossary.ipynb#forward-mode), [reverse mode](glossary.ipynb#reverse-mode), [JVP](glossary.ipynb#JVP), [VJP](glossary.ipynb#VJP), [tangent](glossary.ipynb#tangent), [primal](glossary.ipynb#primal), [seed](glossary.ipynb#seed), [dot-product test](glossary.ipynb#dot-product-test).
+#
 # Next, lesson 10: the slope of a slope.
 
 # %%

@@ -243,6 +243,8 @@ tf.check("10.5")
 # - Second derivatives tell how a function bends; mixed ones, how slopes react to each other.
 # - Hessian times vector: the gradient of (gradient · v). Never build the table.
 #
+# Words to look up: [nested tapes](glossary.ipynb#nested-tapes), [Hessian](glossary.ipynb#Hessian), [Hessian-vector product](glossary.ipynb#Hessian-vector-product).
+#
 # Next, lesson 11: valves, and rules of your own.
 
 # %%

@@ -248,6 +248,8 @@ tf.check("11.5")
 # - With `tf.custom_gradient` you write the rule: upstream in, upstream × slope out.
 # - A surrogate is a lie about the slope. It is honest to know where you lie, and to test that it helps.
 #
+# Words to look up: [stop gradient](glossary.ipynb#stop-gradient), [custom gradient](glossary.ipynb#custom-gradient), [straight-through estimator](glossary.ipynb#straight-through-estimator), [surrogate gradient](glossary.ipynb#surrogate-gradient).
+#
 # Next, lesson 12: how to find out that a rule is wrong.
 
 # %%

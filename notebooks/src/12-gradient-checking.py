@@ -234,6 +234,8 @@ tf.show(tape, y)
 # - Weigh what comes out: ones would let mistakes cancel, and would not see a missing upstream.
 # - A kink is no mistake.
 #
+# Words to look up: [gradient check](glossary.ipynb#gradient-check), [kink](glossary.ipynb#kink).
+#
 # Next, lesson 13: how infinity gets into a gradient.
 
 # %%

@@ -233,6 +233,8 @@ tf.check("13.5")
 # - Give a loss the scores, and let it take logarithm and exponential together.
 # - What is too small becomes 0, without a word. Scale the loss.
 #
+# Words to look up: [underflow](glossary.ipynb#underflow), [loss scaling](glossary.ipynb#loss-scaling).
+#
 # Next, lesson 14: what a hundred layers do to a gradient.
 
 # %%

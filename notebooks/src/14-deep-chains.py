@@ -196,6 +196,8 @@ tf.check("14.5")
 # - A unit that is closed for all examples learns nothing, for ever.
 # - The same happens in time: a network that is applied a hundred times to its own state is a hundred layers deep.
 #
+# Words to look up: [vanishing and exploding gradients](glossary.ipynb#vanishing-and-exploding-gradients), [gradient clipping](glossary.ipynb#gradient-clipping), [residual connection](glossary.ipynb#residual-connection).
+#
 # Next, lesson 15: what all these layers cost in memory.
 
 # %%

@@ -206,6 +206,8 @@ tf.check("15.4")
 # - It lets go when it has answered. Persistent tapes, and tapes that are never asked, hold on.
 # - `tf.recompute_grad` forgets a block and computes it again: blocks of √n layers need the least.
 #
+# Words to look up: [checkpointing](glossary.ipynb#checkpointing).
+#
 # Next, lesson 16: from gradients to a model that learns.
 
 # %%

@@ -239,6 +239,8 @@ tf.check("16.5")
 # - Momentum remembers the direction; Adam divides by the usual size.
 # - Look for `None` before the loop. Freeze with `trainable=False`.
 #
+# Words to look up: [loss](glossary.ipynb#loss), [optimiser](glossary.ipynb#optimiser), [momentum](glossary.ipynb#momentum).
+#
 # Next, lesson 17: two models that work against each other.
 
 # %%
