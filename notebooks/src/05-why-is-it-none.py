@@ -18,7 +18,7 @@
 #
 # *You ask for a gradient and get `None`. Where was the path cut, and which line mends it?*
 #
-# About 40 minutes: nine broken snippets to mend, then three questions.
+# About 40 minutes: twelve broken snippets to mend, then three questions.
 
 # %%
 import numpy as np
@@ -55,21 +55,24 @@ print(tape.gradient(y, x))
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# ## Nine causes
+# ## Twelve causes
 #
 # | the word | what happened |
 # |---|---|
 # | `NOT_WATCHED` | the source is a plain tensor, and nobody told the tape to follow it |
 # | `NOT_TRAINABLE` | the source is a variable with `trainable=False`: the tape leaves it out |
 # | `REBOUND_TO_TENSOR` | the name was given to a new tensor; the variable has lost its name |
-# | `INT_DTYPE` | the source, or something on the way, is an integer: there is no slope between whole numbers |
+# | `INT_DTYPE` | the source is an integer, or was cast to one on the way: there is no slope between whole numbers |
 # | `BEFORE_TAPE` | a part of the computation ran before the tape's block |
 # | `AFTER_TAPE` | a part of the computation ran after it |
+# | `RECORDING_PAUSED` | a part ran inside the block, while `tape.stop_recording()` made the tape pause |
 # | `LEFT_ENGINE` | the value left for NumPy or Python and came back as a bare number |
+# | `COPIED_VALUE` | a new variable was made from the value: it copies the number and not the history |
 # | `STATE_READ` | the value was put into a variable with `assign`; reading it starts anew |
 # | `STOPPED` | `tf.stop_gradient` let the value through and held the gradient back |
+# | `NON_DIFFERENTIABLE` | an op on the way has no slope to give: it answers with a place or a rounded number, as `tf.argmax` and `tf.round` do |
 #
-# In each of the nine snippets `tape.gradient(y, x)` is `None`. Do two things:
+# In each of the twelve snippets `tape.gradient(y, x)` is `None`. Do two things:
 #
 # 1. write the **cause** into the first line, in quotes, as in `cause = "STOPPED"`;
 # 2. **mend** the code, so that a gradient arrives and `y` still means the same.
@@ -241,14 +244,42 @@ cause, tape, y, x = finished_too_late()
 tf.explain(tape, y, x)
 
 # %% [markdown]
+# ### Exercise 05.7: a short pause
+
+# %%
+@tf.exercise("05.7")
+def a_short_pause():
+    ### BEGIN SOLUTION
+    cause = "RECORDING_PAUSED"
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        h = x * x
+        y = 3.0 * h
+    ### INSTEAD
+    cause = ...
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording():
+            h = x * x
+        y = 3.0 * h
+    ### END SOLUTION
+    return cause, tape, y, x
+
+tf.check("05.7")
+
+# %%
+cause, tape, y, x = a_short_pause()
+tf.explain(tape, y, x)
+
+# %% [markdown]
 # ## The value left, the gradient stayed
 #
-# ### Exercise 05.7: a mean by NumPy
+# ### Exercise 05.8: a mean by NumPy
 #
 # The root mean square of three numbers. Nothing looks wrong, and the value is right.
 
 # %%
-@tf.exercise("05.7")
+@tf.exercise("05.8")
 def a_mean_by_numpy():
     ### BEGIN SOLUTION
     cause = "LEFT_ENGINE"
@@ -266,19 +297,46 @@ def a_mean_by_numpy():
         y = tf.sqrt(mean)
     return cause, tape, y, x
 
-tf.check("05.7")
+tf.check("05.8")
 
 # %%
 cause, tape, y, x = a_mean_by_numpy()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# ### Exercise 05.8: a running total
+# ### Exercise 05.9: a spare copy
+
+# %%
+@tf.exercise("05.9")
+def a_spare_copy():
+    ### BEGIN SOLUTION
+    cause = "COPIED_VALUE"
+    ### INSTEAD
+    cause = ...
+    ### END SOLUTION
+    x = tf.Variable(3.0)
+    spare = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        ### BEGIN SOLUTION
+        y = 2.0 * x * x
+        ### INSTEAD
+        y = 2.0 * spare * spare
+        ### END SOLUTION
+    return cause, tape, y, x
+
+tf.check("05.9")
+
+# %%
+cause, tape, y, x = a_spare_copy()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# ### Exercise 05.10: a running total
 #
 # A variable remembers its value. It does not remember where the value came from.
 
 # %%
-@tf.exercise("05.8")
+@tf.exercise("05.10")
 def a_running_total():
     ### BEGIN SOLUTION
     cause = "STATE_READ"
@@ -297,17 +355,17 @@ def a_running_total():
         ### END SOLUTION
     return cause, tape, y, x
 
-tf.check("05.8")
+tf.check("05.10")
 
 # %%
 cause, tape, y, x = a_running_total()
 tf.explain(tape, y, x)
 
 # %% [markdown]
-# ### Exercise 05.9: a valve
+# ### Exercise 05.11: a valve
 
 # %%
-@tf.exercise("05.9")
+@tf.exercise("05.11")
 def a_valve():
     ### BEGIN SOLUTION
     cause = "STOPPED"
@@ -324,22 +382,55 @@ def a_valve():
         y = 3.0 * baseline
     return cause, tape, y, x
 
-tf.check("05.9")
+tf.check("05.11")
 
 # %%
 cause, tape, y, x = a_valve()
 tf.explain(tape, y, x)
 
 # %% [markdown]
+# ### Exercise 05.12: the highest score
+#
+# Which of the three is the highest, and how high is it?
+
+# %%
+@tf.exercise("05.12")
+def the_highest_score():
+    ### BEGIN SOLUTION
+    cause = "NON_DIFFERENTIABLE"
+    ### INSTEAD
+    cause = ...
+    ### END SOLUTION
+    scores = [1.0, 4.0, 2.0]
+    x = tf.Variable(scores)
+    with tf.GradientTape() as tape:
+        place = tf.argmax(x)
+        ### BEGIN SOLUTION
+        y = tf.gather(x, place)
+        ### INSTEAD
+        y = tf.gather(scores, place)
+        ### END SOLUTION
+    return cause, tape, y, x
+
+tf.check("05.12")
+
+# %%
+cause, tape, y, x = the_highest_score()
+tf.explain(tape, y, x)
+
+# %% [markdown]
+# The *place* of the highest score is a whole number, and it stays when a score grows a little. The score itself grows
+# along: take it from `x`.
+#
 # ## The other way round
 #
-# ### Exercise 05.10: break it on purpose
+# ### Exercise 05.13: break it on purpose
 #
 # You know the ways out now. Take one: compute `y = x²` at `x = 3`, so that `y` is 9 and the gradient is `None` with the cause
 # `LEFT_ENGINE`.
 
 # %%
-@tf.exercise("05.10")
+@tf.exercise("05.13")
 def broken_on_purpose():
     x = tf.Variable(3.0)
     ### BEGIN SOLUTION
@@ -352,10 +443,10 @@ def broken_on_purpose():
     ### END SOLUTION
     return tape, y, x
 
-tf.check("05.10")
+tf.check("05.13")
 
 # %% [markdown]
-# ### Exercise 05.11: zero or None?
+# ### Exercise 05.14: zero or None?
 #
 # Predict what `tape.gradient(y, x)` returns. Write `None` or a number.
 #
@@ -368,7 +459,7 @@ tf.check("05.10")
 # | e | `tf.Variable(1.0)` | `y = tf.stop_gradient(x) + w` |
 
 # %%
-@tf.exercise("05.11")
+@tf.exercise("05.14")
 def zero_or_none():
     ### BEGIN SOLUTION
     return {"a": 0.0, "b": None, "c": 0.0, "d": 0.0, "e": None}
@@ -376,14 +467,14 @@ def zero_or_none():
     return {"a": ..., "b": ..., "c": ..., "d": ..., "e": ...}
     ### END SOLUTION
 
-tf.check("05.11")
+tf.check("05.14")
 
 # %% [markdown]
 # There is a switch that prints 0 where there is no path:
 # `tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)`. Handy at times, and a good way to
 # hide a bug. While you are looking for one, leave it off.
 #
-# ### Exercise 05.12: the one that lies
+# ### Exercise 05.15: the one that lies
 #
 # `None` is at least noticed. Worse is a gradient that arrives with a part missing. One of these three programs does
 # that, at `x = 3`:
@@ -396,7 +487,7 @@ tf.check("05.11")
 # Which one? What does the tape say there, and what would be the slope of the function it computes?
 
 # %%
-@tf.exercise("05.12")
+@tf.exercise("05.15")
 def the_one_that_lies():
     ### BEGIN SOLUTION
     return {"partial": "b", "the tape says": 3.0, "mathematics says": 6.0}
@@ -404,7 +495,7 @@ def the_one_that_lies():
     return {"partial": ..., "the tape says": ..., "mathematics says": ...}
     ### END SOLUTION
 
-tf.check("05.12")
+tf.check("05.15")
 
 # %%
 x = tf.Variable(3.0, name="x")

@@ -13,6 +13,7 @@ from tapelab.exercises.tape_checks import arrives, none_because
 CAUSES: Final = (
     *("NOT_WATCHED", "NOT_TRAINABLE", "REBOUND_TO_TENSOR", "LEFT_ENGINE", "STATE_READ"),
     *("STOPPED", "INT_DTYPE", "BEFORE_TAPE", "AFTER_TAPE"),
+    *("RECORDING_PAUSED", "COPIED_VALUE", "NON_DIFFERENTIABLE"),
 )
 _ENDS: Final = (1, 2, 3)
 
@@ -23,7 +24,7 @@ def _names(cause: str) -> Check:
     def judge(answer: Answer) -> Outcome:
         got = answer.part((0,))
         if type(got) is not str or got.strip().upper() not in CAUSES:
-            raise Unreadable("The cause is one of the nine words of the table, in quotes.")
+            raise Unreadable("The cause is one of the twelve words of the table, in quotes.")
         if got.strip().upper() == cause:
             return check.full()
         text = "Not this one. Run the broken code again and ask `tf.explain(tape, y, x)`."
@@ -72,24 +73,39 @@ SNIPPETS: Final = (
         ("Where does the block end?", "Indent `y = 3.0 * h`, so that it runs inside the block."),
     ),
     _snippet(
-        "7", "A mean by NumPy", "LEFT_ENGINE", (0.12599, 0.25198, 0.50395),
+        "7", "A short pause", "RECORDING_PAUSED", 12.0,
+        ("Which lines of the block does the tape write down?",
+         "Leave `tape.stop_recording()` out."),
+    ),
+    _snippet(
+        "8", "A mean by NumPy", "LEFT_ENGINE", (0.12599, 0.25198, 0.50395),
         ("Which of the three lines is not a TensorFlow op?",
          "`tf.reduce_mean` does what `np.mean` does, on the tape."),
     ),
     _snippet(
-        "8", "A running total", "STATE_READ", 12.0,
+        "9", "A spare copy", "COPIED_VALUE", 12.0,
+        ("Read the line of `y` again. Is there an `x` in it?",
+         "`spare` has the number of `x` and not its history: compute with `x`."),
+    ),
+    _snippet(
+        "10", "A running total", "STATE_READ", 12.0,
         ("A variable remembers its value. Does it remember where the value came from?",
          "Compute with values instead: `new_total = total + x * x`, then `y = 2.0 * new_total`."),
     ),
     _snippet(
-        "9", "A valve", "STOPPED", 18.0,
+        "11", "A valve", "STOPPED", 18.0,
         ("One op on the way lets values through and holds gradients back.",
          "Leave `tf.stop_gradient` out."),
+    ),
+    _snippet(
+        "12", "The highest score", "NON_DIFFERENTIABLE", (0.0, 1.0, 0.0),
+        ("A place is a whole number. Does it change when a score grows a little?",
+         "Let the place choose among the elements of `x`: `tf.gather(x, place)`."),
     ),
 )  # fmt: skip
 
 ON_PURPOSE: Final = Exercise(
-    id="05.10",
+    id="05.13",
     title="Break it on purpose",
     prompt="Compute y = x² at x = 3 so that the gradient is None because the value left for NumPy.",
     checks=(
@@ -106,7 +122,7 @@ _FLAT: Final = "There is a path, and its slope is 0 here."
 _NO_PATH: Final = "There is no path from y to x, so there is no slope to tell."
 
 ZERO_OR_NONE: Final = Exercise(
-    id="05.11",
+    id="05.14",
     title="Zero or None?",
     prompt="Predict what tape.gradient(y, x) returns: a number or None.",
     checks=(
@@ -126,7 +142,7 @@ ZERO_OR_NONE: Final = Exercise(
 )  # fmt: skip
 
 PARTIAL: Final = Exercise(
-    id="05.12",
+    id="05.15",
     title="The one that lies",
     prompt="One of three programs loses a part of its gradient without a word. Which?",
     checks=(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,28 @@ def too_early_or_late(early=False, late=False):
     return tape, 3.0 * h if late else y, x
 
 
+def a_pause(paused):
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        with tape.stop_recording() if paused else nullcontext():
+            h = x * x
+        y = 3.0 * h
+    return tape, y, x
+
+
+def a_copy(used):
+    def compute(x):
+        computed_with = tf.Variable(x) if used else x
+        return 2.0 * computed_with * computed_with
+
+    return on_tape(compute, tf.Variable(3.0))
+
+
+def the_highest(of):
+    scores = [1.0, 4.0, 2.0]
+    return on_tape(lambda x: tf.gather(of or x, tf.argmax(x)), tf.Variable(scores))
+
+
 def root_mean_square(mean):
     return on_tape(lambda x: tf.sqrt(mean(x * x)), tf.Variable([1.0, 2.0, 4.0]))
 
@@ -68,9 +92,12 @@ BROKEN = {
     "05.4": lambda: on_tape(square, tf.Variable(3)),
     "05.5": lambda: too_early_or_late(early=True),
     "05.6": lambda: too_early_or_late(late=True),
-    "05.7": lambda: root_mean_square(np.mean),
-    "05.8": lambda: a_total(by_assign=True),
-    "05.9": lambda: on_tape(lambda x: 3.0 * tf.stop_gradient(x * x), tf.Variable(3.0)),
+    "05.7": lambda: a_pause(paused=True),
+    "05.8": lambda: root_mean_square(np.mean),
+    "05.9": lambda: a_copy(used=True),
+    "05.10": lambda: a_total(by_assign=True),
+    "05.11": lambda: on_tape(lambda x: 3.0 * tf.stop_gradient(x * x), tf.Variable(3.0)),
+    "05.12": lambda: the_highest(of=[1.0, 4.0, 2.0]),
 }
 MENDED = {
     "05.1": lambda: a_constant(watched=True),
@@ -79,13 +106,17 @@ MENDED = {
     "05.4": lambda: on_tape(square, tf.Variable(3.0)),
     "05.5": too_early_or_late,
     "05.6": too_early_or_late,
-    "05.7": lambda: root_mean_square(tf.reduce_mean),
-    "05.8": lambda: a_total(by_assign=False),
-    "05.9": lambda: on_tape(lambda x: 3.0 * (x * x), tf.Variable(3.0)),
+    "05.7": lambda: a_pause(paused=False),
+    "05.8": lambda: root_mean_square(tf.reduce_mean),
+    "05.9": lambda: a_copy(used=False),
+    "05.10": lambda: a_total(by_assign=False),
+    "05.11": lambda: on_tape(lambda x: 3.0 * (x * x), tf.Variable(3.0)),
+    "05.12": lambda: the_highest(of=None),
 }
 CAUSE = dict(zip(BROKEN, (
     *("NOT_WATCHED", "NOT_TRAINABLE", "REBOUND_TO_TENSOR", "INT_DTYPE", "BEFORE_TAPE"),
-    *("AFTER_TAPE", "LEFT_ENGINE", "STATE_READ", "STOPPED"),
+    *("AFTER_TAPE", "RECORDING_PAUSED", "LEFT_ENGINE", "COPIED_VALUE", "STATE_READ", "STOPPED"),
+    "NON_DIFFERENTIABLE",
 ), strict=True))  # fmt: skip
 NUMBERS = [each.id for each in SNIPPETS]
 
@@ -94,7 +125,7 @@ def points(number, cause, make):
     return judge(find(number), lambda: (cause, *make())).points
 
 
-def test_the_nine_causes_are_all_there():
+def test_the_twelve_causes_are_all_there():
     assert sorted(CAUSE.values()) == sorted(CAUSES)
 
 
@@ -124,7 +155,7 @@ def test_the_diagnosis_gives_the_cause_that_the_exercise_wants(number):
 
 def test_mending_that_drops_a_part_earns_one_point():
     assert points("05.3", ..., lambda: one_step(stay=False)) == 1
-    assert points("05.8", ..., lambda: on_tape(square, tf.Variable(3.0))) == 1
+    assert points("05.10", ..., lambda: on_tape(square, tf.Variable(3.0))) == 1
 
 
 def leaving():
@@ -142,18 +173,18 @@ PARTIAL = {"partial": "b", "the tape says": 3.0, "mathematics says": 6.0}
 @pytest.mark.parametrize(
     ("number", "answer", "earned", "said"),
     [
-        ("05.10", leaving, 10, ""),
-        ("05.10", stopping, 6, "It is None, for another reason."),
-        ("05.10", lambda: on_tape(square, tf.Variable(3.0)), 4, "A gradient arrives"),
-        ("05.10", lambda: on_tape(lambda x: tf.constant(x.numpy()), tf.Variable(3.0)), 6, ""),
-        ("05.11", lambda: FIVE, 10, ""),
-        ("05.11", lambda: dict.fromkeys(FIVE, 0.0), 6, "There is no path from y to x"),
-        ("05.11", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its slope is 0 here."),
-        ("05.11", lambda: {**FIVE, "d": ...}, 8, "Nothing here yet."),
-        ("05.11", lambda: {**FIVE, "b": "None"}, 8, "There is no path from y to x"),
-        ("05.12", lambda: PARTIAL, 10, ""),
-        ("05.12", lambda: {**PARTIAL, "partial": "c"}, 6, "program c is None"),
-        ("05.12", lambda: {**PARTIAL, "the tape says": 6.0}, 7, "Only the first factor"),
+        ("05.13", leaving, 10, ""),
+        ("05.13", stopping, 6, "It is None, for another reason."),
+        ("05.13", lambda: on_tape(square, tf.Variable(3.0)), 4, "A gradient arrives"),
+        ("05.13", lambda: on_tape(lambda x: tf.constant(x.numpy()), tf.Variable(3.0)), 6, ""),
+        ("05.14", lambda: FIVE, 10, ""),
+        ("05.14", lambda: dict.fromkeys(FIVE, 0.0), 6, "There is no path from y to x"),
+        ("05.14", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its slope is 0 here."),
+        ("05.14", lambda: {**FIVE, "d": ...}, 8, "Nothing here yet."),
+        ("05.14", lambda: {**FIVE, "b": "None"}, 8, "There is no path from y to x"),
+        ("05.15", lambda: PARTIAL, 10, ""),
+        ("05.15", lambda: {**PARTIAL, "partial": "c"}, 6, "program c is None"),
+        ("05.15", lambda: {**PARTIAL, "the tape says": 6.0}, 7, "Only the first factor"),
     ],
 )
 def test_a_foreseen_answer_earns_its_points(number, answer, earned, said):
