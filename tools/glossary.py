@@ -1,0 +1,69 @@
+"""The glossary beside the lessons, made of the page of the documentation: one text for both."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+CHECKOUT: Final = Path(__file__).parents[1]
+PAGE: Final = CHECKOUT / "docs" / "reference" / "glossary.md"
+NAME: Final = "glossary.ipynb"
+_TERM: Final = re.compile(r"^## (.+)\n\n(.+(?:\n.+)*)", re.MULTILINE)
+_HERE: Final = re.compile(r"\]\(#([\w-]+)\)")
+_ELSEWHERE: Final = re.compile(r"\[([^\]]+)\]\([^)#]+\.md[^)]*\)")
+_USED: Final = re.compile(rf"\({re.escape(NAME)}#([\w-]+)\)")
+_KERNEL: Final = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+@cache
+def terms() -> dict[str, str]:
+    """Each term with its paragraph on one line, in the order of the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    return {found[1]: " ".join(found[2].split()) for found in _TERM.finditer(page)}
+
+
+def anchor(term: str) -> str:
+    """Where a term stands in the notebook: JupyterLab keeps capital letters, a site does not."""
+    return term.replace(" ", "-")
+
+
+def used(text: str) -> list[str]:
+    """The places in the glossary that a lesson leads to."""
+    return _USED.findall(text)
+
+
+def notebook(lessons: dict[str, str]) -> str:
+    """The glossary as a notebook, for lessons by their names and texts."""
+    title = "# Glossary\n\nThe words of the field, and the lessons that use them."
+    parts = [title, *(_entry(term, told, lessons) for term, told in terms().items())]
+    cells = [_cell(number, text) for number, text in enumerate(parts)]
+    about = {"kernelspec": _KERNEL, "language_info": {"name": "python"}}
+    content = {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def _entry(term: str, told: str, lessons: dict[str, str]) -> str:
+    """One term: what it means, and where it is met. What other pages say is named, not linked."""
+    by_anchor = {anchor(each).lower(): anchor(each) for each in terms()}
+    text = _HERE.sub(lambda found: f"](#{by_anchor[found[1]]})", _ELSEWHERE.sub(r"\1", told))
+    met = [f"[{name[:2]}]({name}.ipynb)" for name, text in lessons.items() if _is_met(term, text)]
+    lesson = f"\n\nLesson {', '.join(met)}." if met else ""
+    return f"## {term}\n\n{text}{lesson}"
+
+
+def _is_met(term: str, text: str) -> bool:
+    return anchor(term) in used(text)
+
+
+def _cell(number: int, text: str) -> dict[str, Any]:
+    """One Markdown cell."""
+    source = text.splitlines(keepends=True)
+    return {
+        "cell_type": "markdown",
+        "id": f"glossary-{number:02}",
+        "metadata": {},
+        "source": source,
+    }
