@@ -76,35 +76,36 @@ def shares(votes):
     return votes / tf.reduce_sum(votes)
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("00.1", frost, 10, ""),
-        ("00.1", lambda row: {"mask": np.maximum(row, 0), "first": [0.0, *row[1:]]}, 10, ""),
-        ("00.1", frost_the_other_way_round, 3, "takes `a` where it is true"),
-        ("00.1", frost_the_other_way_round, 3, "The first temperature is gone"),
-        ("00.1", frost_made_a_tensor_and_lost_it, 1, "`tensor_scatter_nd_update` makes a new"),
-        ("00.1", frost_made_a_tensor_and_lost_it, 1, "−3 degrees became 3"),
-        ("00.2", picked, 10, ""),
-        ("00.2", picked_by_places, 10, ""),
-        ("00.2", picked_as_in_numpy, 4, "Each row has one of its own."),
-        ("00.2", picked_as_in_numpy, 4, "The last one comes first."),
-        ("00.2", picked_the_winners, 2, "whichever class it belongs to"),
-        ("00.3", fall, 10, ""),
-        ("00.3", name_taken_away, 0, "The box has not moved"),
-        ("00.3", name_taken_away, 0, "`position` means a tensor by now"),
-        ("00.3", lambda start, speed: fall(start, speed, steps=1), 5, "one step of three"),
-        ("00.3", lambda start, speed: fall(start, speed, up=True), 6, "The box moves up."),
-        ("00.4", baskets, 10, ""),
-        ("00.4", baskets_mean_of_means, 4, "a thing in a small basket counts for more"),
-        ("00.4", baskets_mean_of_means, 4, "divide by how much is in each basket"),
-        ("00.4", lambda rows: {"means": tf.constant(rows), "mean": ...}, 0, "ValueError"),
-        ("00.5", shares, 10, ""),
-        ("00.5", lambda votes: votes / tf.reduce_sum(votes), 8, "the dtype is not"),
-        ("00.5", lambda votes: votes // tf.reduce_sum(votes), 2, "Cast before you divide."),
-        ("00.5", lambda votes: 100 * shares(votes), 3, "Those are percents."),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("00.1", frost, 10, ""),
+    ("00.1", lambda row: {"mask": np.maximum(row, 0), "first": [0.0, *row[1:]]}, 10, ""),
+    ("00.1", frost_the_other_way_round, 3, "takes `a` where it is true"),
+    ("00.1", frost_the_other_way_round, 3, "The first temperature is gone"),
+    ("00.1", frost_made_a_tensor_and_lost_it, 1, "`tensor_scatter_nd_update` makes a new"),
+    ("00.1", frost_made_a_tensor_and_lost_it, 1, "−3 degrees became 3"),
+    ("00.2", picked, 10, ""),
+    ("00.2", picked_by_places, 10, ""),
+    ("00.2", picked_as_in_numpy, 4, "Each row has one of its own."),
+    ("00.2", picked_as_in_numpy, 4, "The last one comes first."),
+    ("00.2", picked_the_winners, 2, "whichever class it belongs to"),
+    ("00.3", fall, 10, ""),
+    ("00.3", name_taken_away, 0, "The box has not moved"),
+    ("00.3", name_taken_away, 0, "`position` means a tensor by now"),
+    ("00.3", lambda start, speed: fall(start, speed, steps=1), 5, "one step of three"),
+    ("00.3", lambda start, speed: fall(start, speed, up=True), 6, "The box moves up."),
+    ("00.4", baskets, 10, ""),
+    ("00.4", baskets_mean_of_means, 4, "a thing in a small basket counts for more"),
+    ("00.4", baskets_mean_of_means, 4, "divide by how much is in each basket"),
+    ("00.4", lambda rows: {"means": tf.constant(rows), "mean": ...}, 0, "ValueError"),
+    ("00.5", shares, 10, ""),
+    ("00.5", lambda votes: votes / tf.reduce_sum(votes), 8, "the dtype is not"),
+    ("00.5", lambda votes: votes // tf.reduce_sum(votes), 2, "Cast before you divide."),
+    ("00.5", lambda votes: 100 * shares(votes), 3, "Those are percents."),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

@@ -61,33 +61,34 @@ def only_the_start(records, target):
     return {target: 1.0}
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("03.1", lambda: BY_HAND, 10, ""),
-        ("03.1", lambda: {**BY_HAND, "a": 48.0}, 7, "That is the path through u alone"),
-        ("03.1", lambda: {**BY_HAND, "a": 16.0}, 7, "That is the path through v = u + a alone"),
-        ("03.1", lambda: {**BY_HAND, "v": 8.0}, 9, "v is used twice"),
-        ("03.1", lambda: {**BY_HAND, "b": 48.0}, 8, "The local slope along b is a."),
-        ("03.2", lambda: ["add", "sin", "multiply", "exp"], 10, ""),
-        ("03.2", lambda: ["add", "exp", "sin", "multiply"], 6, "What ran last comes back first"),
-        ("03.2", lambda: ["exp", "multiply", "sin", "add"], 0, "What ran last comes back first"),
-        ("03.2", lambda: "add, sin, multiply, exp", 0, "A str is not a number or a tensor."),
-        ("03.3", lambda: STEPS, 10, ""),
-        ("03.3", lambda: {**STEPS, "at x": 4.0}, 7, "The second contribution replaced the first."),
-        ("03.3", lambda: {**STEPS, "from sin": 0.0}, 7, "the local slope is cos(0) = 1"),
-        ("03.4", rules, 10, ""),
-        ("03.4", without_upstream, 4, "Multiply by upstream."),
-        ("03.4", swapped, 8, "Swapped: when a grows"),
-        ("03.4", without_minus, 9, "Almost: when b grows, a ÷ b falls."),
-        ("03.4", sin_for_cos, 7, "The slope of sin is cos."),
-        ("03.5", walk(add=True, off_path=0.0), 10, ""),
-        ("03.5", walk(add=False, off_path=0.0), 5, "The contribution that came second replaced"),
-        ("03.5", walk(add=True, off_path=1.0), 9, "`aside` has no part in z"),
-        ("03.5", crashing_off_the_path, 9, "KeyError: 'aside'"),
-        ("03.5", only_the_start, 0, "The entry 'x' is missing."),
-    ],
-)
+FORESEEN = [
+    ("03.1", lambda: BY_HAND, 10, ""),
+    ("03.1", lambda: {**BY_HAND, "a": 48.0}, 7, "That is the path through u alone"),
+    ("03.1", lambda: {**BY_HAND, "a": 16.0}, 7, "That is the path through v = u + a alone"),
+    ("03.1", lambda: {**BY_HAND, "v": 8.0}, 9, "v is used twice"),
+    ("03.1", lambda: {**BY_HAND, "b": 48.0}, 8, "The local slope along b is a."),
+    ("03.2", lambda: ["add", "sin", "multiply", "exp"], 10, ""),
+    ("03.2", lambda: ["add", "exp", "sin", "multiply"], 6, "What ran last comes back first"),
+    ("03.2", lambda: ["exp", "multiply", "sin", "add"], 0, "What ran last comes back first"),
+    ("03.2", lambda: "add, sin, multiply, exp", 0, "A str is not a number or a tensor."),
+    ("03.3", lambda: STEPS, 10, ""),
+    ("03.3", lambda: {**STEPS, "at x": 4.0}, 7, "The second contribution replaced the first."),
+    ("03.3", lambda: {**STEPS, "from sin": 0.0}, 7, "the local slope is cos(0) = 1"),
+    ("03.4", rules, 10, ""),
+    ("03.4", without_upstream, 4, "Multiply by upstream."),
+    ("03.4", swapped, 8, "Swapped: when a grows"),
+    ("03.4", without_minus, 9, "Almost: when b grows, a ÷ b falls."),
+    ("03.4", sin_for_cos, 7, "The slope of sin is cos."),
+    ("03.5", walk(add=True, off_path=0.0), 10, ""),
+    ("03.5", walk(add=False, off_path=0.0), 5, "The contribution that came second replaced"),
+    ("03.5", walk(add=True, off_path=1.0), 9, "`aside` has no part in z"),
+    ("03.5", crashing_off_the_path, 9, "KeyError: 'aside'"),
+    ("03.5", only_the_start, 0, "The entry 'x' is missing."),
+]
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

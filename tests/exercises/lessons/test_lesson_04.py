@@ -72,30 +72,31 @@ def two_tapes(**changed):
     }
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("04.1", photo("contrast"), 10, ""),
-        ("04.1", photo(), 0, "No gradient arrives yet."),
-        ("04.1", photo("photo"), 0, "`contrast` is not watched."),
-        ("04.1", photo("contrast", "photo"), 8, "`photo` need not be watched."),
-        ("04.2", frozen(trunk=False, head=True), 10, ""),
-        ("04.2", frozen(trunk=True, head=True), 7, "`trunk` need not be watched."),
-        ("04.2", frozen(trunk=True, head=False), 0, "`head` is not watched."),
-        ("04.3", middle(guess=False), 10, ""),
-        ("04.3", middle(guess=True), 5, "`first` and `third` need not be watched."),
-        ("04.3", middle(guess=False, also=[2]), 8, "`third` need not be watched."),
-        ("04.3", lambda: 15.0, 0, "Return a tuple of values; this is a float."),
-        ("04.4", cube(watch="early"), 10, ""),
-        ("04.4", cube(watch="late"), 2, "the cube ran before the watch"),
-        ("04.4", cube(watch="early", plus=False), 4, "`y` is the cube plus x"),
-        ("04.4", cube(watch="never"), 0, "No gradient arrives yet."),
-        ("04.5", two_tapes(), 10, ""),
-        ("04.5", two_tapes(two_c=0.0), 8, "Tape two does not watch c"),
-        ("04.5", two_tapes(two_square=8.0), 8, "with the slope 2 · square · v"),
-        ("04.5", two_tapes(one_c=32.0, two_v=None), 6, "both follow it"),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("04.1", photo("contrast"), 10, ""),
+    ("04.1", photo(), 0, "No gradient arrives yet."),
+    ("04.1", photo("photo"), 0, "`contrast` is not watched."),
+    ("04.1", photo("contrast", "photo"), 8, "`photo` need not be watched."),
+    ("04.2", frozen(trunk=False, head=True), 10, ""),
+    ("04.2", frozen(trunk=True, head=True), 7, "`trunk` need not be watched."),
+    ("04.2", frozen(trunk=True, head=False), 0, "`head` is not watched."),
+    ("04.3", middle(guess=False), 10, ""),
+    ("04.3", middle(guess=True), 5, "`first` and `third` need not be watched."),
+    ("04.3", middle(guess=False, also=[2]), 8, "`third` need not be watched."),
+    ("04.3", lambda: 15.0, 0, "Return a tuple of values; this is a float."),
+    ("04.4", cube(watch="early"), 10, ""),
+    ("04.4", cube(watch="late"), 2, "the cube ran before the watch"),
+    ("04.4", cube(watch="early", plus=False), 4, "`y` is the cube plus x"),
+    ("04.4", cube(watch="never"), 0, "No gradient arrives yet."),
+    ("04.5", two_tapes(), 10, ""),
+    ("04.5", two_tapes(two_c=0.0), 8, "Tape two does not watch c"),
+    ("04.5", two_tapes(two_square=8.0), 8, "with the slope 2 · square · v"),
+    ("04.5", two_tapes(one_c=32.0, two_v=None), 6, "both follow it"),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

@@ -105,31 +105,32 @@ def model(layer, *, weight_first=False):
     return answer
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("06.1", asked(saving, 0.1), 10, ""),
-        ("06.1", asked(saving_in_a_box, 0.1), 0, "No gradient arrives yet."),
-        ("06.1", asked(saving_in_a_box_to_the_last, 0.1), 2, "The last year alone"),
-        ("06.1", asked(lambda rate: saving(rate, save=0.0), 0.1), 4, "add 10 every year"),
-        ("06.2", podium(tf.sort), 10, ""),
-        ("06.2", podium(np.sort), 0, "No gradient arrives yet."),
-        ("06.2", podium(lambda results: results), 3, "Nobody sorts"),
-        ("06.2", podium(downwards), 5, "sort the other way"),
-        ("06.3", loss(mean_square), 10, ""),
-        ("06.3", loss(counted), 0, "No gradient arrives yet."),
-        ("06.3", loss(sum_square), 6, "take their mean"),
-        ("06.3", loss(mean_distance), 5, "the function is another one now"),
-        ("06.4", slots(0, 1, 2), 10, ""),
-        ("06.4", slots(), 0, "No gradient arrives yet."),
-        ("06.4", slots(1), 2, "w² alone arrives."),
-        ("06.4", slots(2), 2, "w³ alone arrives."),
-        ("06.4", slots(1, 2), 4, "The first slot does not arrive yet."),
-        ("06.5", model(tf.Module), 10, ""),
-        ("06.5", model(object), 0, "Only the bias is found."),
-        ("06.5", model(object, weight_first=True), 8, "keep the order of the model"),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("06.1", asked(saving, 0.1), 10, ""),
+    ("06.1", asked(saving_in_a_box, 0.1), 0, "No gradient arrives yet."),
+    ("06.1", asked(saving_in_a_box_to_the_last, 0.1), 2, "The last year alone"),
+    ("06.1", asked(lambda rate: saving(rate, save=0.0), 0.1), 4, "add 10 every year"),
+    ("06.2", podium(tf.sort), 10, ""),
+    ("06.2", podium(np.sort), 0, "No gradient arrives yet."),
+    ("06.2", podium(lambda results: results), 3, "Nobody sorts"),
+    ("06.2", podium(downwards), 5, "sort the other way"),
+    ("06.3", loss(mean_square), 10, ""),
+    ("06.3", loss(counted), 0, "No gradient arrives yet."),
+    ("06.3", loss(sum_square), 6, "take their mean"),
+    ("06.3", loss(mean_distance), 5, "the function is another one now"),
+    ("06.4", slots(0, 1, 2), 10, ""),
+    ("06.4", slots(), 0, "No gradient arrives yet."),
+    ("06.4", slots(1), 2, "w² alone arrives."),
+    ("06.4", slots(2), 2, "w³ alone arrives."),
+    ("06.4", slots(1, 2), 4, "The first slot does not arrive yet."),
+    ("06.5", model(tf.Module), 10, ""),
+    ("06.5", model(object), 0, "Only the bias is found."),
+    ("06.5", model(object, weight_first=True), 8, "keep the order of the model"),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

@@ -62,26 +62,27 @@ def dot_products(liar="cubes"):
     return answer
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("09.1", along, 10, ""),
-        ("09.1", lambda place, v: along(place, v, unit=True), 6, "take the direction as it is"),
-        ("09.1", whole_gradient, 2, "That is the whole gradient"),
-        ("09.1", lambda place, _: bowl(tf.constant(place)), 0, ""),
-        ("09.2", directions(), 10, ""),
-        ("09.2", directions(loss=("forward", 1_000_000)), 7, "one sweep back gives the only row"),
-        ("09.2", directions(arm=("reverse", 1000)), 7, "two sweeps forward give both columns"),
-        ("09.2", directions(weather=("forward", 12)), 6, "5 rows are fewer than 12 columns"),
-        ("09.2", directions(weather=("reverse", 12)), 9, "Five rows, five sweeps."),
-        ("09.3", table, 10, ""),
-        ("09.3", lambda place: table(place, columns_along=0), 7, "a row for each output"),
-        ("09.3", lambda place: {"columns": ..., "rows": table(place)["rows"]}, 5, "Nothing here"),
-        ("09.4", dot_products(), 10, ""),
-        ("09.4", dot_products(liar="waves"), 7, "the rule of `cubes` says 3x"),
-        ("09.4", lambda: {"liar": "cubes", "waves": (..., ...), "cubes": (..., ...)}, 3, ""),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("09.1", along, 10, ""),
+    ("09.1", lambda place, v: along(place, v, unit=True), 6, "take the direction as it is"),
+    ("09.1", whole_gradient, 2, "That is the whole gradient"),
+    ("09.1", lambda place, _: bowl(tf.constant(place)), 0, ""),
+    ("09.2", directions(), 10, ""),
+    ("09.2", directions(loss=("forward", 1_000_000)), 7, "one sweep back gives the only row"),
+    ("09.2", directions(arm=("reverse", 1000)), 7, "two sweeps forward give both columns"),
+    ("09.2", directions(weather=("forward", 12)), 6, "5 rows are fewer than 12 columns"),
+    ("09.2", directions(weather=("reverse", 12)), 9, "Five rows, five sweeps."),
+    ("09.3", table, 10, ""),
+    ("09.3", lambda place: table(place, columns_along=0), 7, "a row for each output"),
+    ("09.3", lambda place: {"columns": ..., "rows": table(place)["rows"]}, 5, "Nothing here"),
+    ("09.4", dot_products(), 10, ""),
+    ("09.4", dot_products(liar="waves"), 7, "the rule of `cubes` says 3x"),
+    ("09.4", lambda: {"liar": "cubes", "waves": (..., ...), "cubes": (..., ...)}, 3, ""),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

@@ -71,32 +71,33 @@ def bowl(x):
     return x * x + 1.0 / x
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("10.1", lambda x: second(wave, x), 10, ""),
-        ("10.1", lambda x: first(wave, x), 3, "Ask how the slope changes."),
-        ("10.1", lambda x: wave(tf.constant(x)), 0, "That is the value."),
-        ("10.2", penalty(), 10, ""),
-        ("10.2", penalty(outside=True), 0, "No gradient arrives yet."),
-        ("10.2", penalty(source="x"), 3, "ask for w"),
-        ("10.2", penalty(penal=False), 2, "without the penalty"),
-        ("10.3", lambda x, y: second(powers, x, y, along=(0, 1)), 10, ""),
-        ("10.3", lambda x, y: second(powers, x, y, along=(1, 0)), 10, ""),
-        ("10.3", lambda x, y: second(powers, x, y), 3, "reacts to x"),
-        ("10.3", lambda x, y: second(powers, x, y, along=(1, 1)), 3, "reacts to y"),
-        ("10.3", lambda x, y: first(powers, x, y), 2, "Ask once more."),
-        ("10.4", product, 10, ""),
-        ("10.4", lambda x, _: first(given, x), 2, "That is the gradient."),
-        ("10.4", lambda x, _: second(given, x), 3, "v has not been used"),
-        ("10.4", lambda x, v: first(given, x) * tf.constant(v), 3, "ask for its gradient"),
-        ("10.4", lambda x, v: second(given, x) * tf.constant(v), 3, "before the second way back"),
-        ("10.5", newton, 10, ""),
-        ("10.5", lambda start, _: start, 1, "You have not moved"),
-        ("10.5", lambda start, steps: newton(start, steps - 1), 5, "One step is missing."),
-        ("10.5", lambda *_: 0.5 ** (1 / 3), 3, "That is the bottom."),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("10.1", lambda x: second(wave, x), 10, ""),
+    ("10.1", lambda x: first(wave, x), 3, "Ask how the slope changes."),
+    ("10.1", lambda x: wave(tf.constant(x)), 0, "That is the value."),
+    ("10.2", penalty(), 10, ""),
+    ("10.2", penalty(outside=True), 0, "No gradient arrives yet."),
+    ("10.2", penalty(source="x"), 3, "ask for w"),
+    ("10.2", penalty(penal=False), 2, "without the penalty"),
+    ("10.3", lambda x, y: second(powers, x, y, along=(0, 1)), 10, ""),
+    ("10.3", lambda x, y: second(powers, x, y, along=(1, 0)), 10, ""),
+    ("10.3", lambda x, y: second(powers, x, y), 3, "reacts to x"),
+    ("10.3", lambda x, y: second(powers, x, y, along=(1, 1)), 3, "reacts to y"),
+    ("10.3", lambda x, y: first(powers, x, y), 2, "Ask once more."),
+    ("10.4", product, 10, ""),
+    ("10.4", lambda x, _: first(given, x), 2, "That is the gradient."),
+    ("10.4", lambda x, _: second(given, x), 3, "v has not been used"),
+    ("10.4", lambda x, v: first(given, x) * tf.constant(v), 3, "ask for its gradient"),
+    ("10.4", lambda x, v: second(given, x) * tf.constant(v), 3, "before the second way back"),
+    ("10.5", newton, 10, ""),
+    ("10.5", lambda start, _: start, 1, "You have not moved"),
+    ("10.5", lambda start, steps: newton(start, steps - 1), 5, "One step is missing."),
+    ("10.5", lambda *_: 0.5 ** (1 / 3), 3, "That is the bottom."),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

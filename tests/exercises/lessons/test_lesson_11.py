@@ -82,35 +82,36 @@ def of_length_one(tensor):
     return tensor / tf.norm(tensor)
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("11.1", valves(), 10, ""),
-        ("11.1", valves(a=(4.0, 0.0)), 8, "Both ways are shut"),
-        ("11.1", valves(b=(2.0, 1.0)), 9, "A valve never changes a value."),
-        ("11.1", valves(b=(4.0, 2.0)), 9, "One of two ways is open"),
-        ("11.1", valves(c=(0.0, 0.0)), 8, "the second is shut"),
-        ("11.1", valves(d=(4.0, 4.0)), 9, "what is open is the x at the end"),
-        ("11.2", lambda w: both(straight, w), 10, ""),
-        ("11.2", lambda w: both(tf.identity, w), 7, "It is not rounded"),
-        ("11.2", lambda w: both(straight_twice, w), 6, "Two ways are open."),
-        ("11.2", lambda w: both(tf.round, w), 4, ""),
-        ("11.3", ruled(softplus, rising), 10, ""),
-        ("11.3", ruled(overflowing, rising), 6, ""),
-        ("11.3", ruled(softplus, lambda x: 1.0 - rising(x)), 6, "Turned over"),
-        ("11.3", ruled(softplus, lambda x: 0.0), 4, "The rule still returns 0."),
-        ("11.3", lambda x: both(overflowing, x), 0, ""),
-        ("11.4", cubed(lambda upstream, slope: upstream * slope), 10, ""),
-        ("11.4", cubed(lambda upstream, slope: slope), 0, "where is the upstream"),
-        ("11.4", cubed(lambda upstream, slope: upstream + slope), 3, "are multiplied"),
-        ("11.4", cubed(lambda upstream, slope: upstream), 2, "The upstream alone"),
-        ("11.5", clipped(within_one), 10, ""),
-        ("11.5", clipped(tf.identity), 3, "Everything comes through."),
-        ("11.5", clipped(above_zero), 7, "Down to −1, not to 0."),
-        ("11.5", clipped(of_length_one), 6, "That shortens the whole vector"),
-        ("11.5", clipped(within_one, forward=within_one), 7, "Clip on the way back alone."),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("11.1", valves(), 10, ""),
+    ("11.1", valves(a=(4.0, 0.0)), 8, "Both ways are shut"),
+    ("11.1", valves(b=(2.0, 1.0)), 9, "A valve never changes a value."),
+    ("11.1", valves(b=(4.0, 2.0)), 9, "One of two ways is open"),
+    ("11.1", valves(c=(0.0, 0.0)), 8, "the second is shut"),
+    ("11.1", valves(d=(4.0, 4.0)), 9, "what is open is the x at the end"),
+    ("11.2", lambda w: both(straight, w), 10, ""),
+    ("11.2", lambda w: both(tf.identity, w), 7, "It is not rounded"),
+    ("11.2", lambda w: both(straight_twice, w), 6, "Two ways are open."),
+    ("11.2", lambda w: both(tf.round, w), 4, ""),
+    ("11.3", ruled(softplus, rising), 10, ""),
+    ("11.3", ruled(overflowing, rising), 6, ""),
+    ("11.3", ruled(softplus, lambda x: 1.0 - rising(x)), 6, "Turned over"),
+    ("11.3", ruled(softplus, lambda x: 0.0), 4, "The rule still returns 0."),
+    ("11.3", lambda x: both(overflowing, x), 0, ""),
+    ("11.4", cubed(lambda upstream, slope: upstream * slope), 10, ""),
+    ("11.4", cubed(lambda upstream, slope: slope), 0, "where is the upstream"),
+    ("11.4", cubed(lambda upstream, slope: upstream + slope), 3, "are multiplied"),
+    ("11.4", cubed(lambda upstream, slope: upstream), 2, "The upstream alone"),
+    ("11.5", clipped(within_one), 10, ""),
+    ("11.5", clipped(tf.identity), 3, "Everything comes through."),
+    ("11.5", clipped(above_zero), 7, "Down to −1, not to 0."),
+    ("11.5", clipped(of_length_one), 6, "That shortens the whole vector"),
+    ("11.5", clipped(within_one, forward=within_one), 7, "Clip on the way back alone."),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

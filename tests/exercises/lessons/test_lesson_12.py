@@ -26,34 +26,35 @@ def kinks(**changed):
     return lambda: right | changed
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("12.1", lambda a, b: np.max(apart(a, b) / scale(a, b)), 10, ""),
-        ("12.1", lambda a, b: np.max(apart(a, b)), 3, "Divide by how large the numbers are."),
-        ("12.1", lambda a, b: np.mean(apart(a, b) / scale(a, b)), 5, "hides the worst one"),
-        ("12.1", lambda a, b: np.max(apart(a, b) / np.maximum(np.abs(a), 1e-8)), 6, "of both"),
-        ("12.1", lambda a, b: np.max(apart(a, b)) / np.max(scale(a, b)), 5, "number by"),
-        ("12.2", judged(), 10, ""),
-        ("12.2", judged(a="cannot tell"), 8, "what a right rule comes down to"),
-        ("12.2", judged(b="right"), 8, "Two percent are far above"),
-        ("12.2", judged(c="wrong"), 7, "lost in rounding"),
-        ("12.2", judged(d="right"), 7, "nothing agrees"),
-        ("12.3", lambda: ["tanh", "mean", "normed"], 10, ""),
-        ("12.3", lambda: ["normed", "mean", "tanh"], 10, ""),
-        ("12.3", lambda: ["tanh", "mean"], 7, "1 of the wrong ones got through."),
-        ("12.3", lambda: ["tanh", "mean", "normed", "square"], 7, "The rule of `square` is right."),
-        ("12.3", lambda: ["square", "softsign", "softplus"], 0, "3 of the wrong ones got through."),
-        ("12.3", list, 0, "3 of the wrong ones got through."),
-        ("12.3", lambda: "tanh", 0, ""),
-        ("12.4", kinks(), 10, ""),
-        ("12.4", kinks(tape=1.0), 8, "where x is greater than 0"),
-        ("12.4", kinks(central=0.0), 8, "h / 2h"),
-        ("12.4", kinks(**{"abs tape": 1.0}), 8, "the sign of 0 is 0"),
-        ("12.4", kinks(**{"abs central": 0.5}), 8, "are the same"),
-        ("12.4", kinks(near=1.0), 8, "0.003 / 0.004"),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("12.1", lambda a, b: np.max(apart(a, b) / scale(a, b)), 10, ""),
+    ("12.1", lambda a, b: np.max(apart(a, b)), 3, "Divide by how large the numbers are."),
+    ("12.1", lambda a, b: np.mean(apart(a, b) / scale(a, b)), 5, "hides the worst one"),
+    ("12.1", lambda a, b: np.max(apart(a, b) / np.maximum(np.abs(a), 1e-8)), 6, "of both"),
+    ("12.1", lambda a, b: np.max(apart(a, b)) / np.max(scale(a, b)), 5, "number by"),
+    ("12.2", judged(), 10, ""),
+    ("12.2", judged(a="cannot tell"), 8, "what a right rule comes down to"),
+    ("12.2", judged(b="right"), 8, "Two percent are far above"),
+    ("12.2", judged(c="wrong"), 7, "lost in rounding"),
+    ("12.2", judged(d="right"), 7, "nothing agrees"),
+    ("12.3", lambda: ["tanh", "mean", "normed"], 10, ""),
+    ("12.3", lambda: ["normed", "mean", "tanh"], 10, ""),
+    ("12.3", lambda: ["tanh", "mean"], 7, "1 of the wrong ones got through."),
+    ("12.3", lambda: ["tanh", "mean", "normed", "square"], 7, "The rule of `square` is right."),
+    ("12.3", lambda: ["square", "softsign", "softplus"], 0, "3 of the wrong ones got through."),
+    ("12.3", list, 0, "3 of the wrong ones got through."),
+    ("12.3", lambda: "tanh", 0, ""),
+    ("12.4", kinks(), 10, ""),
+    ("12.4", kinks(tape=1.0), 8, "where x is greater than 0"),
+    ("12.4", kinks(central=0.0), 8, "h / 2h"),
+    ("12.4", kinks(**{"abs tape": 1.0}), 8, "the sign of 0 is 0"),
+    ("12.4", kinks(**{"abs central": 0.5}), 8, "are the same"),
+    ("12.4", kinks(near=1.0), 8, "0.003 / 0.004"),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

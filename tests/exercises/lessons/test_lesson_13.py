@@ -78,29 +78,30 @@ def scaled(by, *, late=False):
     return answer
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("13.1", reciprocal(), 10, ""),
-        ("13.1", reciprocal(inside=False), 3, "the division has seen the zero"),
-        ("13.1", reciprocal(outside=False), 7, "choose the result, too"),
-        ("13.1", reciprocal(sign=-1.0), 3, "The sign is turned over."),
-        ("13.2", both(tf.reduce_logsumexp), 10, ""),
-        ("13.2", both(naive_sum), 0, ""),
-        ("13.2", both(sum_without_adding_again), 5, "The largest was taken out; add it again."),
-        ("13.2", both(sum_without_adding_again), 5, "and so do its slopes"),
-        ("13.3", both(yes, "loss"), 10, ""),
-        ("13.3", both(naive_yes, "loss"), 0, ""),
-        ("13.3", both(no, "loss"), 0, ""),
-        ("13.4", lambda w: slope(length, w), 10, ""),
-        ("13.4", lambda w: slope(tf.norm, w), 0, "keep the zero out of the root"),
-        ("13.4", lambda w: slope(lambda w: w * w, w), 3, "of the squared length"),
-        ("13.4", lambda w: slope(length_with_epsilon, w), 10, ""),
-        ("13.5", scaled(16384.0), 10, ""),
-        ("13.5", scaled(1.0), 0, "too small for a float16"),
-        ("13.5", scaled(16384.0, late=True), 0, "too small for a float16"),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("13.1", reciprocal(), 10, ""),
+    ("13.1", reciprocal(inside=False), 3, "the division has seen the zero"),
+    ("13.1", reciprocal(outside=False), 7, "choose the result, too"),
+    ("13.1", reciprocal(sign=-1.0), 3, "The sign is turned over."),
+    ("13.2", both(tf.reduce_logsumexp), 10, ""),
+    ("13.2", both(naive_sum), 0, ""),
+    ("13.2", both(sum_without_adding_again), 5, "The largest was taken out; add it again."),
+    ("13.2", both(sum_without_adding_again), 5, "and so do its slopes"),
+    ("13.3", both(yes, "loss"), 10, ""),
+    ("13.3", both(naive_yes, "loss"), 0, ""),
+    ("13.3", both(no, "loss"), 0, ""),
+    ("13.4", lambda w: slope(length, w), 10, ""),
+    ("13.4", lambda w: slope(tf.norm, w), 0, "keep the zero out of the root"),
+    ("13.4", lambda w: slope(lambda w: w * w, w), 3, "of the squared length"),
+    ("13.4", lambda w: slope(length_with_epsilon, w), 10, ""),
+    ("13.5", scaled(16384.0), 10, ""),
+    ("13.5", scaled(1.0), 0, "too small for a float16"),
+    ("13.5", scaled(16384.0, late=True), 0, "too small for a float16"),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points

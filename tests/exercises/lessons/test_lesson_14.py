@@ -70,33 +70,34 @@ def closed_examples(inputs):
     return int(np.sum(np.all(np.asarray(inputs) <= 0, 1)))
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "points", "said"),
-    [
-        ("14.1", arrives(), 10, ""),
-        ("14.1", arrives(sigmoid=0.025), 7, "the slopes are multiplied, ten times"),
-        ("14.1", arrives(sigmoid=0.25), 7, "That is one layer; there are ten."),
-        ("14.1", arrives(sigmoid=2.5), 6, "multiplied, not added"),
-        ("14.1", arrives(residual=2.0), 9, "each layer has the factor 1.1"),
-        ("14.1", arrives(residual=1e-10), 8, "The way around is missing"),
-        ("14.2", lambda width: 1 / width**0.5, 10, ""),
-        ("14.2", lambda width: 1 / width, 4, "The root is missing"),
-        ("14.2", lambda width: width**0.5, 3, "wide layers need small weights"),
-        ("14.2", lambda width: 0.1, 3, "for 100 neurons alone"),
-        ("14.3", chain(lambda h: h + tf.sigmoid(h)), 10, ""),
-        ("14.3", chain(tf.sigmoid), 0, "Nothing goes around yet."),
-        ("14.3", chain(tf.sigmoid, once=1.0), 4, "give each layer one of its own"),
-        ("14.4", together, 10, ""),
-        ("14.4", each_alone, 4, "then one of both turns against the other"),
-        ("14.4", number_by_number, 6, "that changes the direction"),
-        ("14.4", always, 3, "What is short enough stays as it is."),
-        ("14.5", dead, 10, ""),
-        ("14.5", closed_below, 7, "A unit whose input is exactly 0"),
-        ("14.5", closed_for_some, 3, "Closed for some examples is no harm"),
-        ("14.5", closed_examples, 4, "the other axis"),
-        ("14.5", lambda inputs: int(np.sum(np.asarray(inputs) <= 0)), 2, "Count units"),
-    ],
-)  # fmt: skip
+FORESEEN = [
+    ("14.1", arrives(), 10, ""),
+    ("14.1", arrives(sigmoid=0.025), 7, "the slopes are multiplied, ten times"),
+    ("14.1", arrives(sigmoid=0.25), 7, "That is one layer; there are ten."),
+    ("14.1", arrives(sigmoid=2.5), 6, "multiplied, not added"),
+    ("14.1", arrives(residual=2.0), 9, "each layer has the factor 1.1"),
+    ("14.1", arrives(residual=1e-10), 8, "The way around is missing"),
+    ("14.2", lambda width: 1 / width**0.5, 10, ""),
+    ("14.2", lambda width: 1 / width, 4, "The root is missing"),
+    ("14.2", lambda width: width**0.5, 3, "wide layers need small weights"),
+    ("14.2", lambda width: 0.1, 3, "for 100 neurons alone"),
+    ("14.3", chain(lambda h: h + tf.sigmoid(h)), 10, ""),
+    ("14.3", chain(tf.sigmoid), 0, "Nothing goes around yet."),
+    ("14.3", chain(tf.sigmoid, once=1.0), 4, "give each layer one of its own"),
+    ("14.4", together, 10, ""),
+    ("14.4", each_alone, 4, "then one of both turns against the other"),
+    ("14.4", number_by_number, 6, "that changes the direction"),
+    ("14.4", always, 3, "What is short enough stays as it is."),
+    ("14.5", dead, 10, ""),
+    ("14.5", closed_below, 7, "A unit whose input is exactly 0"),
+    ("14.5", closed_for_some, 3, "Closed for some examples is no harm"),
+    ("14.5", closed_examples, 4, "the other axis"),
+    ("14.5", lambda inputs: int(np.sum(np.asarray(inputs) <= 0)), 2, "Count units"),
+]  # fmt: skip
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "points", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, points, said):
     verdict = judge(find(number), answer)
     assert verdict.points == points
