@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tapelab.recording.files import write
-from tapelab.words import say
+from tapelab.views.card import direction
+from tapelab.words import CATALOGUES, locales, say, sentence
+from tapelab.words import language as spoken
 
 START_PAGE = "Start here.ipynb"
+RIGHT_TO_LEFT = '<div dir="rtl">\n\n{text}\n\n</div>'
+"""Markdown of a language that is written from right to left; it is still Markdown inside."""
 _MANIFEST = ".tapelab-lessons.json"
 _NOT_FOR_LEARNERS = {"README.md", "locales", "solutions", "src", "__pycache__"}
 
@@ -75,15 +79,28 @@ def shipped_folder() -> Path:
 
 
 def lessons(shipped: Path) -> list[Lesson]:
-    """List the lessons of a folder in the order of their numbers."""
-    return [_read_lesson(path) for path in sorted(shipped.glob("[0-9][0-9]*.ipynb"))]
+    """List the lessons of a folder in the order of their numbers, in the chosen language."""
+    english = (path.name for path in sorted(shipped.glob("[0-9][0-9]*.ipynb")))
+    return [_read_lesson(_spoken(shipped, name)) for name in english]
+
+
+def languages(shipped: Path) -> list[str]:
+    """The languages beside English that there are lessons in, such as `zh_CN`."""
+    return sorted(path.name for path in CATALOGUES.iterdir() if (shipped / path.name).is_dir())
+
+
+def _spoken(shipped: Path, name: str) -> Path:
+    """A file of the lessons in the chosen language, or as it is where there is no such thing."""
+    wanted = (shipped / each / name for each in locales(spoken()) if each in languages(shipped))
+    return next((path for path in wanted if path.is_file()), shipped / name)
 
 
 def copy_lessons(folder: Path, *, shipped: Path | None = None) -> Copied:
     """Bring `folder` up to date with the shipped lessons without losing a learner's work.
 
-    A file the learner has not changed since it was copied is replaced by its newer version; one
-    that was changed, or that was there before, is kept.
+    The lessons come in the chosen language, those that it has not in English. A file the learner
+    has not changed since it was copied is replaced by its newer version; one that was changed, or
+    that was there before, is kept.
     """
     shipped = shipped or shipped_folder()
     sources = _files_for_learners(shipped)
@@ -133,11 +150,13 @@ def _place(target: Path, content: bytes, *, copied_before: str | None) -> str:
 
 def _files_for_learners(shipped: Path) -> dict[str, bytes]:
     files = {START_PAGE: _start_page(lessons(shipped))}
+    left_out = _NOT_FOR_LEARNERS.union(languages(shipped))
     for path in sorted(shipped.rglob("*")):
         parts = path.relative_to(shipped).parts
-        hidden = any(part in _NOT_FOR_LEARNERS or part.startswith(".") for part in parts)
+        hidden = any(part in left_out or part.startswith(".") for part in parts)
         if path.is_file() and not hidden:
-            files["/".join(parts)] = path.read_bytes()
+            name = "/".join(parts)
+            files[name] = _spoken(shipped, name).read_bytes()
     return files
 
 
@@ -161,10 +180,12 @@ def _source(cell: dict[str, Any]) -> str:
 
 def _start_page(listed: list[Lesson]) -> bytes:
     """Build the page JupyterLab opens on: a notebook, because JupyterLab shows one rendered."""
-    lines = ["# tapelab: the lessons", "", _HOW_TO_WORK, ""]
+    lines = [f"# {say('tapelab: the lessons')}", "", say(_HOW_TO_WORK), ""]
     for lesson in listed:
         lines += [f"## [{lesson.title}]({lesson.name})", "", lesson.question, ""]
-    cell = {"cell_type": "markdown", "id": "lessons", "metadata": {}, "source": "\n".join(lines)}
+    text = "\n".join(lines)
+    text = RIGHT_TO_LEFT.format(text=text) if direction() == "rtl" else text
+    cell = {"cell_type": "markdown", "id": "lessons", "metadata": {}, "source": text}
     notebook = {
         "cells": [cell],
         "metadata": {
@@ -176,7 +197,7 @@ def _start_page(listed: list[Lesson]) -> bytes:
     return json.dumps(notebook, indent=1).encode()
 
 
-_HOW_TO_WORK = (
+_HOW_TO_WORK = sentence(
     "Click a lesson to open it. Run a cell with **Shift+Enter**. These copies are yours: "
     "change what you like, your work is never overwritten."
 )

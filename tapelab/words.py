@@ -15,7 +15,8 @@ from gettext import NullTranslations, translation
 from pathlib import Path
 from typing import Any, Final
 
-DOMAIN: Final = "tapelab"
+DOMAINS: Final = ("tapelab", "lessons")
+"""What tapelab itself says, and what the exercises of the lessons say."""
 CATALOGUES: Final = Path(__file__).parent / "locales"
 ENVIRONMENT: Final = "TAPELAB_LANGUAGE"
 ENGLISH: Final = "en"
@@ -33,6 +34,33 @@ def language(name: str | None = None) -> str:
         _chosen.set(name)
         os.environ[ENVIRONMENT] = name
     return _chosen.get("") or os.environ.get(ENVIRONMENT, "") or ENGLISH
+
+
+def speak_here(name: str) -> None:
+    """Speak a language in this thread or task alone, such as in the answer to one browser."""
+    _chosen.set(name)
+
+
+def preferred(accepted: str) -> str:
+    """The language that a browser likes best of those we speak, by its Accept-Language header."""
+    spoken = {ENGLISH: ENGLISH} | {_primary(each.name): each.name for each in CATALOGUES.glob("*/")}
+    wishes = [_wish(each) for each in accepted.split(",")]
+    for _, name in sorted(wishes, key=lambda wish: -wish[0]):
+        if _primary(name) in spoken:
+            return spoken[_primary(name)].replace("_", "-")
+    return ENGLISH
+
+
+def _wish(part: str) -> tuple[float, str]:
+    """A language of the header and its weight, 0 to 1; what cannot be read weighs nothing."""
+    name, _, weight = part.partition(";")
+    number = weight.strip().removeprefix("q=") or "1"
+    weighs = float(number) if number.replace(".", "", 1).isdecimal() else 0.0
+    return weighs, name.strip() if weighs else ""
+
+
+def _primary(name: str) -> str:
+    return name.replace("_", "-").partition("-")[0].lower()
 
 
 def sentence(template: str) -> str:
@@ -74,7 +102,7 @@ def of_explorer(more: Callable[[], Iterable[str]] = tuple) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _of_explorer(name: str) -> dict[str, Any]:
-    for wanted in _locales(name):
+    for wanted in locales(name):
         file = CATALOGUES / wanted / "LC_MESSAGES" / "explorer.json"
         if file.exists():
             words: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -82,7 +110,8 @@ def _of_explorer(name: str) -> dict[str, Any]:
     return {}
 
 
-def _locales(name: str) -> tuple[str, str]:
+def locales(name: str) -> tuple[str, str]:
+    """What the folders of a language may be called, the closest first: `zh_CN`, then `zh`."""
     locale = name.replace("-", "_")
     return locale, locale.partition("_")[0]
 
@@ -90,4 +119,8 @@ def _locales(name: str) -> tuple[str, str]:
 @lru_cache(maxsize=8)
 def _catalogue(name: str) -> NullTranslations:
     """The catalogue of a language: of `zh-CN`, else of `zh`, else none."""
-    return translation(DOMAIN, str(CATALOGUES), _locales(name), fallback=True)
+    own, *others = (translation(each, str(CATALOGUES), locales(name), fallback=True)
+                    for each in DOMAINS)  # fmt: skip
+    for other in others:
+        own.add_fallback(other)
+    return own

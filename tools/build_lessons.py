@@ -1,4 +1,5 @@
-"""Build the lessons: a learner's and a solved notebook from each source in notebooks/src.
+"""Build the lessons: a learner's and a solved notebook from each source in notebooks/src, and the
+learner's in the languages that it is translated into.
 
     python -m tools.build_lessons          write the notebooks
     python -m tools.build_lessons --check  only say which are out of date
@@ -16,6 +17,10 @@ from typing import Final
 
 from tapelab.authoring.lessons import lesson_works
 from tapelab.authoring.script import notebook
+from tools import glossary
+from tools.lesson_languages import in_language
+from tools.lesson_words import TRANSLATED
+from tools.words import LANGUAGES
 
 NOTEBOOKS: Final = Path(__file__).parents[1] / "notebooks"
 
@@ -42,7 +47,12 @@ def built() -> dict[Path, str]:
         name = f"{work.name}.ipynb"
         notebooks[NOTEBOOKS / name] = notebook(work, solved=False)
         notebooks[NOTEBOOKS / "solutions" / name] = notebook(work, solved=True)
-    return notebooks
+        for language in LANGUAGES if work.name[:2] in TRANSLATED else ():
+            own = in_language(notebooks[NOTEBOOKS / name], language)
+            notebooks[NOTEBOOKS / language / name] = own
+    english = {path.stem: notebooks[path] for path in notebooks if path.parent == NOTEBOOKS}
+    words = glossary.notebook(english)
+    return notebooks | {folder / glossary.NAME: words for folder in {p.parent for p in notebooks}}
 
 
 def _read(path: Path) -> str | None:

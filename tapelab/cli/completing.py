@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tapelab.lessons import lessons, shipped_folder
+from tapelab.lessons import languages, lessons, shipped_folder
 from tapelab.recording.files import SUFFIX
+from tapelab.words import ENGLISH
 
 
 def tapes(incomplete: str) -> list[str]:
@@ -29,6 +30,12 @@ def lesson_numbers(incomplete: str) -> list[tuple[str, str]]:
     """The numbers of the lessons that a beginning fits, each with its title."""
     known = lessons(shipped_folder())
     return [(each.stem[:2], each.title) for each in known if each.stem.startswith(incomplete)]
+
+
+def lesson_languages(incomplete: str) -> list[str]:
+    """The languages of the lessons that a beginning fits."""
+    known = (ENGLISH, *languages(shipped_folder()))
+    return [each for each in known if each.startswith(incomplete)]
 
 
 def _files(incomplete: str, suffix: str) -> Iterator[str]:

@@ -10,15 +10,20 @@ from rich.console import Console
 from rich.table import Table
 
 from tapelab.cli.complaint import Complaint
-from tapelab.cli.completing import lesson_names
+from tapelab.cli.completing import lesson_languages, lesson_names
 from tapelab.cli.points import Points, points_in
 from tapelab.launch import become_jupyterlab
-from tapelab.lessons import START_PAGE, Lesson, copy_lessons, shipped_folder
+from tapelab.lessons import START_PAGE, Lesson, copy_lessons, languages, shipped_folder
 from tapelab.lessons import lessons as listed
-from tapelab.words import say
+from tapelab.words import ENGLISH, locales, say
+from tapelab.words import language as speak
 
 DEFAULT_FOLDER = Path("~/tapelab-lessons")
 Folder = Annotated[Path, typer.Argument(help="Where your copies are.", file_okay=False)]
+Language = Annotated[
+    str,
+    typer.Option(help="The language, such as zh_CN or he.", autocompletion=lesson_languages),
+]
 
 
 def lab(
@@ -30,11 +35,13 @@ def lab(
     ] = "",
     port: Annotated[int | None, typer.Option(help="The port; else the first free one.")] = None,
     browser: Annotated[bool, typer.Option(help="Open a browser, where there is one.")] = True,
+    language: Language = "",
 ) -> None:
     """Copy the lessons to FOLDER and open JupyterLab on the list of them.
 
-    What you changed in your copies is kept.
+    What you changed in your copies is kept. Without --language, TAPELAB_LANGUAGE chooses it.
     """
+    _speak(language)
     page = _lesson(lesson).name if lesson else START_PAGE
     place = folder.expanduser().absolute()
     typer.echo(copy_lessons(place).summary())
@@ -49,11 +56,14 @@ def lessons(
         Path | None,
         typer.Option(help="Copy them there; what you changed there is kept.", file_okay=False),
     ] = None,
+    language: Language = "",
 ) -> None:
     """List the lessons, how long each takes, and your points where FOLDER has copies of yours.
 
-    Points are read from the notebooks as you saved them.
+    Points are read from the notebooks as you saved them. Without --language, TAPELAB_LANGUAGE
+    chooses it.
     """
+    _speak(language)
     if copy is not None:
         typer.echo(copy_lessons(copy.expanduser().absolute()).summary())
         return
@@ -74,6 +84,22 @@ def lessons(
         table.add_row(number, title or each.title, minutes, _told(points_in(place / each.name)))
     Console().print(table)
     typer.echo("\n" + say("To begin: {command}", command="tapelab lab"))
+
+
+def _speak(wanted: str) -> None:
+    """Choose the language of what is said and of what is copied; empty leaves it as it is."""
+    if not wanted:
+        return
+    spoken = [ENGLISH, *languages(shipped_folder())]
+    if not set(locales(wanted)).intersection(spoken):
+        raise Complaint(
+            say(
+                "There are no lessons in {wanted}. There are: {names}.",
+                wanted=repr(wanted),
+                names=", ".join(spoken),
+            )
+        )
+    speak(wanted)
 
 
 def _told(points: Points | None) -> str:

@@ -12,7 +12,7 @@ from tapelab.exercises.check import Check, Outcome, Slip
 from tapelab.exercises.plain import NotPlain, plain
 from tapelab.exercises.values import Value
 from tapelab.exercises.wording import listed
-from tapelab.words import paragraph, say
+from tapelab.words import paragraph, say, translated
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "": ("", 1.0), "%": ("", 0.01),
@@ -59,7 +59,7 @@ def choices(
         extra = sorted(got - set(right), key=list(options).index)
         share = max(len(got & set(right)) - len(extra), 0) / max(len(right), 1)
         said = [(slips or {}).get(each, "") for each in extra]
-        text = paragraph(*said, because)
+        text = paragraph(*map(translated, (*said, because)))
         return Outcome(round(points * share, 2), text, got=listed(sorted(got)))
 
     foreseen = tuple(Slip([each], text) for each, text in (slips or {}).items())

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import Hints, Progress
 from tapelab.exercises.verdict import Judged, Verdict
 from tapelab.views.card import plain
-from tapelab.words import paragraph, say
+from tapelab.words import paragraph, say, translated
 
 SIGN: Final = {"full": "✓", "part": "◐", "none": "×", "wait": "…"}
 
@@ -15,6 +16,11 @@ SIGN: Final = {"full": "✓", "part": "◐", "none": "×", "wait": "…"}
 def short(points: float) -> str:
     """Points as they are shown: 2 for 2.0, and 1.67 for five thirds."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
+
+
+def named(exercise: Exercise) -> str:
+    """An exercise by its id and its title."""
+    return f"{exercise.id} {translated(exercise.title)}"
 
 
 def points(earned: float, of: float) -> str:
@@ -54,7 +60,7 @@ def spent(verdict: Verdict) -> str:
 def hints_text(hints: Hints) -> str:
     """The open rungs of the ladder, and how to open the next."""
     of = len(hints.exercise.hints)
-    lines = [say("Hint {number} of {of}: {hint}", number=at, of=of, hint=plain(each))
+    lines = [say("Hint {number} of {of}: {hint}", number=at, of=of, hint=plain(translated(each)))
              for at, each in enumerate(hints.opened, 1)]  # fmt: skip
     if hints.left:
         asking, costs = f'tf.hint("{hints.exercise.id}")', cost(hints.next_cost)
@@ -65,10 +71,10 @@ def hints_text(hints: Hints) -> str:
 def verdict_text(verdict: Verdict, hints: Hints, note: str = "") -> str:
     """The verdict, check by check, and the first hint where something is missing."""
     exercise = verdict.exercise
-    lines = [f"{exercise.id} {exercise.title}: {points(verdict.points, verdict.of)}"]
+    lines = [f"{named(exercise)}: {points(verdict.points, verdict.of)}"]
     for each in verdict.judged:
         stand = f"{short(each.outcome.points)}/{short(each.of)}"
-        lines.append(f"  {SIGN[each.grade]} {each.title}  {stand}")
+        lines.append(f"  {SIGN[each.grade]} {translated(each.title)}  {stand}")
         said = remark(each)
         if said:
             lines.append(f"      {plain(said)}")
@@ -84,5 +90,5 @@ def progress_text(progress: Progress, note: str = "") -> str:
     lines = [f"{head}: {points(progress.points, progress.of)}"]
     for exercise, verdict in progress.verdicts:
         stand = points(verdict.points, verdict.of) if verdict else say("not checked yet")
-        lines.append(f"  {exercise.id} {exercise.title}: {stand}")
+        lines.append(f"  {named(exercise)}: {stand}")
     return "\n".join([*lines, *filter(None, [note])])

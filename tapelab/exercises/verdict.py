@@ -10,7 +10,7 @@ from tapelab.exercises.answer import Answer, Unreadable, Unsolved
 from tapelab.exercises.check import WAITING, Check, Outcome, Visibility
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.plain import NotPlain
-from tapelab.words import paragraph, say
+from tapelab.words import paragraph, say, translated
 
 if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise
@@ -88,7 +88,7 @@ def _seen(check: Check, found: Outcome) -> Outcome:
     """What a learner sees of an outcome: of a hidden check only whether it passed, and a hint."""
     if check.visibility is not Visibility.HIDDEN or found.ending:
         return found
-    return Outcome(found.points, check.advice.get(found.code, ""), code=found.code)
+    return Outcome(found.points, translated(check.advice.get(found.code, "")), code=found.code)
 
 
 def outcome(check: Check, answer: Answer) -> Outcome:
@@ -105,7 +105,7 @@ def outcome(check: Check, answer: Answer) -> Outcome:
         )
         return Outcome(0, text, ending="broken")
     advice = check.advice.get(found.code, "") if found.points < check.points else ""
-    text = paragraph(found.text, advice)
+    text = paragraph(translated(found.text), translated(advice))
     return replace(found, points=min(max(found.points, 0), check.points), text=text)
 
 

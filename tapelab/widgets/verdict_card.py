@@ -11,13 +11,13 @@ from typing import Final
 from tapelab.exercises.check import Outcome
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import Hints, Progress
-from tapelab.exercises.text import cost, points, remark, short, spent
+from tapelab.exercises.text import cost, named, points, remark, short, spent
 from tapelab.exercises.verdict import Judged, Verdict
 from tapelab.views import html, svg
 from tapelab.views.card import direction, minified, prose
 from tapelab.views.frame import Model
 from tapelab.widgets.value_pictures import pictures
-from tapelab.words import language, say, sentence
+from tapelab.words import language, say, sentence, translated
 
 _ICON: Final = '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">{}</svg>'
 _LINE: Final = 'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"'
@@ -38,7 +38,7 @@ LARGEST: Final = 12
 
 def verdict_html(verdict: Verdict, hints: Hints, note: str = "") -> str:
     """The whole card: title and points, the checks, the ladder of hints, and the tape."""
-    title = verdict.exercise.title
+    title = translated(verdict.exercise.title)
     body = f"<ul>{''.join(map(_check, verdict.judged))}</ul>"
     said = "".join(f"<p class=note>{prose(each)}</p>" for each in (spent(verdict), note) if each)
     head = _head(title, _place(verdict.exercise), verdict.points, verdict.of)
@@ -49,7 +49,7 @@ def verdict_html(verdict: Verdict, hints: Hints, note: str = "") -> str:
 
 def hints_html(hints: Hints, note: str = "") -> str:
     """The ladder alone."""
-    title, place = hints.exercise.title, _place(hints.exercise)
+    title, place = translated(hints.exercise.title), _place(hints.exercise)
     head = f"<div class=head><div><h3>{prose(title)}</h3><small>{prose(place)}</small></div></div>"
     said = f"<p class=note>{prose(note)}</p>" if note else ""
     label = say("Hints for {title}", title=title)
@@ -97,11 +97,11 @@ def _check(judged: Judged) -> str:
     said, found = remark(judged), judged.outcome
     text = f"<p>{prose(said)}</p>" if said else ""
     stand = f"{short(found.points)} / {short(judged.of)}"
-    return _item(judged.grade, judged.title, text + pictures(found.arrays), stand)
+    return _item(judged.grade, translated(judged.title), text + pictures(found.arrays), stand)
 
 
 def _stand(exercise: Exercise, verdict: Verdict | None) -> str:
-    title = f"{exercise.id} {exercise.title}"
+    title = named(exercise)
     if verdict is None:
         return _item("open", title, "", f"– / {short(exercise.points)}")
     share = (verdict.passed, verdict.points > 0)
@@ -183,4 +183,4 @@ def _priced(hints: Hints) -> str:
 
 def _rung(number: int, text: str) -> str:
     sign = f"<span class='sign open'>{number}</span>"
-    return f"<div class=rung>{sign}<p dir=auto>{prose(text)}</p></div>"
+    return f"<div class=rung>{sign}<p dir=auto>{prose(translated(text))}</p></div>"
