@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome, Slip
+from tapelab.exercises.drawing import Draw, drawn
 from tapelab.exercises.plain import close, dtype_of, plain
 from tapelab.exercises.wording import both_spelled, listed, spelled
 from tapelab.words import say
@@ -26,23 +27,34 @@ NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)
 def value(
     title: str, points: float, expected: Any, *, at: Sequence[tuple[Any, ...]] = NO_ARGUMENTS,
     where: Where = (), slips: Sequence[Slip] = (), dtype: str = "", tolerance: float = TOLERANCE,
+    draw: Draw | None = None,
 ) -> Check:  # fmt: skip
     """The numbers are right for all arguments in `at`, in shape and, if given, in dtype.
 
-    `expected` and the values of slips are numbers, or functions of the arguments.
+    `expected` and the values of slips are numbers, or functions of the arguments. Where `expected`
+    is a function, the answer is asked at other places as well, drawn by the judge's seed: by
+    `draw`, a function of a generator that gives arguments, or else near those in `at`.
     """
 
     def judge(answer: Answer) -> Outcome:
         arrays = [plain(answer.part(where, *arguments)) for arguments in at]
         for arguments, got in zip(at, arrays, strict=True):
-            right = _of(expected, arguments)
-            if not close(got, right, tolerance):
-                return _wrong(points, got, right, arguments, slips, tolerance)
+            if wrong := compared(arguments, got):
+                return wrong
+        for arguments in drawn(answer, at, draw) if callable(expected) else ():
+            if wrong := compared(arguments, plain(answer.part(where, *arguments))):
+                return wrong
         told = dtype_of(answer.part(where, *at[0]))
         if dtype and told != dtype:
             text = say("The numbers are right, the dtype is not.")
             return Outcome(points // 2, text, dtype, told)
         return check.full()
+
+    def compared(arguments: tuple[Any, ...], got: NDArray[Any]) -> Outcome | None:
+        right = _of(expected, arguments)
+        if close(got, right, tolerance):
+            return None
+        return _wrong(points, got, right, arguments, slips, tolerance)
 
     check = Check(title, points, judge, slips=tuple(slips), where=where)
     return check

@@ -170,20 +170,24 @@ def _shares(votes: list[int]) -> Any:
     return np.asarray(votes) / np.sum(votes)
 
 
+def _counted(numbers: np.random.Generator) -> tuple[list[int]]:
+    return (numbers.integers(1, 100, size=3).tolist(),)
+
+
 SHARES: Final = Exercise(
     id="00.5",
     title="Votes",
     prompt="Return the share of each candidate, in the dtype that gradients like.",
     checks=(
         value(
-            "The shares", 6, _shares, at=_VOTES,
+            "The shares", 6, _shares, at=_VOTES, draw=_counted,
             slips=(
                 Slip(lambda votes: np.zeros(len(votes)),
                      "Whole numbers were divided without a rest. Cast before you divide.", 2),
                 Slip(lambda votes: 100 * _shares(votes), "Those are percents.", 3),
             ),
         ),
-        value("As float32", 4, _shares, at=_VOTES, dtype="float32"),
+        value("As float32", 4, _shares, at=_VOTES, draw=_counted, dtype="float32"),
     ),
     hints=(
         "Between two integers, `/` gives a float64.",

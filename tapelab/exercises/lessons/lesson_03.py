@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -143,6 +143,15 @@ _ASIDE: Final = (
 )
 
 
+def _walked(records: Any, target: str) -> float:
+    """What arrives at x, by a walk over all records from the last to the first."""
+    gradients = {target: 1.0}
+    for output, inputs in reversed(records):
+        for name, local in inputs if output in gradients else ():
+            gradients[name] = gradients.get(name, 0.0) + gradients[output] * local
+    return gradients["x"]
+
+
 def _at_x(overwritten: float, text: str, points: int) -> tuple[Slip, ...]:
     return (Slip(lambda *_: overwritten, text, points),)
 
@@ -152,17 +161,17 @@ YOUR_OWN_TAPE: Final = Exercise(
     title="A way back of your own",
     prompt="Walk back over a list of records and collect the gradients.",
     checks=(
-        value("A chain", 3, -6.0, at=(_CHAIN,), where=("x",)),
+        value("A chain", 3, _walked, at=(_CHAIN,), where=("x",)),
         value(
-            "Two paths meet", 3, 3.5, at=(_MEETING,), where=("x",),
+            "Two paths meet", 3, _walked, at=(_MEETING,), where=("x",),
             slips=_at_x(4.0, "The contribution that came second replaced the first. They add.", 1),
         ),
         value(
-            "One op uses x twice", 3, 6.0, at=(_SQUARE,), where=("x",),
+            "One op uses x twice", 3, _walked, at=(_SQUARE,), where=("x",),
             slips=_at_x(3.0, "x · x uses x twice, and both uses count.", 0),
         ),
         value(
-            "A record off the path", 1, 10.0, at=(_ASIDE,), where=("x",),
+            "A record off the path", 1, _walked, at=(_ASIDE,), where=("x",),
             slips=_at_x(110.0, "`aside` has no part in z, so nothing comes back from it.", 0),
         ),
     ),

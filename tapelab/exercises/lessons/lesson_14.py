@@ -38,6 +38,11 @@ ARRIVES: Final = Exercise(
     ),
 )  # fmt: skip
 
+
+def _wide(numbers: np.random.Generator) -> tuple[int]:
+    return (int(numbers.integers(2, 3000)),)
+
+
 SPREAD: Final = Exercise(
     id="14.2",
     title="A good beginning",
@@ -45,6 +50,7 @@ SPREAD: Final = Exercise(
     checks=(
         value(
             "The spread", 10, lambda width: 1 / np.sqrt(width), at=((100,), (4,), (2500,)),
+            draw=_wide,
             slips=(
                 Slip(lambda width: 1 / width, "The root is missing: it is variances that add.", 4),
                 Slip(np.sqrt, "The other way round: wide layers need small weights.", 3),
@@ -155,6 +161,12 @@ _LAYERS: Final = (
     ([[-1.0, -1.0], [-1.0, 3.0]],),
 )
 
+
+def _closed(numbers: np.random.Generator) -> tuple[Any]:
+    """Inputs of three units for four examples, many of them negative or 0."""
+    return (numbers.choice([-2.0, -1.0, 0.0, 1.0], (4, 3), p=[0.4, 0.3, 0.2, 0.1]).tolist(),)
+
+
 DEAD: Final = Exercise(
     id="14.5",
     title="Count the dead",
@@ -162,6 +174,7 @@ DEAD: Final = Exercise(
     checks=(
         value(
             "How many are dead", 10, lambda x: np.sum(np.all(np.asarray(x) <= 0, 0)), at=_LAYERS,
+            draw=_closed,
             slips=(
                 Slip(lambda x: np.sum(np.all(np.asarray(x) < 0, 0)),
                      "A unit whose input is exactly 0 passes nothing, either.", 7),

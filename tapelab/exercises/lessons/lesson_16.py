@@ -9,6 +9,7 @@ import numpy as np
 from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, value
+from tapelab.exercises.drawing import drawn
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.wording import listed
 
@@ -22,6 +23,10 @@ def _points(a: float, b: float, c: float) -> tuple[list[float], list[float]]:
 _PARABOLAS: Final = (_points(2.0, -1.0, 0.5), _points(-1.0, 0.25, 3.0))
 
 
+def _some_points(numbers: np.random.Generator) -> tuple[list[float], list[float]]:
+    return _points(*numbers.uniform(-2.0, 2.0, 3).round(2).tolist())
+
+
 def _fitted(xs: Any, ys: Any) -> Any:
     return np.polyfit(xs, ys, 2)
 
@@ -32,7 +37,7 @@ PARABOLA: Final = Exercise(
     prompt="Train three weights until each is right to 0.05.",
     checks=(
         value(
-            "a, b and c", 10, _fitted, at=_PARABOLAS, tolerance=0.04,
+            "a, b and c", 10, _fitted, at=_PARABOLAS, tolerance=0.04, draw=_some_points,
             slips=(
                 Slip((0.0, 0.0, 0.0), "Nothing has moved yet."),
                 Slip(lambda xs, ys: _fitted(xs, ys)[::-1], "Return a, b and c in this order.", 6),
@@ -118,6 +123,16 @@ _MODELS: Final = (
 )
 
 
+_NAMES: Final = ("bias", "extra", "gain", "left", "scale", "shift", "spare")
+
+
+def _any_model(numbers: np.random.Generator) -> tuple[dict[str, float]]:
+    """The three that are used, and some that are not, in any order."""
+    spare = numbers.choice(_NAMES, 3, replace=False).tolist()
+    names = numbers.permutation(["first", "second", "third", *spare]).tolist()
+    return (dict(zip(names, [1.0, -2.0, 0.5, 3.0, 4.0, -1.5], strict=True)),)
+
+
 def _forgotten(variables: Any) -> list[str]:
     return sorted(set(variables) - {"first", "second", "third"})
 
@@ -126,7 +141,7 @@ def _names_the_forgotten() -> Check:
     """The names of all variables without a gradient, for each of the models."""
 
     def judge(answer: Answer) -> Outcome:
-        for (variables,) in _MODELS:
+        for (variables,) in (*_MODELS, *drawn(answer, _MODELS, _any_model)):
             found, right = answer.result(variables), _forgotten(variables)
             if type(found) not in (list, tuple):
                 raise Unreadable("Return a list of names.")
