@@ -14,6 +14,7 @@ from playwright.sync_api import Browser, expect
 from tests.ui.browser import Console, launched
 from tests.ui.jupyter import Server, served
 from tests.ui.notebook import PATHS, Notebook, write_notebook
+from tests.ui.views import Show, showing
 from tools.environment import CHECKOUT, python_of
 
 Opener = Callable[..., Notebook]
@@ -147,3 +148,10 @@ def open_notebooks(browser, server, known_complaints, request) -> Iterator[Opene
     """Open notebooks that the tests of a module only look at, one after the other."""
     with opener(browser, server, server.root / request.node.path.stem, known_complaints) as opened:
         yield opened
+
+
+@pytest.fixture
+def show(browser, tmp_path) -> Iterator[Show]:
+    """Show a golden recording, or that of a cell, in a page without a network."""
+    with showing(browser, tmp_path) as open_one:
+        yield open_one
