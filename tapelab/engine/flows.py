@@ -103,12 +103,15 @@ class RowsTold:
 
 
 def _cut(rows: Any) -> Any:
-    """Rows as they may be kept: large ones are not."""
+    """Rows as they may be kept: of large ones only that they lay in one buffer."""
+    from tapelab.engine.buffers import Buffer, root_of  # not before there are rows
+
     raw = rows[0] if type(rows) is tuple else rows
     raw = raw._value if type(raw) is Tensor else raw
     if raw is None or raw.size <= KEPT_ELEMENTS * len(raw):
         return raw
-    return (Dropped(raw.shape[1:], raw.dtype),) * len(raw)
+    buffer = Buffer(min(raw.nbytes, root_of(raw).nbytes))  # less where one row is spread out
+    return (Dropped(raw.shape[1:], raw.dtype, buffer=buffer),) * len(raw)
 
 
 def _row(rows: Any, at: int, shown: dict[int, Any]) -> Any:

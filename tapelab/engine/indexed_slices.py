@@ -86,7 +86,10 @@ class IndexedSlices:
             x._value if isinstance(x, Tensor) else x for x in (self._rows, self._indices)
         )
         if math.prod(shape) > KEPT_ELEMENTS:
-            return Dropped(shape, rows.dtype)
+            from tapelab.engine.buffers import Buffer  # not before rows of a large one are picked
+
+            nbytes = np.asarray(rows).nbytes + np.asarray(indices).nbytes
+            return Dropped(shape, rows.dtype, buffer=Buffer(nbytes))
         return REGISTRY["scatter_rows"].kernel(rows, indices=indices, shape=shape)
 
     def mapped(self, function: Callable[[Any], Any]) -> IndexedSlices:

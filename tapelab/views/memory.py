@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from tapelab import dtypes
 from tapelab.recording import events as e
+from tapelab.recording.facts import Method
 from tapelab.recording.recording import Recording
 from tapelab.views.frame import Model
 from tapelab.views.graph import FrameKind
@@ -116,15 +117,19 @@ def _held(model: Model) -> list[int]:
 def _backwards(model: Model, buffers: Buffers) -> list[int]:
     graph, asked = model.graph, model.passage and model.passage.asked
     wanted = {graph.of_tensor.get(source) for source in asked.sources} if asked else set()
+    in_rows = asked is not None and asked.method in (Method.JACOBIAN, Method.BATCH_JACOBIAN)
     through = _through(model)
     last = {node: at for at, node in enumerate(through)}
     alive: dict[int, int] = {}
+    rows: list[int] = []
     found = []
     for at, flow in enumerate(model.flows):
+        if in_rows and flow is not None and flow.event < 0:  # the next row; those before are kept
+            rows += [alive.pop(node) for node in wanted & alive.keys()]
         node = -1 if flow is None else graph.of_tensor.get(flow.tensor, -1)
         if flow is not None and flow.sum >= 0 and node >= 0:
             alive[node] = flow.sum
         if last[through[at]] == at and through[at] not in wanted:
             alive.pop(through[at], None)
-        found.append(buffers.size(buffers.of(alive.values())))
+        found.append(buffers.size(buffers.of((*rows, *alive.values()))))
     return found

@@ -62,6 +62,27 @@ def test_a_gradient_that_is_one_number_spread_out_takes_the_room_of_one():
     assert max(memory_of(Model.of(tape.recording(z, x))).gradients) < x.numpy().nbytes
 
 
+def test_a_jacobian_keeps_every_row():
+    w = tf.Variable(np.ones((20, 30), np.float32))
+    with tf.GradientTape() as tape:
+        y = tf.reduce_sum(tf.ones([3, 20]) @ w, axis=1)
+    rows = tape.jacobian(y, w).numpy()
+    assert memory_of(Model.of(tape.recording())).gradients[-1] == rows.nbytes == 7200
+
+
+def test_a_jacobian_keeps_small_rows_beside_each_other(golden):
+    assert memory_of(Model.of(golden("jacobian"))).gradients[-1] == 2 * 2 * 4
+
+
+def test_a_large_sparse_gradient_takes_the_room_of_its_rows():
+    table = tf.Variable(np.ones((1000, 8), np.float32))
+    with tf.GradientTape() as tape:
+        picked = tf.reduce_sum(tf.gather(table, [1, 2, 3]) * 2.0)
+    found = tape.gradient(picked, table)
+    held = found.values.numpy().nbytes + found.indices.numpy().nbytes
+    assert memory_of(Model.of(tape.recording())).gradients[-1] == held < 200
+
+
 def test_a_recording_that_tells_of_no_buffers_counts_each_tensor():
     x = tf.Variable(np.ones((4, 6), np.float32))
     with tf.GradientTape() as tape:

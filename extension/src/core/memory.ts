@@ -22,6 +22,8 @@ export interface Memory {
 }
 
 const known = new WeakMap<Model, Memory>();
+/** The methods `jacobian` and `batch_jacobian`, whose way back begins again with each row. */
+const ROW_BY_ROW: ReadonlySet<number> = new Set([1, 2]);
 
 /** In which buffer each tensor lies: one of its own, or one that it shares, counted below −1. */
 interface Buffers {
@@ -87,6 +89,11 @@ class Alive {
     this.count(buffer, 1);
   }
 
+  /** The row of a node stays, and the next one comes beside it. */
+  keep(node: number): void {
+    this.gradients.delete(node);
+  }
+
   private count(buffer: number | undefined, by: number): void {
     if (buffer === undefined) return;
     const before = this.holders.get(buffer) ?? 0;
@@ -105,11 +112,14 @@ function backwards(
   const wanted = new Set(Array.from(passage.asked.sources, (at) => graph.nodeOfTensor[at]));
   const last = lastThrough(model);
   const alive = new Alive(buffers);
+  const inRows = ROW_BY_ROW.has(passage.asked.method);
   const letsGo = !recording.header.tape.persistent;
   let held = graph.frameCount;
   passage.flows.forEach((index, flow) => {
     const event = index < 0 ? null : recording.event(index);
     const node = passage.receiver[flow]!;
+    if (inRows && event?.kind === Kind.Flowed && event.event < 0)
+      wanted.forEach((source) => alive.keep(source!));
     if (event?.kind === Kind.Flowed && event.sum >= 0 && node >= 0) alive.put(node, event.sum);
     const through = passage.through[flow]!;
     if (through >= 0 && last.get(through) === flow) {
