@@ -170,23 +170,49 @@ FIVE = {"a": 0.0, "b": None, "c": 0.0, "d": 0.0, "e": None}
 PARTIAL = {"partial": "b", "the tape says": 3.0, "mathematics says": 6.0}
 
 
-@pytest.mark.parametrize(
-    ("number", "answer", "earned", "said"),
-    [
-        ("05.13", leaving, 10, ""),
-        ("05.13", stopping, 6, "It is None, for another reason."),
-        ("05.13", lambda: on_tape(square, tf.Variable(3.0)), 4, "A gradient arrives"),
-        ("05.13", lambda: on_tape(lambda x: tf.constant(x.numpy()), tf.Variable(3.0)), 6, ""),
-        ("05.14", lambda: FIVE, 10, ""),
-        ("05.14", lambda: dict.fromkeys(FIVE, 0.0), 6, "There is no path from y to x"),
-        ("05.14", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its slope is 0 here."),
-        ("05.14", lambda: {**FIVE, "d": ...}, 8, "Nothing here yet."),
-        ("05.14", lambda: {**FIVE, "b": "None"}, 8, "There is no path from y to x"),
-        ("05.15", lambda: PARTIAL, 10, ""),
-        ("05.15", lambda: {**PARTIAL, "partial": "c"}, 6, "program c is None"),
-        ("05.15", lambda: {**PARTIAL, "the tape says": 6.0}, 7, "Only the first factor"),
-    ],
-)
+def snippet(number, cause):
+    """A snippet that is not mended, with a cause."""
+    return lambda: (cause, *BROKEN[number]())
+
+
+FORESEEN = [
+    ("05.1", snippet("05.1", "NOT_TRAINABLE"), 0, "Not this one."),
+    ("05.1", snippet("05.1", "NOT_WATCHED"), 2, "No gradient arrives yet."),
+    ("05.2", snippet("05.2", "NOT_WATCHED"), 0, "Not this one."),
+    ("05.3", snippet("05.3", "NOT_WATCHED"), 0, "Not this one."),
+    (
+        "05.3",
+        lambda: ("REBOUND_TO_TENSOR", *one_step(stay=False)),
+        3,
+        "the step to the right is gone",
+    ),
+    ("05.4", snippet("05.4", "NOT_WATCHED"), 0, "Not this one."),
+    ("05.5", snippet("05.5", "AFTER_TAPE"), 0, "Not this one."),
+    ("05.6", snippet("05.6", "BEFORE_TAPE"), 0, "Not this one."),
+    ("05.7", snippet("05.7", "STOPPED"), 0, "Not this one."),
+    ("05.8", snippet("05.8", "NON_DIFFERENTIABLE"), 0, "Not this one."),
+    ("05.9", snippet("05.9", "STATE_READ"), 0, "Not this one."),
+    ("05.10", snippet("05.10", "REBOUND_TO_TENSOR"), 0, "Not this one."),
+    ("05.10", lambda: ("STATE_READ", *on_tape(square, tf.Variable(3.0))), 3, "another one now"),
+    ("05.11", snippet("05.11", "RECORDING_PAUSED"), 0, "Not this one."),
+    ("05.12", snippet("05.12", "INT_DTYPE"), 0, "Not this one."),
+    ("05.13", leaving, 10, ""),
+    ("05.13", stopping, 6, "It is None, for another reason."),
+    ("05.13", lambda: on_tape(square, tf.Variable(3.0)), 4, "A gradient arrives"),
+    ("05.13", lambda: on_tape(lambda x: tf.constant(x.numpy()), tf.Variable(3.0)), 6, ""),
+    ("05.14", lambda: FIVE, 10, ""),
+    ("05.14", lambda: dict.fromkeys(FIVE, 0.0), 6, "There is no path from y to x"),
+    ("05.14", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its slope is 0 here."),
+    ("05.14", lambda: {**FIVE, "d": ...}, 8, "Nothing here yet."),
+    ("05.14", lambda: {**FIVE, "b": "None"}, 8, "There is no path from y to x"),
+    ("05.15", lambda: PARTIAL, 10, ""),
+    ("05.15", lambda: {**PARTIAL, "partial": "c"}, 6, "program c is None"),
+    ("05.15", lambda: {**PARTIAL, "the tape says": 6.0}, 7, "Only the first factor"),
+]
+"""Exercise, answer, what it earns, and a part of what is said to it."""
+
+
+@pytest.mark.parametrize(("number", "answer", "earned", "said"), FORESEEN)
 def test_a_foreseen_answer_earns_its_points(number, answer, earned, said):
     verdict = judge(find(number), answer)
     assert verdict.points == earned
