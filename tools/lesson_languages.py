@@ -20,9 +20,11 @@ _CALCULATION: Final = re.compile(
     rf"(?<![\w.]){_TERM}(?: ?[-−+×·÷/=≈≤≥<>→] ?{_TERM})+(?<![.,])|(?<![\w.])[-−+]\d[\d.]*(?<!\.)"
 )
 """A formula in the middle of prose, such as f(x + h) − f(x), or a number with its sign."""
-_RUNS: Final = re.compile(f"{_CODE.pattern}|{_CALCULATION.pattern}")
 _LEFT_TO_RIGHT: Final = "\u2066{}\u2069"
 """Unicode's isolate: what stands in it runs from left to right, wherever it stands."""
+_ISOLATED: Final = re.compile(_LEFT_TO_RIGHT.format(r"([^\u2066\u2069]*)"))
+"""What the translation itself keeps from left to right, such as a pair of numbers."""
+_RUNS: Final = re.compile(f"{_ISOLATED.pattern}|{_CODE.pattern}|{_CALCULATION.pattern}")
 
 
 def in_language(notebook: str, language: str) -> str:
@@ -63,7 +65,8 @@ def _markdown(text: str, language: str) -> str:
 def _prose(text: str) -> str:
     """Prose from right to left, in which code and formulas run from left to right."""
     parts = _TARGET.split(text)
-    return "".join(
-        part if at % 2 else _RUNS.sub(lambda found: _LEFT_TO_RIGHT.format(found[0]), part)
-        for at, part in enumerate(parts)
-    )
+    return "".join(part if at % 2 else _RUNS.sub(_isolated, part) for at, part in enumerate(parts))
+
+
+def _isolated(found: re.Match[str]) -> str:
+    return _LEFT_TO_RIGHT.format(found[1] or found[0])
