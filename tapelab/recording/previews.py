@@ -128,12 +128,13 @@ def preview_of(value: NDArray[Any], cells: int = CELLS, *, image: bool = True) -
     with np.errstate(all="ignore"):
         if max(value.shape) == value.size:
             return _levelled(Form.ENDS, _ends(np.ravel(value), min(BINS, cells // 2)))
-        if image and _is_image(value):
+        if image and is_image(value):
             return _levelled(Form.COLOURS, _image(value, cells))
         return _levelled(Form.MEANS, _maps(value, cells)[..., np.newaxis])
 
 
-def _is_image(value: NDArray[Any]) -> bool:
+def is_image(value: NDArray[Any]) -> bool:
+    """Whether an array looks like an image or a stack of them: bytes, or floats from 0 to 1."""
     if not shows_image(value.shape) or value.dtype.kind not in "fu":
         return False
     if value.dtype.kind == "u":

@@ -115,8 +115,8 @@ def _held(model: Model) -> list[int]:
 
 
 def _backwards(model: Model, buffers: Buffers) -> list[int]:
-    graph, asked = model.graph, model.passage and model.passage.asked
-    wanted = {graph.of_tensor.get(source) for source in asked.sources} if asked else set()
+    graph, asked = model.graph, model.passage.asked if model.passage else None
+    wanted = {graph.of_tensor.get(source, -1) for source in asked.sources} if asked else set()
     in_rows = asked is not None and asked.method in (Method.JACOBIAN, Method.BATCH_JACOBIAN)
     through = _through(model)
     last = {node: at for at, node in enumerate(through)}

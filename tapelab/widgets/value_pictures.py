@@ -1,7 +1,10 @@
-"""Expected and got side by side, as small pictures: bars for a row of numbers, squares for more."""
+"""Expected and got side by side, as small pictures: bars for a row of numbers, squares for a
+matrix, an image for an image.
+"""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterator
 from html import escape
 from typing import Any, Final
@@ -9,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.recording.previews import is_image, shows_image
+from tapelab.widgets.pixels import as_png, levels
 from tapelab.words import say
 
 Array = NDArray[Any]
@@ -20,13 +25,40 @@ WIDTH, HEIGHT = 160, 64
 
 def pictures(arrays: tuple[Array, Array] | None) -> str:
     """Expected and got as two figures of one scale; empty where there is nothing to see in them."""
-    if arrays is None or not all(map(_drawable, arrays)):
+    if arrays is None:
+        return ""
+    if is_image(arrays[0]) and all(map(_may_be_image, arrays)):
+        return _side_by_side([_image_figure(*each) for each in zip(_titles(), arrays, strict=True)])
+    if not all(map(_drawable, arrays)):
         return ""
     finite = [np.abs(each[np.isfinite(each)]) for each in map(_real, arrays)]
     scale = max((float(each.max()) for each in finite if each.size), default=0.0) or 1.0
-    titles = say("expected"), say("yours")
-    drawn = [_figure(title, _real(each), scale) for title, each in zip(titles, arrays, strict=True)]
-    return f"<div class=values>{''.join(drawn)}</div>"
+    told = zip(_titles(), map(_real, arrays), strict=True)
+    return _side_by_side([_figure(title, each, scale) for title, each in told])
+
+
+def _titles() -> tuple[str, str]:
+    return say("expected"), say("yours")
+
+
+def _side_by_side(figures: list[str]) -> str:
+    return f"<div class=values>{''.join(figures)}</div>"
+
+
+def _may_be_image(array: Array) -> bool:
+    """Whether it can be seen beside an image; numbers outside of its levels are cut off."""
+    return array.ndim == 3 and shows_image(array.shape) and array.dtype.kind in "biuf"
+
+
+def _image_figure(title: str, array: Array) -> str:
+    """One pixel of the picture for one of the array, or for several of a large one."""
+    high, wide, _ = array.shape
+    told = say("{title}: an image of {shape} pixels", title=title, shape=f"{high} × {wide}")
+    data = b64encode(as_png(levels(array))).decode()
+    return (
+        f"<figure><img class=pixels alt='{escape(told)}' src='data:image/png;base64,{data}'>"
+        f"<figcaption>{escape(title)}</figcaption></figure>"
+    )
 
 
 def _drawable(array: Array) -> bool:
