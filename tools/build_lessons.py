@@ -52,7 +52,9 @@ def built() -> dict[Path, str]:
             notebooks[NOTEBOOKS / language / name] = own
     english = {path.stem: notebooks[path] for path in notebooks if path.parent == NOTEBOOKS}
     words = glossary.notebook(english)
-    return notebooks | {folder / glossary.NAME: words for folder in {p.parent for p in notebooks}}
+    return notebooks | {
+        path / glossary.NAME: words for path in (NOTEBOOKS, NOTEBOOKS / "solutions")
+    }
 
 
 def _read(path: Path) -> str | None:
