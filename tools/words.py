@@ -26,6 +26,7 @@ from babel.messages.catalog import Catalog
 from babel.messages.catalog import Message as CatalogMessage
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
+from tornado.template import Loader
 
 import tapelab
 from tapelab.engine.op import REGISTRY
@@ -33,6 +34,7 @@ from tapelab.engine.op import REGISTRY
 PACKAGE: Final = Path(tapelab.__file__).parent
 LOCALES: Final = PACKAGE / "locales"
 TEMPLATE: Final = LOCALES / "tapelab.pot"
+PAGES: Final = PACKAGE / "grading" / "server" / "templates"
 LANGUAGES: Final = ("zh_CN", "he")
 SAID: Final = frozenset({"say", "sentence", "translated"})
 
@@ -52,9 +54,16 @@ Message = str | tuple[str, str]
 def templates() -> Iterator[tuple[Message, str]]:
     """Each template that the code says, with the file that says it."""
     for path in sorted(PACKAGE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call):
-                yield from ((message, _place(path)) for message in _said(node))
+        yield from _said_in(path.read_text(encoding="utf-8"), path)
+    loader = Loader(str(PAGES))
+    for path in sorted(PAGES.glob("*.html")):
+        yield from _said_in(loader.load(path.name).code, path)
+
+
+def _said_in(code: str, path: Path) -> Iterator[tuple[Message, str]]:
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call):
+            yield from ((message, _place(path)) for message in _said(node))
 
 
 def _said(call: ast.Call) -> Iterator[Message]:

@@ -12,8 +12,8 @@ import typer
 
 from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra, opened
 from tapelab.grading.server import DEFAULT_PORT
+from tapelab.words import ENVIRONMENT, preferred
 
-PORT: Final = 8877
 BEYOND: Final = (
     "{host} is reached from other computers. Whoever has the address below sees and changes every "
     "grade, and what is sent is not encrypted. Better: ssh -L {port}:127.0.0.1:{port}, or a proxy "
@@ -32,6 +32,9 @@ def serve(
         int, typer.Option(min=0, max=65535, help="At which port; 0 is any that is free.")
     ] = DEFAULT_PORT,
     browser: Annotated[bool, typer.Option(help="Open it in a browser.")] = True,
+    language: Annotated[
+        str, typer.Option(envvar=ENVIRONMENT, help="Of the pages, such as he; else the browser's.")
+    ] = "",
 ) -> None:
     """Show the gradebook in a browser: roster, results, recordings, marks by hand.
 
@@ -43,6 +46,7 @@ def serve(
         from tapelab.grading.server.running import serve as run
     from tapelab.launch import has_browser
 
+    spoken = preferred(language) if language else ""
     with (
         opened(place or gradebook) as book,
         closing(listen(host, port)) as listening,
@@ -56,5 +60,5 @@ def serve(
             if browser and has_browser():
                 open_browser(listening.address, Path(folder))
 
-        asyncio.run(run(book, listening, ready=ready))
+        asyncio.run(run(book, listening, language=spoken, ready=ready))
     typer.echo("Stopped.")

@@ -55,13 +55,23 @@ def postgres():
         yield url
 
 
+@pytest.fixture(scope="session")
+def make_database(postgres):
+    """Make empty databases on the server, of which each call gives the URL of another one."""
+
+    def make() -> str:
+        name = f"course{next(_numbers)}"
+        with psycopg.connect(postgres.format(database="postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return postgres.format(database=name)
+
+    return make
+
+
 @pytest.fixture
-def new_database(postgres):
+def new_database(make_database):
     """Make an empty database on the server; give its URL."""
-    name = f"course{next(_numbers)}"
-    with psycopg.connect(postgres.format(database="postgres"), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return postgres.format(database=name)
+    return make_database()
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,6 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tapelab.grading.files import LARGEST, UnreadableSubmission, is_inside
-from tapelab.grading.formats.feedback import page
 from tapelab.grading.formats.grades import UnreadableFormat
 from tapelab.grading.formats.imported import Imported
 from tapelab.grading.formats.nbgrader_import import (
@@ -29,7 +28,6 @@ from tapelab.grading.formats.nbgrader_import import (
 from tapelab.grading.formats.notebooks import CODE, Cell, load, save
 from tapelab.grading.formats.roles import Role, role_of, roles_of, with_role
 from tapelab.grading.notebook import Cell as CodeCell
-from tapelab.grading.result import Result
 from tapelab.grading.submission import Submission
 from tapelab.recording.files import write
 
@@ -117,11 +115,11 @@ class Course:
         place = self.root / "autograded" / sent.student / assignment
         return save(place / sent.path.name, restored(load_sent(sent.path), pairs))
 
-    def write_feedback(self, sent: HandedIn, assignment: str, result: Result) -> Path:
-        """Write a page for the student; of private checks it has nothing."""
+    def write_feedback(self, sent: HandedIn, assignment: str, page: str) -> Path:
+        """Write the page for a student where nbgrader looks for it."""
         place = self.root / "feedback" / sent.student / assignment
         place.mkdir(parents=True, exist_ok=True)
-        return write(place / f"{sent.path.stem}.html", page(result).encode("utf-8"))
+        return write(place / f"{sent.path.stem}.html", page.encode("utf-8"))
 
     def _source(self, assignment: str) -> Path:
         if not is_inside(assignment):

@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.errors import RecordingError
 from tapelab.grading.reports.page import page, picture
-from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
+from tapelab.grading.reports.wording import sign
+from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
 from tapelab.recording import from_bytes
 from tapelab.views.svg import svg
+from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook
     from tapelab.grading.gradebook.rows import Comment, Grade
 
-SIGNS: Final = {Status.PASSED: "✓", Status.PARTIAL: "◐", Status.UNSOLVED: "○"}
 NO_TAPES: Final[Mapping[str, bytes]] = {}
 
 
@@ -37,7 +38,7 @@ def _body(
     yield f"<p>{_points(result.points, result.of)}{escape(_sum(grade))}</p>"
     yield from _said(comments, "")
     for exercise in result.exercises:
-        yield f"<h2>{escape(f'{exercise.exercise} {exercise.title}')}</h2>"
+        yield f'<h2 dir="auto">{escape(f"{exercise.exercise} {exercise.title}")}</h2>'
         yield f"<p>{_points(exercise.points, exercise.of)}</p>"
         yield f'<ul class="checks">{"".join(_checks(exercise))}</ul>'
         yield from _said(comments, exercise.exercise)
@@ -45,23 +46,28 @@ def _body(
 
 
 def _points(points: float, of: float) -> str:
-    return f"{points:g} of {of:g} points"
+    return say("{points} of {of} points", points=f"{points:g}", of=f"{of:g}")
 
 
 def _sum(grade: Grade | None) -> str:
     """How the points that count come about, where they differ from what was graded."""
     if grade is None or not (grade.penalty or grade.extra or grade.by_hand):
         return ""
-    late = f", −{grade.penalty:g} for {grade.days_late:.1f} days late" if grade.penalty else ""
-    extra = f", {grade.extra:+g} extra" if grade.extra else ""
-    by_hand = ", with points given by hand" if grade.by_hand else ""
-    return f"; {grade.final:g} count{late}{extra}{by_hand}."
+    parts = [say("{points} count", points=f"{grade.final:g}")]
+    if grade.penalty:
+        late = {"points": f"{grade.penalty:g}", "days": f"{grade.days_late:.1f}"}
+        parts.append(say("−{points} for {days} days late", **late))
+    if grade.extra:
+        parts.append(say("{points} extra", points=f"{grade.extra:g}"))
+    if grade.by_hand:
+        parts.append(say("with points given by hand"))
+    return "".join(f" · {each}" for each in parts)
 
 
 def _said(comments: Sequence[Comment], exercise: str) -> Iterator[str]:
     for each in comments:
         if each.exercise == exercise:
-            yield f"<blockquote>{escape(each.text)}</blockquote>"
+            yield f'<blockquote dir="auto">{escape(each.text)}</blockquote>'
 
 
 def _checks(exercise: ExerciseResult) -> Iterator[str]:
@@ -71,20 +77,21 @@ def _checks(exercise: ExerciseResult) -> Iterator[str]:
             yield _item(check, escape(check.title), "".join(_found(check)))
         elif check.visibility is Visibility.HIDDEN:
             hidden += 1
-            yield _item(check, f"Hidden check {hidden}", "")
+            yield _item(check, say("Hidden check {number}", number=hidden), "")
 
 
 def _item(check: CheckResult, title: str, found: str) -> str:
-    sign = SIGNS.get(check.status, "×")
     points = _points(check.points, check.of)
-    return f'<li data-sign="{sign}">{title} <span class="soft">({points})</span>{found}</li>'
+    titled = f'<bdi>{title}</bdi> <span class="soft">({points})</span>'
+    return f'<li data-sign="{sign(check.status)}">{titled}{found}</li>'
 
 
 def _found(check: CheckResult) -> Iterator[str]:
     if check.text:
-        yield f"<pre>{escape(check.text)}</pre>"
+        yield f'<p class="text" dir="auto">{escape(check.text)}</p>'
     if check.expected or check.got:
-        yield f"<pre>expected {escape(check.expected)}\ngot      {escape(check.got)}</pre>"
+        for name, value in ((say("expected"), check.expected), (say("got"), check.got)):
+            yield f'<p class="text">{name} <code dir="ltr">{escape(value)}</code></p>'
 
 
 def _picture(tape: bytes | None) -> Iterator[str]:
@@ -94,8 +101,8 @@ def _picture(tape: bytes | None) -> Iterator[str]:
         drawn = svg(from_bytes(tape))
     except RecordingError:
         return  # a newer tapelab recorded it; the page says all the rest
-    caption = "What your tape recorded: values forwards, gradients on their way back"
-    yield picture(drawn, caption, "The graph of the recording")
+    caption = say("What your tape recorded: values forwards, gradients on their way back")
+    yield picture(drawn, caption, say("The graph of the recording"))
 
 
 def write_pages(book: Gradebook, assignment: str, folder: Path) -> str:

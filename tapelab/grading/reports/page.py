@@ -7,11 +7,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from tapelab.views.card import direction
+from tapelab.words import language
+
 _PAGE: Final = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8">
+<html lang="{language}" dir="{direction}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 <style>{style}</style></head><body><main>
-<h1>{title}</h1>
+<h1 dir="auto">{title}</h1>
 {body}
 </main></body></html>
 """
@@ -26,10 +29,11 @@ td.number, th.number { text-align: end; }
 figure { margin: 1rem 0; overflow-x: auto; background: #fff; border-radius: .5rem; }
 figure img { display: block; max-width: 100%; height: auto; margin: auto; padding: .5rem; }
 figcaption { color: #444; padding: .2rem .8rem .5rem; font-size: .9rem; }
-pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
-ul.checks { list-style: none; padding: 0; } ul.checks > li { padding: .4rem 0 .4rem 1.8rem;
+.text { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
+ul.checks { list-style: none; padding: 0; }
+ul.checks > li { padding-block: .4rem; padding-inline-start: 1.8rem;
   border-bottom: 1px solid var(--line); position: relative; }
-ul.checks > li::before { content: attr(data-sign); position: absolute; left: .3rem; }
+ul.checks > li::before { content: attr(data-sign); position: absolute; inset-inline-start: .3rem; }
 blockquote { margin: .6rem 0; padding: .2rem 1rem; border-inline-start: .25rem solid #0072b2;
   background: var(--soft); white-space: pre-wrap; }
 .soft { opacity: .8; }
@@ -39,7 +43,10 @@ blockquote { margin: .6rem 0; padding: .2rem 1rem; border-inline-start: .25rem s
 
 def page(title: str, body: Iterable[str]) -> str:
     """A whole page; the body is HTML already, the title is not."""
-    return _PAGE.format(title=escape(title), style=_STYLE, body="\n".join(body))
+    return _PAGE.format(
+        title=escape(title), style=_STYLE, body="\n".join(body), language=language(),
+        direction=direction(),
+    )  # fmt: skip
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

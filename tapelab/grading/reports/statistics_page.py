@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.grading.reports.page import page, picture, table
 from tapelab.grading.reports.statistics import CheckStatistics, Statistics
+from tapelab.grading.reports.wording import word
 from tapelab.grading.result import Status
+from tapelab.words import paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # The hues of Okabe and Ito, which readers who see fewer colours tell apart, too.
 COLOURS: Final = {
-    "all points": ("#009e73", {Status.PASSED}),
-    "a part": ("#56b4e9", {Status.PARTIAL}),
-    "none": ("#e69f00", {Status.FAILED}),
-    "not begun": ("#bbbbbb", {Status.UNSOLVED}),
-    "stopped": ("#d55e00", {Status.RAISED, Status.TIMEOUT, Status.MEMORY, Status.CRASHED,
+    sentence("all points"): ("#009e73", {Status.PASSED}),
+    sentence("a part"): ("#56b4e9", {Status.PARTIAL}),
+    sentence("none"): ("#e69f00", {Status.FAILED}),
+    sentence("not begun"): ("#bbbbbb", {Status.UNSOLVED}),
+    sentence("stopped"): ("#d55e00", {Status.RAISED, Status.TIMEOUT, Status.MEMORY, Status.CRASHED,
                             Status.OUTPUT, Status.REFUSED}),
-    "the check itself failed": ("#000000", {Status.BROKEN}),
+    sentence("the check itself failed"): ("#000000", {Status.BROKEN}),
 }  # fmt: skip
 LONGEST: Final = 44
 """Letters of a title beside a bar."""
@@ -29,34 +32,39 @@ LONGEST: Final = 44
 
 def statistics_page(told: Statistics) -> str:
     """The page: how many points, how each check went, and the pitfalls."""
-    return page(f"{told.title}: how it went", _body(told))
+    return page(say("{title}: how it went", title=told.title), _body(told))
 
 
 def _body(told: Statistics) -> Iterator[str]:
-    yield (
-        f"<p>{told.students} students, {told.handed_in} handed in, {told.graded} graded. "
-        f"Mean {told.mean:.3g} and median {told.median:.3g} of {told.of:g} points.</p>"
-    )
+    counts = {"handed_in": told.handed_in, "graded": told.graded}
+    class_ = say_many("{count} student: {handed_in} handed in, {graded} graded.",
+                      "{count} students: {handed_in} handed in, {graded} graded.",
+                      told.students, **counts)  # fmt: skip
+    means = {"mean": f"{told.mean:.3g}", "median": f"{told.median:.3g}", "of": f"{told.of:g}"}
+    average = say("Mean {mean} and median {median} of {of} points.", **means)
+    yield f"<p>{paragraph(class_, average)}</p>"
     if told.points:
-        yield picture(_histogram(told), "How many students have how many points")
+        yield picture(_histogram(told), say("How many students have how many points"))
     if told.checks:
-        yield "<h2>Check by check</h2>"
-        yield picture(_bars(told.checks), "How each check ended, as a part of the students")
+        yield f"<h2>{say('Check by check')}</h2>"
+        yield picture(_bars(told.checks), say("How each check ended, as a part of the students"))
         yield _check_table(told.checks)
-    yield "<h2>Pitfalls</h2>"
+    yield f"<h2>{say('Pitfalls')}</h2>"
     if told.pitfalls:
-        yield picture(_pitfalls(told.pitfalls), "In how many students' recordings each was found")
-        yield table(("pitfall", "students"), list(told.pitfalls.items()))
+        found = say("In how many students' recordings each was found")
+        yield picture(_pitfalls(told.pitfalls), found)
+        yield table((say("Pitfall"), say("Students")), list(told.pitfalls.items()))
     else:
-        yield "<p>The diagnosis found none in what was recorded.</p>"
+        yield f"<p>{say('The diagnosis found none in what was recorded.')}</p>"
 
 
 def _check_table(checks: tuple[CheckStatistics, ...]) -> str:
-    columns = ("exercise", "check", "seen by", "mean", "of", "all points, %", "pitfalls")
+    columns = (say("Exercise"), say("Check"), say("Seen by"), say("Mean"), say("Out of"),
+               say("All points, %"), say("Pitfalls"))  # fmt: skip
     return table(
         columns,
         [
-            (each.exercise, each.check, each.visibility, float(each.mean), each.of,
+            (each.exercise, each.check, word(each.visibility), float(each.mean), each.of,
              float(100 * each.passed), ", ".join(each.pitfalls))
             for each in checks
         ],
@@ -70,7 +78,7 @@ def _histogram(told: Statistics) -> str:
         width = max(told.of, *told.points) / 10 or 1.0
         edges = [width * number for number in range(11)]
         axes.hist(told.points, bins=edges, color="#0072b2", edgecolor="white")
-        axes.set(xlabel="points", ylabel="students")
+        axes.set(xlabel=say("points"), ylabel=say("students"))
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
 
     return _drawn(draw, height=2.6)
@@ -85,9 +93,9 @@ def _bars(checks: tuple[CheckStatistics, ...]) -> str:
         for label, (colour, statuses) in COLOURS.items():
             parts = [100 * _part(each, statuses) for each in checks]
             if any(parts):
-                axes.barh(places, parts, left=left, color=colour, label=label)
+                axes.barh(places, parts, left=left, color=colour, label=translated(label))
                 left = [a + b for a, b in zip(left, parts, strict=True)]
-        axes.set(xlim=(0, 100), xlabel="% of the students", yticks=places, yticklabels=names)
+        axes.set(xlim=(0, 100), xlabel=say("% of the students"), yticks=places, yticklabels=names)
         axes.invert_yaxis()
         axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=4, frameon=False)
 
@@ -99,7 +107,7 @@ def _pitfalls(found: dict[str, int]) -> str:
 
     def draw(axes: Axes) -> None:
         axes.barh(range(len(found)), list(found.values()), color="#b5478c")
-        axes.set(xlabel="students", yticks=range(len(found)), yticklabels=map(_short, found))
+        axes.set(xlabel=say("students"), yticks=range(len(found)), yticklabels=map(_short, found))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.invert_yaxis()
 
@@ -121,7 +129,9 @@ def _drawn(draw: Any, *, height: float) -> str:
 
     out = io.StringIO()
     # A title may hold $ or letters of any script: no mathematics, and text stays text.
-    with rc_context({"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "tapelab"}):
+    plain: Any = {"svg.fonttype": "none", "text.parse_math": False, "svg.hashsalt": "tapelab"}
+    with rc_context(plain), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing")  # browsers have other fonts, too
         figure = Figure(figsize=(8, height), layout="constrained")
         draw(figure.subplots())
         figure.savefig(out, format="svg", metadata={"Date": None})

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from tornado.template import Loader
 from tornado.web import HTTPError, RequestHandler
 
-from tapelab.grading.formats.grades import number
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.errors import (
     ConnectionLostError,
@@ -24,8 +21,10 @@ from tapelab.grading.gradebook.errors import (
     UnfitError,
     UnknownNameError,
 )
-from tapelab.grading.reports.feedback import SIGNS
 from tapelab.grading.server.door import Door
+from tapelab.grading.server.writing import HELPERS
+from tapelab.views.card import direction
+from tapelab.words import language, preferred, say, sentence, speak_here, translated
 
 T = TypeVar("T")
 TEMPLATES: Final = Path(__file__).parent / "templates"
@@ -41,8 +40,6 @@ HEADERS: Final = {
     "Referrer-Policy": "same-origin",  # with no-referrer, our own forms would have no Origin
     "X-Content-Type-Options": "nosniff",
 }
-LONGEST: Final = 120
-"""Letters of a value in the history."""
 STATUS_OF: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (UnknownNameError, HTTPStatus.NOT_FOUND),
     (UnfitError, HTTPStatus.BAD_REQUEST),
@@ -50,20 +47,24 @@ STATUS_OF: Final[tuple[tuple[type[Exception], HTTPStatus], ...]] = (
     (ConnectionLostError, HTTPStatus.SERVICE_UNAVAILABLE),
 )
 SAID: Final = {
-    HTTPStatus.BAD_REQUEST: "The browser asked for something that cannot be read.",
-    HTTPStatus.NOT_FOUND: "There is no such page. Begin at the assignments.",
-    HTTPStatus.METHOD_NOT_ALLOWED: "This page cannot be asked in this way.",
+    HTTPStatus.BAD_REQUEST: sentence("The browser asked for something that cannot be read."),
+    HTTPStatus.NOT_FOUND: sentence("There is no such page. Begin at the assignments."),
+    HTTPStatus.METHOD_NOT_ALLOWED: sentence("This page cannot be asked in this way."),
 }
-NOT_IN: Final = (
-    "Come in by the address that “tapelab gradebook serve” printed, with its token. "
+NOT_IN: Final = sentence(
+    "Come in by the address that `tapelab gradebook serve` printed, with its token. "
     "A server that was started anew has a new one."
 )
-WRONG_HOST: Final = "This server does not go by the name {host!r}. Use the address it printed."
-WRONG_FORM: Final = (
+WRONG_HOST: Final = sentence(
+    "This server does not go by the name `{host}`. Use the address it printed."
+)
+WRONG_FORM: Final = sentence(
     "The form does not come from a page of this session, so nothing was changed. "
     "Open the page again, and send it from there."
 )
-UNEXPECTED: Final = "Something failed that should not; the terminal of the server says what."
+UNEXPECTED: Final = sentence(
+    "Something failed that should not; the terminal of the server says what."
+)
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,14 @@ class Desk:
     door: Door
     cookie: str
     loader: Loader
+    language: str
+    """The one that all pages speak; empty where each browser chooses."""
 
     @classmethod
-    def of(cls, book: Gradebook, door: Door, port: int) -> Desk:
+    def of(cls, book: Gradebook, door: Door, port: int, language: str) -> Desk:
         """The desk of a server at a port."""
         loader = Loader(str(TEMPLATES), autoescape="xhtml_escape", namespace=HELPERS)
-        return cls(book, door, f"tapelab-gradebook-{port}", loader)
+        return cls(book, door, f"tapelab-gradebook-{port}", loader, language)
 
 
 class Handler(RequestHandler):
@@ -102,13 +105,15 @@ class Handler(RequestHandler):
 
     def prepare(self) -> None:
         """Refuse a foreign name, a browser that did not come in, a form from elsewhere."""
+        asked_for = self.request.headers.get("Accept-Language", "")
+        speak_here(self.desk.language or preferred(asked_for))
         host = self.request.headers.get("Host", "")
         if not self.desk.door.answers_to(host):
-            raise HTTPError(HTTPStatus.FORBIDDEN, WRONG_HOST.format(host=host))
+            raise HTTPError(HTTPStatus.FORBIDDEN, say(WRONG_HOST, host=host))
         if self.private and not self.session:
-            raise HTTPError(HTTPStatus.FORBIDDEN, NOT_IN)
+            raise HTTPError(HTTPStatus.FORBIDDEN, translated(NOT_IN))
         if self.request.method == "POST" and not self._is_own_form():
-            raise HTTPError(HTTPStatus.FORBIDDEN, WRONG_FORM)
+            raise HTTPError(HTTPStatus.FORBIDDEN, translated(WRONG_FORM))
 
     @property
     def session(self) -> str:
@@ -130,7 +135,11 @@ class Handler(RequestHandler):
         form_token = self.desk.door.form_token(self.session) if self.session else ""
         place = self.desk.book.place
         drawn = self.desk.loader.load(template).generate(
-            form_token=form_token, place=place, **({"again": {}} | told)
+            form_token=form_token,
+            place=place,
+            language=language(),
+            direction=direction(),
+            **({"again": {}} | told),
         )
         self.finish(drawn)
 
@@ -161,43 +170,4 @@ def _why(status: int, error: BaseException | None) -> str:
         return str(error)
     if isinstance(error, HTTPError) and status == HTTPStatus.FORBIDDEN:
         return str(error.log_message).replace("%%", "%")  # Tornado doubles them
-    return SAID.get(HTTPStatus(status), UNEXPECTED)
-
-
-def points(value: float | None) -> str:
-    """Points as people write them; a dash where there are none to tell."""
-    return "–" if value is None else number(value, places=4).replace("-", "−")
-
-
-def moment(value: datetime | None) -> str:
-    """A time as the clock of this computer has it."""
-    return value.astimezone().strftime("%Y-%m-%d %H:%M") if value else "–"
-
-
-def link(page: str, **query: str) -> str:
-    """The address of a page; names go into its query, where no browser shortens `..`."""
-    given = {key: value for key, value in query.items() if value}
-    return f"/{page}?{urlencode(given, quote_via=quote)}" if given else f"/{page}"
-
-
-def sign(status: str) -> str:
-    """How a check ended, as one sign."""
-    return {key.value: told for key, told in SIGNS.items()}.get(status, "×")
-
-
-def share(points: float, of: float) -> str:
-    """Whether that is all, a part or none of the points: a class of the style."""
-    if points >= of or math.isclose(points, of):
-        return "all"
-    return "part" if points > 0 else "none"
-
-
-def brief(text: str) -> str:
-    """The beginning of what the history tells; a whole result is longer than a cell."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-
-
-HELPERS: Final = {
-    "points": points, "moment": moment, "link": link, "sign": sign, "share": share,
-    "brief": brief,
-}  # fmt: skip
+    return translated(SAID.get(HTTPStatus(status), UNEXPECTED))

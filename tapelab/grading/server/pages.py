@@ -12,15 +12,17 @@ from tornado.web import HTTPError
 from tapelab.grading.gradebook.book import Gradebook
 from tapelab.grading.gradebook.errors import UnfitError
 from tapelab.grading.gradebook.rows import Kind
-from tapelab.grading.server.handler import NOT_IN, TEMPLATES, Handler, link
+from tapelab.grading.server.handler import NOT_IN, TEMPLATES, Handler
 from tapelab.grading.server.sheet import sheet
 from tapelab.grading.server.telling import overview, roster, work
+from tapelab.grading.server.writing import link
+from tapelab.words import paragraph, say, sentence, translated
 
 DONE: Final = {
-    "marked": "The points are noted.",
-    "unmarked": "The points by hand are taken back; what was graded counts again.",
-    "there was none": "There were no points by hand to take back.",
-    "said": "The comment is noted.",
+    "marked": sentence("The points are noted."),
+    "unmarked": sentence("The points by hand are taken back; what was graded counts again."),
+    "there was none": sentence("There were no points by hand to take back."),
+    "said": sentence("The comment is noted."),
 }
 """By the word in the address, what a page says after a form."""
 
@@ -37,12 +39,13 @@ class Overview(Handler):
             self._let_in(token)
             return
         if not self.session:
-            raise HTTPError(HTTPStatus.FORBIDDEN, NOT_IN)
+            raise HTTPError(HTTPStatus.FORBIDDEN, translated(NOT_IN))
         self.show("overview.html", summaries=await self.from_book(overview))
 
     def _let_in(self, token: str) -> None:
         if not self.desk.door.opens(token):
-            raise HTTPError(HTTPStatus.FORBIDDEN, f"The token is wrong. {NOT_IN}")
+            wrong = paragraph(say("The token is wrong."), translated(NOT_IN))
+            raise HTTPError(HTTPStatus.FORBIDDEN, wrong)
         session = self.session or self.desk.door.new_session()
         self.set_cookie(self.desk.cookie, session, httponly=True, samesite="Strict", path="/")
         # Not a redirect: a browser that came from elsewhere would leave a strict cookie out.
@@ -81,7 +84,7 @@ class Submission(Handler):
         told = await self.from_book(
             partial(work, assignment=assignment, student=student, digest=digest)
         )
-        said = DONE.get(self.get_query_argument("done", ""), "")
+        said = translated(DONE.get(self.get_query_argument("done", ""), ""))
         self.show("submission.html", work=told, said=said)
 
     async def _change(self) -> None:
@@ -169,12 +172,13 @@ def number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise UnfitError(f"{text!r} is no number of points; nothing was changed. Try 2.5.")
+        wrong = say("`{text}` is no number of points; nothing was changed. Try 2.5.", text=text)
+        raise UnfitError(wrong)
     return value
 
 
 def kind(text: str) -> Kind:
     """What a mark does; UnfitError for what no form of ours says."""
     if text not in list(Kind):
-        raise UnfitError(f"{text!r} is no kind of mark: {' or '.join(Kind)}.")
+        raise UnfitError(say("`{text}` is no kind of mark.", text=text))
     return Kind(text)

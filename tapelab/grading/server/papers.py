@@ -20,6 +20,7 @@ from tapelab.grading.server.sheet import Sheet, sheet
 from tapelab.grading.server.telling import roster, work
 from tapelab.recording import from_bytes
 from tapelab.views import html
+from tapelab.words import say
 
 Lines = tuple[list[str], list[list[str]]]
 """The head of a table, and its rows."""
@@ -53,7 +54,7 @@ class Feedback(Paper):
         """The page of the attempt that counts, or of another one."""
         told = work(book, self.asked("assignment"), self.asked("student"), self.asked("attempt"))
         if told.shown is None or told.shown.graded is None:
-            raise UnknownNameError(f"{told.student.login} has no result yet, so no feedback.")
+            raise UnknownNameError(say("There is no result yet, so no feedback."))
         tapes = book.tapes(told.listed.name, told.shown.handed.digest)
         grade = told.grade if told.shown.counts else None
         return feedback_page(told.shown.graded.result, tapes, told.comments, grade)
@@ -81,11 +82,13 @@ class Explorer(Paper):
         exercise = self.asked("exercise")
         tape = book.tapes(self.asked("assignment"), self.asked("attempt")).get(exercise)
         if tape is None:
-            raise UnknownNameError(f"No recording of {exercise!r} was kept with this submission.")
+            raise UnknownNameError(say("No recording was kept with this submission."))
         try:
             return html.page(from_bytes(tape))
         except RecordingError as error:
-            raise UnknownNameError(f"The recording cannot be drawn: {error}") from error
+            raise UnknownNameError(
+                say("The recording cannot be drawn: {error}", error=error)
+            ) from error
 
 
 class Grades(Handler):

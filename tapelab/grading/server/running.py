@@ -94,9 +94,9 @@ def _refused(host: str, port: int, error: OSError) -> str:
     return f"Port {port} of {host} {why}. Try --port 0, which takes any that is free."
 
 
-def application(book: Gradebook, listening: Listening) -> Application:
+def application(book: Gradebook, listening: Listening, language: str = "") -> Application:
     """The pages on a gradebook; a path of a request is looked up here, never in the files."""
-    desk = {"desk": Desk.of(book, listening.door, listening.port)}
+    desk = {"desk": Desk.of(book, listening.door, listening.port, language)}
     return Application(
         [(path, handler, desk) for path, handler in ROUTES.items()],
         default_handler_class=pages.Nowhere,
@@ -106,10 +106,14 @@ def application(book: Gradebook, listening: Listening) -> Application:
 
 
 async def serve(
-    book: Gradebook, listening: Listening, *, ready: Callable[[], None] = lambda: None
-) -> None:
-    """Answer until an interrupt or a request to end; what is being written then is written."""
-    server = HTTPServer(application(book, listening), max_body_size=LARGEST_FORM)
+    book: Gradebook, listening: Listening, *, language: str = "",
+    ready: Callable[[], None] = lambda: None,
+) -> None:  # fmt: skip
+    """Answer until an interrupt or a request to end; what is being written then is written.
+
+    Without a language each browser is answered in its own.
+    """
+    server = HTTPServer(application(book, listening, language), max_body_size=LARGEST_FORM)
     server.add_socket(listening.socket)
     stop = asyncio.Event()
     for each in (signal.SIGINT, signal.SIGTERM):

@@ -20,6 +20,7 @@ from tapelab.grading.gradebook.rows import (
     Student,
 )
 from tapelab.grading.gradebook.standing import Total
+from tapelab.words import say, say_many
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,10 @@ class Summary:
     def status(self) -> str:
         """How far it is, in words."""
         if not self.submissions:
-            return "nothing handed in"
-        return f"{self.waiting} without a result" if self.waiting else "all graded"
+            return say("nothing handed in")
+        if not self.waiting:
+            return say("all graded")
+        return say_many("{count} without a result", "{count} without a result", self.waiting)
 
 
 def overview(book: Gradebook) -> list[Summary]:
@@ -139,7 +142,7 @@ def _chosen(attempts: Sequence[Attempt], digest: str) -> Attempt | None:
     if digest:
         found = next((each for each in attempts if each.handed.digest == digest), None)
         if found is None:
-            raise UnknownNameError("There is no such attempt. Go back to the ones there are.")
+            raise UnknownNameError(say("There is no such attempt. Go back to the ones there are."))
         return found
     last = attempts[-1] if attempts else None
     return next((each for each in attempts if each.counts), last)

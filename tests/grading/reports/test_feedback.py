@@ -85,7 +85,7 @@ def test_comments_lateness_and_points_by_hand_are_told(book, tmp_path):
     book.comment("ada", "sums", "Well <done>")
     write_pages(book, "sums", tmp_path)
     page = (tmp_path / "ada.html").read_text("utf-8")
-    assert "2.5 count, −0.5 for 1.0 days late, +1 extra" in page
+    assert "2.5 count · −0.5 for 1.0 days late · 1 extra" in page
     assert "Well &lt;done&gt;" in page
 
 

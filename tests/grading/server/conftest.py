@@ -59,10 +59,12 @@ class Client:
         return re.search('name="form" value="(.+?)"', page)[1]
 
 
-@pytest.fixture(scope="module")
-def book(tmp_path_factory):
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+def book(request, tmp_path_factory):
     """A course that a module's tests share; those that change it take a student of their own."""
     place = tmp_path_factory.mktemp("course") / "course.db"
+    if request.param == "postgresql":
+        place = request.getfixturevalue("make_database")()
     with Gradebook.open(place, by="grace", patience=0.3) as opened:
         fill(opened)
         yield opened

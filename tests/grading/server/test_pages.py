@@ -5,13 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-import sqlite3
+import re
 from contextlib import suppress
 from html import escape
 from urllib.parse import quote
 
 import pytest
+from sqlalchemy import text
 
+from tapelab.grading.gradebook import Gradebook
 from tests.fixtures.taught_course import DOTS, SCRIPT
 
 EVERY_PAGE = [
@@ -19,6 +21,16 @@ EVERY_PAGE = [
     f"/submission?assignment=03&student={quote(SCRIPT)}",
     f"/feedback?assignment=03&student={quote(SCRIPT)}",
 ]  # fmt: skip
+
+
+LANGUAGES = {
+    "he-IL,en;q=0.5": ('<html lang="he" dir="rtl">', "מטלות"),
+    "fr, zh-TW;q=0.9": ('<html lang="zh-CN" dir="ltr">', "作业"),
+    "fr": ('<html lang="en" dir="ltr">', "Assignments"),
+    "he;q=0, *": ('<html lang="en" dir="ltr">', "Assignments"),
+    ";;q=x,,": ('<html lang="en" dir="ltr">', "Assignments"),
+}
+"""By what a browser accepts, how pages begin and what they call assignments."""
 
 
 def submission(client, student, assignment="03"):
@@ -34,6 +46,21 @@ def test_no_page_holds_a_script_and_each_forbids_them(teacher, path):
     assert "script-src" not in said.headers["Content-Security-Policy"]
     assert said.headers["X-Content-Type-Options"] == "nosniff"
     assert said.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize(("accepted", "told"), LANGUAGES.items())
+def test_a_page_speaks_the_language_of_its_browser(teacher, accepted, told):
+    page = teacher.get("/", **{"Accept-Language": accepted}).text
+    assert all(each in page for each in told)
+    assert "<h1>Assignments</h1>" in teacher.get("/").text
+
+
+@pytest.mark.parametrize("path", EVERY_PAGE)
+def test_every_page_can_be_read_in_another_language(teacher, path):
+    said = teacher.get(path, **{"Accept-Language": "he"})
+    assert said.status == 200
+    assert '<html lang="he" dir="rtl">' in said.text
+    assert "{" not in re.sub("<style>.*?</style>|<td[^>]*>.*?</td>", "", said.text, flags=re.DOTALL)
 
 
 def test_only_the_explorer_runs_scripts_in_a_sandbox_that_reaches_nothing(teacher):
@@ -170,12 +197,12 @@ def test_a_mark_for_an_exercise_that_is_not_there_names_those_that_are(teacher):
 def test_while_somebody_else_writes_the_page_says_so_and_what_was_typed_can_be_sent_again(
     teacher, book
 ):
-    other = sqlite3.connect(book.place.removeprefix("sqlite:///"), isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    said = mark(teacher, "bob", "2", comment="kept while waiting")
-    assert teacher.get("/roster").status == 200  # reading goes on
-    other.execute("ROLLBACK")
-    other.close()
+    assert mark(teacher, "bob", "1").status == 303
+    place = book._engine.url.render_as_string(hide_password=False)
+    with Gradebook.open(place) as other, other._writing() as session:
+        session.execute(text("UPDATE mark SET comment = 'mine'"))
+        said = mark(teacher, "bob", "2", comment="kept while waiting")
+        assert teacher.get("/roster").status == 200  # reading goes on
     assert said.status == 503
     assert "being written by somebody else" in said.text
     assert "kept while waiting" in said.text

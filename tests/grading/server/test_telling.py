@@ -9,8 +9,8 @@ import pytest
 
 from tapelab.grading.gradebook import Gradebook
 from tapelab.grading.gradebook.rows import Student
-from tapelab.grading.server.handler import points, share
 from tapelab.grading.server.telling import work
+from tapelab.grading.server.writing import points, share
 from tests.fixtures.taught_course import fill
 
 
@@ -42,7 +42,7 @@ def test_a_page_that_waits_for_the_database_keeps_no_other_page_waiting(teacher,
         assert waiting.result().status == 200
 
 
-@pytest.mark.parametrize(("value", "told"), [(2.0, "2"), (-0.5, "−0.5"), (1 / 3, "0.3333"),
+@pytest.mark.parametrize(("value", "told"), [(2.0, "2"), (-0.5, "\u200e−0.5"), (1 / 3, "0.3333"),
                                              (None, "–"), (12345678.0, "12345678")])  # fmt: skip
 def test_points_are_written_as_people_write_them(value, told):
     assert points(value) == told
