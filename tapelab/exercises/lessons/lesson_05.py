@@ -9,6 +9,7 @@ from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import arrives, none_because
+from tapelab.words import say
 
 CAUSES: Final = (
     *("NOT_WATCHED", "NOT_TRAINABLE", "REBOUND_TO_TENSOR", "LEFT_ENGINE", "STATE_READ"),
@@ -24,10 +25,10 @@ def _names(cause: str) -> Check:
     def judge(answer: Answer) -> Outcome:
         got = answer.part((0,))
         if type(got) is not str or got.strip().upper() not in CAUSES:
-            raise Unreadable("The cause is one of the twelve words of the table, in quotes.")
+            raise Unreadable(say("The cause is one of the twelve words of the table, in quotes."))
         if got.strip().upper() == cause:
             return check.full()
-        text = "Not this one. Run the broken code again and ask `tf.explain(tape, y, x)`."
+        text = say("Not this one. Run the broken code again and ask `tf.explain(tape, y, x)`.")
         return Outcome(0, text, got=got.strip())
 
     check = Check("The cause", 2, judge)
