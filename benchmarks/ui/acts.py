@@ -97,7 +97,7 @@ def notebook_of(browser: Browser, server: Server, *code: str) -> Iterator[Notebo
     notebook.wait_for_kernel()
     notebook.page.evaluate(LISTEN)
     yield notebook
-    notebook.page.context.close()
+    notebook.close()
 
 
 def opened(notebook: Notebook, cells: int, first: int = 0) -> Times:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.ui.browser import Console, launched
+from tests.ui.browser import Console, lasting_page, launched
 from tests.ui.jupyter import Server, served
 from tests.ui.notebook import PATHS, Notebook, write_notebook
 from tests.ui.views import Show, showing
@@ -48,9 +48,9 @@ def server(tmp_path_factory) -> Iterator[Server]:
         yield started
 
 
-def open_in(browser: Browser, server: Server, file: Path, app: str, **context) -> Notebook:
+def open_in(browser: Browser, server: Server, file: Path, app: str, **emulated) -> Notebook:
     """Open a notebook below the server's root in a fresh page, and wait until it stands there."""
-    page = browser.new_context(viewport={"width": 1280, "height": 900}, **context).new_page()
+    page = lasting_page(browser, {"width": 1280, "height": 900}, **emulated)
     console = Console(page)
     path = file.relative_to(server.root).as_posix()
     page.goto(server.address(PATHS[app].format(name=re.sub(r"\W", "-", path), path=path)))
@@ -70,7 +70,7 @@ class Complaints(dict[str, frozenset[str]]):
         stock = open_in(self._browser, self._server, file, app)
         stock.run_all()
         stock.save()
-        stock.page.context.close()
+        stock.close()
         found = self[app] = stock.console.patterns()
         return found
 
@@ -124,15 +124,15 @@ def opener(browser, server, folder, known) -> Iterator[Opener]:
     """Open notebooks; when done with them, their consoles must have stayed silent."""
     opened: list[tuple[str, Notebook]] = []
 
-    def open_one(*code: str, app: str = "lab", file: Path | None = None, **context) -> Notebook:
+    def open_one(*code: str, app: str = "lab", file: Path | None = None, **emulated) -> Notebook:
         file = file or write_notebook(folder / f"{len(opened)}.ipynb", *code)
-        notebook = open_in(browser, server, file, app, **context)
+        notebook = open_in(browser, server, file, app, **emulated)
         opened.append((app, notebook))
         return notebook
 
     yield open_one
     for app, notebook in opened:
-        notebook.page.context.close()
+        notebook.close()
         assert notebook.console.complaints(beyond=known[app]) == []
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.ui.browser import Console
+from tests.ui.browser import Console, forget
 
 PATHS = {"lab": "lab/workspaces/{name}/tree/{path}", "notebook": "notebooks/{path}"}
 RUN_MILLISECONDS = 60_000
@@ -86,6 +86,10 @@ class Notebook:
                 with suppress(json.JSONDecodeError, UnicodeDecodeError):
                     return json.loads(self.file.read_bytes())
         raise AssertionError(f"{self.file.name} was not saved.")
+
+    def close(self) -> None:
+        """Close the page; the kernel goes on."""
+        forget(self.page)
 
 
 def write_notebook(file: Path, *code: str) -> Path:

@@ -45,7 +45,7 @@ def stock(bare_server, browser):
     notebook = open_in(browser, bare_server, file, "lab")
     notebook.run_all()
     notebook.save()
-    notebook.page.context.close()
+    notebook.close()
     return {"lab": notebook.console.patterns()}
 
 

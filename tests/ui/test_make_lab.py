@@ -55,7 +55,7 @@ def test_the_first_run_sets_up_and_the_second_starts_at_once_and_keeps_the_learn
         explorer = Explorer.within(notebook.panel.locator("iframe").first.content_frame)
         explorer.click_to_the_end_and_back()
         notebook.save()
-        notebook.page.context.close()
+        notebook.close()
 
     work = notebook.file.read_text()
     with lab_made_by(newcomer) as (server, said):

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from tapelab.lessons import START_PAGE, lessons, shipped_folder
 from tests.ui.axe import violations
-from tests.ui.browser import Console
+from tests.ui.browser import Console, forget, lasting_page
 from tests.ui.jupyter import announced, running
 
 
@@ -27,14 +27,14 @@ def lab(tmp_path_factory):
 @pytest.fixture
 def page(browser, lab):
     """Go where the printed address leads, and wait for the start page."""
-    page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+    page = lasting_page(browser, {"width": 1280, "height": 900})
     console = Console(page)
     page.goto(f"{lab.url}?token={lab.token}")
     expect(page.get_by_role("heading", name="tapelab: the lessons")).to_be_visible(timeout=30_000)
     # JupyterLab shows what was open before, asks where the address leads, and brings that forward.
     page.wait_for_load_state("networkidle")
     yield page
-    page.context.close()
+    forget(page)
     assert console.complaints() == []
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 import tapelab as tf
 from tests.ui.axe import violations
-from tests.ui.browser import Console
+from tests.ui.browser import Console, forget, lasting_page
 from tests.ui.explorer import Explorer
 from tests.ui.tape_panel import WIDE, TapePanel, Traffic, command
 
@@ -161,7 +161,7 @@ def test_lessons_are_offered_by_the_launcher_where_there_are_any(open_notebook, 
 def lab_on(browser, server, folder, known_complaints):
     """JupyterLab with a folder open; its console must stay silent."""
     folder.mkdir(parents=True, exist_ok=True)
-    page = browser.new_context(viewport=WIDE).new_page()
+    page = lasting_page(browser, WIDE)
     console = Console(page)
 
     def open_folder():
@@ -170,7 +170,7 @@ def lab_on(browser, server, folder, known_complaints):
         return page
 
     yield open_folder
-    page.context.close()
+    forget(page)
     assert console.complaints(beyond=known_complaints["lab"]) == []
 
 
