@@ -13,6 +13,7 @@ import { Follower } from './followed.js';
 import { lessons, LESSONS } from './lessons.js';
 import { OutlinePanel } from './outline/panel.js';
 import { TapePanel } from './panel.js';
+import { prose } from './prose.js';
 import { Preferences } from './settings.js';
 import { ENGLISH } from './speech.js';
 import { addStatus } from './status.js';
@@ -68,4 +69,4 @@ const panel: JupyterFrontEndPlugin<void> = {
   },
 };
 
-export default [panel, filesPlugin(() => speech()), lessons];
+export default [panel, filesPlugin(() => speech()), lessons, prose];
