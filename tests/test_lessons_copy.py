@@ -7,6 +7,7 @@ import json
 import nbformat
 import pytest
 
+from tapelab import words
 from tapelab.lessons import (
     START_PAGE,
     LessonsFolderError,
@@ -119,6 +120,42 @@ def test_a_dead_link_is_kept_and_not_written_through(shipped, mine, tmp_path):
     (mine / "02_tape.ipynb").symlink_to(tmp_path / "elsewhere")
     assert "02_tape.ipynb" in copy_lessons(mine, shipped=shipped).kept
     assert not (tmp_path / "elsewhere").exists()
+
+
+@pytest.fixture
+def hebrew(shipped):
+    (shipped / "he").mkdir()
+    write_lesson(shipped / "he", "02_tape.ipynb", "# הסרט הראשון\n\nמה מחזיק סרט?")
+    return shipped / "he" / "02_tape.ipynb"
+
+
+def test_lessons_come_in_the_chosen_language_and_those_it_has_not_in_english(
+    shipped, mine, hebrew, monkeypatch
+):
+    monkeypatch.setenv(words.ENVIRONMENT, "he-IL")
+    copied = copy_lessons(mine, shipped=shipped)
+    assert set(copied.added) == {START_PAGE, "02_tape.ipynb", "03_back.ipynb", "data/points.csv"}
+    assert (mine / "02_tape.ipynb").read_bytes() == hebrew.read_bytes()
+    assert (mine / "03_back.ipynb").read_bytes() == (shipped / "03_back.ipynb").read_bytes()
+    assert [lesson.title for lesson in lessons(shipped)] == ["הסרט הראשון", "Backward"]
+    page = nbformat.read(mine / START_PAGE, as_version=4).cells[0].source
+    assert page.startswith('<div dir="rtl">\n\n# tapelab: השיעורים\n\n')
+    assert "[הסרט הראשון](02_tape.ipynb)" in page
+
+
+def test_another_language_replaces_what_is_untouched_and_no_work(
+    shipped, mine, hebrew, monkeypatch
+):
+    write_lesson(hebrew.parent, "03_back.ipynb", "# אחורה")
+    copy_lessons(mine, shipped=shipped)
+    (mine / "03_back.ipynb").write_text("my own work")
+    monkeypatch.setenv(words.ENVIRONMENT, "he")
+    copied = copy_lessons(mine, shipped=shipped)
+    assert (copied.updated, copied.kept) == ((START_PAGE, "02_tape.ipynb"), ("03_back.ipynb",))
+    monkeypatch.setenv(words.ENVIRONMENT, "")
+    copied = copy_lessons(mine, shipped=shipped)
+    assert (copied.updated, copied.kept) == ((START_PAGE, "02_tape.ipynb"), ())
+    assert (mine / "03_back.ipynb").read_text() == "my own work"
 
 
 def test_a_folder_that_cannot_be_made_is_told_with_what_to_try(shipped, tmp_path):

@@ -38,6 +38,19 @@ def test_the_copies_of_a_learner_are_kept(main, tmp_path):
     assert (tmp_path / lesson.name).read_text() == "my work"
 
 
+def test_lessons_are_copied_and_listed_in_a_language(tapelab, main, monkeypatch, tmp_path):
+    told = tapelab("lessons", "--copy", "mine", "--language", "zh_CN").stdout
+    assert told.startswith(f"已加入 {tmp_path / 'mine'}：{START_PAGE}")
+    assert "第一条磁带" in (tmp_path / "mine" / "02-the-first-tape.ipynb").read_text()
+    monkeypatch.setenv("TAPELAB_LANGUAGE", "zh-CN")
+    assert "第一条磁带" in main("lessons").stdout
+
+
+def test_a_language_without_lessons_is_told_with_those_that_have_them(main):
+    told = main("lessons", "--copy", "mine", "--language", "xx", code=2).stderr
+    assert told == "tapelab: There are no lessons in 'xx'. There are: en, he, zh_CN.\n"
+
+
 def test_a_folder_that_cannot_be_written_ends_in_one_sentence(main, tmp_path):
     (tmp_path / "file").write_text("")
     told = main("lessons", "--copy", "file/mine", code=2).stderr
