@@ -10,7 +10,7 @@ PORT ?=
 PROGRAMS ?= 20000
 SEED ?= 1
 # What the tests and tapelab need in the environment that has TensorFlow.
-beside_tensorflow = pytest hypothesis matplotlib scipy ml_dtypes
+beside_tensorflow = pytest hypothesis ipython matplotlib scipy ml_dtypes
 # The Python to build environments with; empty: the newest one found.
 export PYTHON ?=
 # What `make bench` measures: names of works and options; empty: everything, three rounds.
@@ -42,7 +42,7 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@$(find_python) && test -x .venv-tensorflow/bin/pytest || { \
 	  "$$python" -m venv .venv-tensorflow && \
 	  .venv-tensorflow/bin/python -m pip install "tensorflow>=2.21" $(beside_tensorflow); }
-	@.venv-tensorflow/bin/python -c "import scipy, ml_dtypes" 2>/dev/null || \
+	@.venv-tensorflow/bin/python -c "import IPython, scipy, ml_dtypes" 2>/dev/null || \
 	  .venv-tensorflow/bin/python -m pip install $(beside_tensorflow)
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/record.py
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/conformance/names.py
@@ -68,7 +68,7 @@ bench: ## measure tapelab beside its peers (BENCH="small_mlp --rounds 2")
 	@.venv-bench/bin/python -m benchmarks.run $(BENCH)
 
 bench-ui: environment ## measure the Explorer in JupyterLab (BENCH_UI="--runs 5 --long 100000")
-	@. .venv/bin/activate && python -m benchmarks.ui $(BENCH_UI)
+	@. .venv/bin/activate && python -m benchmarks.ui $(BENCH_UI) && python -m benchmarks.live
 
 clean: ## remove environments and caches, never lessons
 	rm -rf .venv .venv-* extension/node_modules build dist

@@ -17,7 +17,7 @@ from typing import Final
 
 from playwright.sync_api import Browser, Frame
 
-from benchmarks.ui import tapes
+from benchmarks.ui import sizes, tapes
 from benchmarks.ui.acts import notebook_of, opened, picture, repeated, unfold
 from benchmarks.ui.rows import HEADS, Row, line, write
 from tests.ui.browser import launched
@@ -61,8 +61,10 @@ def main() -> None:
         for row in bench.rows(given.long, given.live):
             rows.append(row)
             print(line(row.cells()), flush=True)
+    weighed = [sizes.cells(each) for each in sizes.sizes()]
+    print("", *map(sizes.line, [sizes.HEADS, *weighed]), sep="\n")
     folder = RESULTS / "reference" if given.reference else given.output
-    write(folder, rows)
+    write(folder, rows, weighed)
     print(f"Written to {folder}.", file=sys.stderr)
 
 

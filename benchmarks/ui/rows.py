@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.results import about
+from benchmarks.ui import sizes
 
 FILES: Final = ("ui.json", "ui.md")
 HEADS: Final = ("milliseconds", "p50", "p95", "bar", "", "runs", "cpu", "load")
@@ -66,11 +67,12 @@ def line(cells: list[str] | tuple[str, ...]) -> str:
     return f"{what:<50}{middle:>7}{late:>7}{bar:>7}  {verdict:<7}{runs:>5}{worked:>7}{load:>6}"
 
 
-def write(folder: Path, rows: list[Row]) -> None:
-    """Write the rows as JSON and as Markdown."""
+def write(folder: Path, rows: list[Row], weighed: list[list[str]]) -> None:
+    """Write the rows, and what the Explorer weighs, as JSON and as Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
     told: dict[str, Any] = {"about": _where(), "method": METHOD, "rows": [*map(_as_data, rows)]}
-    texts = (json.dumps(told, indent=1), "\n".join(_markdown(rows)))
+    told["kilobytes"] = {what: float(size) for what, size, _, _ in weighed}
+    texts = (json.dumps(told, indent=1), "\n".join([*_markdown(rows), "", *_weights(weighed)]))
     for name, text in zip(FILES, texts, strict=True):
         (folder / name).write_text(text + "\n", encoding="utf-8")
 
@@ -87,6 +89,11 @@ def _as_data(row: Row) -> dict[str, Any]:
     rounded["processor"] = [round(each, 1) for each in row.processor]
     verdict = {"p50": round(row.middle, 1), "p95": round(row.late, 1), "kept": row.kept}
     return {**asdict(row), **rounded, **verdict}
+
+
+def _weights(weighed: list[list[str]]) -> list[str]:
+    heads = f"| {' | '.join(sizes.HEADS)} |"
+    return [heads, "| --- | ---: | ---: | --- |", *(f"| {' | '.join(each)} |" for each in weighed)]
 
 
 def _markdown(rows: list[Row]) -> list[str]:
