@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from numpy.typing import NDArray
 
-from tapelab.diagnosis import Explanation, explain_call
 from tapelab.engine.looking import look
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
@@ -17,9 +16,10 @@ from tapelab.engine.variable import Variable
 from tapelab.exercises.answer import Unreadable, told_kind
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Ran, Watched
-from tapelab.views.frame import Model
-from tapelab.views.memory import memory_of
 from tapelab.words import say, sentence
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis import Explanation
 
 NO_TARGET: Final = sentence(
     "The target is {kind}, without a history. Return a tensor or a variable."
@@ -61,6 +61,8 @@ class Trial:
     @cached_property
     def explanation(self) -> Explanation:
         """Why the gradient is what it is, as `tf.explain` tells it."""
+        from tapelab.diagnosis import explain_call  # which a worker, who only records, never asks
+
         return explain_call(self.recording, self.call, [self.position])
 
     @property
@@ -78,6 +80,9 @@ class Trial:
     @property
     def memory(self) -> int:
         """The most bytes that the tape and its way back hold at any time."""
+        from tapelab.views.frame import Model
+        from tapelab.views.memory import memory_of
+
         return memory_of(Model.of(self.recording)).peak
 
     def taped_ops(self) -> list[str]:
@@ -96,10 +101,11 @@ class Trial:
         return self.recording.tensor(watched.tensor).name
 
     def flowing(self) -> Iterator[str]:
-        """The names of the tensors that a gradient reaches."""
+        """The names of the tensors that the gradient reaches on the way that is asked for."""
         for each in self.recording:
-            if isinstance(each.event, Flowed) and each.event.contribution >= 0:
-                yield self.recording.tensor(each.event.tensor).name
+            flow = each.event
+            if isinstance(flow, Flowed) and flow.call == self.call and flow.contribution >= 0:
+                yield self.recording.tensor(flow.tensor).name
 
 
 def trial_of(tape: Any, target: Any, source: Any) -> Trial:

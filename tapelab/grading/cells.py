@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import builtins
 import linecache
 import re
@@ -60,6 +59,8 @@ class Notebook:
 
     def _started(self, code: CodeType) -> None:
         if code.co_flags & CO_COROUTINE:
+            import asyncio  # which takes as long as half of tapelab
+
             asyncio.run(eval(code, self.module.__dict__))  # noqa: S307 - the cell awaits something
         else:
             exec(code, self.module.__dict__)  # noqa: S102 - what a notebook is for
