@@ -17,6 +17,8 @@ from tapelab.words import language as spoken
 START_PAGE = "Start here.ipynb"
 RIGHT_TO_LEFT = '<div dir="rtl">\n\n{text}\n\n</div>'
 """Markdown of a language that is written from right to left; it is still Markdown inside."""
+_OF_ITS_OWN = "\u2068{}\u2069"
+"""Unicode's isolate: English between Hebrew runs from left to right."""
 _MANIFEST = ".tapelab-lessons.json"
 _NOT_FOR_LEARNERS = {"README.md", "locales", "solutions", "src", "__pycache__"}
 
@@ -180,11 +182,14 @@ def _source(cell: dict[str, Any]) -> str:
 
 def _start_page(listed: list[Lesson]) -> bytes:
     """Build the page JupyterLab opens on: a notebook, because JupyterLab shows one rendered."""
+    turned = direction() == "rtl"
+    isolated = _OF_ITS_OWN if turned else "{}"
     lines = [f"# {say('tapelab: the lessons')}", "", say(_HOW_TO_WORK), ""]
     for lesson in listed:
-        lines += [f"## [{lesson.title}]({lesson.name})", "", lesson.question, ""]
+        lines += [f"## [{isolated.format(lesson.title)}]({lesson.name})", ""]
+        lines += [isolated.format(lesson.question), ""]
     text = "\n".join(lines)
-    text = RIGHT_TO_LEFT.format(text=text) if direction() == "rtl" else text
+    text = RIGHT_TO_LEFT.format(text=text) if turned else text
     cell = {"cell_type": "markdown", "id": "lessons", "metadata": {}, "source": text}
     notebook = {
         "cells": [cell],

@@ -69,4 +69,6 @@ def _prose(text: str) -> str:
 
 
 def _isolated(found: re.Match[str]) -> str:
-    return _LEFT_TO_RIGHT.format(found[1] or found[0])
+    """A run of its own direction; a formula is not broken into lines, whose order would mislead."""
+    run = found[1] or found[0]
+    return _LEFT_TO_RIGHT.format(run if "`" in run else run.replace(" ", "\u00a0"))
