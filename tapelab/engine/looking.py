@@ -6,7 +6,7 @@ nothing else: the tape does not remember it and keeps its one answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -38,10 +38,13 @@ class Look(NamedTuple):
     positions: tuple[int, ...]
 
 
-def look(tape: GradientTape, target: Any, sources: Any) -> Look:
+def look(
+    tape: GradientTape, target: Any, sources: Any, *, taking: Callable[..., Any] = take
+) -> Look:
     """A recording in which a tape is asked for the way from targets back to sources.
 
-    A number of NumPy or Python stands for a constant that was made of it.
+    A number of NumPy or Python stands for a constant that was made of it. `taking` takes something
+    else than a recording of the tape while it is asked.
     """
     strays: list[Record] = []
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
@@ -54,7 +57,7 @@ def look(tape: GradientTape, target: Any, sources: Any) -> Look:
         call, positions = found or (len(known), tuple(range(len(origins))))
         walls = held_back(tape, tape._answers[call], origins)
         tape._answers[call:call] = walls
-        return Look(take(tape, derived=True, strays=strays), call + len(walls), positions)
+        return Look(taking(tape, derived=True, strays=strays), call + len(walls), positions)
     finally:
         tape._answers[:] = known
 

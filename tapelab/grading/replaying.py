@@ -14,26 +14,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.arrays.creation import constant, convert_to_tensor
+from tapelab.arrays.creation import constant
 from tapelab.engine.op import REGISTRY, Op
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
+from tapelab.grading.asking_again import Again, Doubt, alike
 from tapelab.recording import Recording
-from tapelab.recording.events import Asked, Cause, Ran
-from tapelab.recording.facts import KEPT_ELEMENTS, Method
+from tapelab.recording.events import Asked, Cause, Ran, Watched
+from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.recording.op_facts import OpFacts
 
-CLOSE: Final = 1e-3
-"""How far a number may be from what comes out here: threads and machines round differently."""
+__all__ = ["Doubt", "Replay", "is_own", "ours"]
+
 FREE: Final = {"sampler", "stateful", "outside"}
 """Patterns of ops that need not give the same twice."""
-_GRADIENTS: Final = {Method.GRADIENT, Method.PICTURE}
 _ROOMS: Final = ("control", "debugging", "image", "queue", "random", "sparse", "strings")
+WALL: Final = "stop"
+"""The pattern of ops that hold gradients back."""
 Settings = Sequence[Mapping[str, Any] | None]
-
-
-class Doubt(ValueError):  # noqa: N818 - it says what contradicts what
-    """A recording that no tape can have made."""
 
 
 @cache
@@ -62,21 +60,38 @@ class Replay:
         self._recording = recording
         self._settings = settings
         self._live: dict[int, Tensor | None] = {}
-        self._uncertain: set[int] = set()
-        """What came of a step that cannot be computed again."""
+        self._uncertain: list[Ran] = []
+        """Steps on the tape that cannot be computed again."""
+        self._behind: set[int] = set()
+        """What comes out of walls: a gradient gets there and no further, and a tape gives None."""
         self._tape = GradientTape(persistent=True)
 
     def run(self, call: int) -> None:
         """Run all steps, then ask again; Doubt where something else comes out."""
+        settings = iter(self._settings)
         with self._tape:
-            steps = self._recording.placed(Ran)
-            for at, each in enumerate(steps):
-                assert isinstance(each.event, Ran)
-                told = self._settings[at] if at < len(self._settings) else None
-                self._step(each.event, told)
+            for each in self._recording.placed(Ran, Watched):
+                if isinstance(each.event, Ran):
+                    self._step(each.event, next(settings, None))
+                elif isinstance(each.event, Watched):
+                    self._watch(each.event.tensor)
         for each in self._recording.placed(Asked):
             if isinstance(each.event, Asked) and each.event.call == call:
-                self._ask(each.event)
+                again = Again(self._recording, each.event, self._tape, self._leaf)
+                again.compare(free=self._free(), behind=self._behind)
+
+    def _watch(self, index: int) -> None:
+        live = self._leaf(index)
+        if live is not None and (live.dtype.is_floating or live.dtype.is_complex):
+            self._tape.watch(live)
+
+    def _free(self) -> set[int]:
+        """All from which a path leads into a step that cannot be computed again."""
+        free = {index for ran in self._uncertain for index in ran.inputs}
+        for each in reversed(self._recording.placed(Ran)):
+            if isinstance(each.event, Ran) and free & {*each.event.outputs}:
+                free.update(each.event.inputs)
+        return free
 
     def _leaf(self, index: int) -> Tensor | None:
         """A tensor that no step made; None where its numbers were too many to be kept."""
@@ -84,9 +99,7 @@ class Replay:
             facts = self._recording.tensor(index)
             self._live[index] = None
             if facts.value is not None:
-                self._live[index] = made = constant(facts.value, dtype=facts.dtype)
-                if made.dtype.is_floating or made.dtype.is_complex:
-                    self._tape.watch(made)
+                self._live[index] = constant(facts.value, dtype=facts.dtype)
             elif np.prod(facts.shape) <= KEPT_ELEMENTS and facts.dtype != "string":
                 raise Doubt("numbers are missing that a tape keeps")
         return self._live[index]
@@ -97,11 +110,13 @@ class Replay:
         inputs = [self._leaf(index) if index >= 0 else None for index in ran.inputs]
         unknown = any(each is None for each in inputs)
         if op is None or is_own(facts) or op.pattern in FREE or unknown:
-            uncertain = ran.cause == Cause.TAPED
-            self._uncertain.update(ran.outputs if uncertain else ())
+            if ran.cause == Cause.TAPED:
+                self._uncertain.append(ran)
+                for index in ran.outputs:
+                    self._watch(index)
             return
-        if self._uncertain & {*ran.inputs}:
-            self._uncertain.update(ran.outputs)
+        if op.pattern == WALL or self._behind & {*ran.inputs}:
+            self._behind.update(ran.outputs)
         taped = ran.cause in (Cause.TAPED, Cause.REPLACED)
         results = self._computed(op, inputs, settings, taped=taped)
         if len(results) != len(ran.outputs):
@@ -127,35 +142,6 @@ class Replay:
         facts = self._recording.tensor(index)
         if facts.value is not None and not alike(np.asarray(made), facts.value):
             raise Doubt(f"{name} gives something else")
+        if isinstance(made, Tensor) and made.dtype.name != facts.dtype:
+            raise Doubt(f"{name} gives {made.dtype.name}, not {facts.dtype}")
         self._live[index] = made
-
-    def _ask(self, asked: Asked) -> None:
-        if asked.method not in _GRADIENTS:
-            return
-        targets = [self._leaf(index) for index in asked.targets]
-        unknown = any(each is None for each in targets)
-        if unknown or self._uncertain & {*asked.targets}:
-            return
-        for source, claimed in zip(asked.sources, asked.results, strict=True):
-            live = self._leaf(source)
-            if claimed >= 0 and live is not None:
-                self._arrived(targets, live, claimed, zero=bool(asked.unconnected))
-
-    def _arrived(self, targets: list[Any], source: Tensor, claimed: int, *, zero: bool) -> None:
-        found = self._tape.gradient(targets, source)
-        value = self._recording.tensor(claimed).value
-        if found is None:
-            if not zero:
-                raise Doubt("a gradient arrives where no path leads")
-        elif value is not None and not alike(np.asarray(convert_to_tensor(found)), value):
-            raise Doubt("another gradient arrives")
-
-
-def alike(got: Any, claimed: Any) -> bool:
-    """Whether numbers are the same, up to rounding; anything but numbers is not compared."""
-    if got.dtype.kind not in "biufc" or claimed.dtype.kind not in "biufc":
-        return True
-    if got.shape != claimed.shape:
-        return False
-    scale = float(np.max(np.abs(got), initial=0.0, where=np.isfinite(got)))
-    return bool(np.allclose(got, claimed, CLOSE, CLOSE * min(scale, 1.0), equal_nan=True))

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from operator import itemgetter
 from types import EllipsisType, NoneType
 from typing import Any, Final
 
 import numpy as np
 
 from tapelab.dtypes import DType, as_dtype
-from tapelab.engine.records import RAN
+from tapelab.engine.looking import look
+from tapelab.engine.records import RAN, Record
 from tapelab.engine.relevance import relevant
 from tapelab.engine.tape import GradientTape
 from tapelab.grading.wire import Parcel, WireError
@@ -20,10 +22,17 @@ Told = dict[str, Any] | None
 """The settings of one step in JSON; None where they cannot be told, such as a function."""
 
 
-def told_settings(tape: GradientTape, parcel: Parcel) -> list[Told]:
-    """The settings of all steps that a recording of this tape has, in their order."""
-    steps = sorted((each for each in relevant(tape) if each[0] == RAN), key=lambda each: each[1])
+def told_settings(asked: Sequence[Any], parcel: Parcel) -> list[Told]:
+    """The settings of all steps in a trial of a tape, a target and a source, in their order."""
+    steps: Any = look(*asked, taking=_steps).recording
     return [_told_step(step[8] or {}, parcel) for step in steps]
+
+
+def _steps(tape: GradientTape, *, derived: bool, strays: Sequence[Record]) -> list[Record]:
+    """The records of the ops that stand in a recording taken at this moment."""
+    del strays  # none of them is an op
+    ran = (each for each in relevant(tape, derived=derived) if each[0] == RAN)
+    return sorted(ran, key=itemgetter(1))
 
 
 def _told_step(settings: dict[str, Any], parcel: Parcel) -> Told:

@@ -34,9 +34,9 @@ LINE: Final = 300
 class _Answer(LocalAnswer):
     """A learner's function, of which the witness needs more than a check does."""
 
-    def tape(self, ends: Ends, arguments: tuple[Value, ...]) -> Any:
-        """The live tape of the same run."""
-        return part(self._run(arguments), (ends[0],))
+    def ends(self, ends: Ends, arguments: tuple[Value, ...]) -> list[Any]:
+        """The live tape, target and source of the same run."""
+        return [part(self._run(arguments), (end,)) for end in ends]
 
 
 class Worker:
@@ -123,7 +123,7 @@ class Worker:
             if header["kind"] == "trial":
                 ends = tuple(header["ends"])
                 trial = answer.trial(ends, *arguments)
-                settings = told_settings(answer.tape(ends, arguments), reply)
+                settings = told_settings(answer.ends(ends, arguments), reply)
                 return {**told, **_told_trial(trial, reply), "settings": settings}, reply
             value = reply.put(answer.result(*arguments))
         except Unreadable as problem:

@@ -23,6 +23,17 @@ def tape():
         y = x * x + tf.sin(x)
     return tape, y, x
 """
+LEFT = """
+import tapelab as tf
+@tf.exercise("4")
+def left():
+    x = tf.Variable(3.0, name="x")
+    with tf.GradientTape(persistent=True) as tape:
+        y = tf.constant(float(x)) ** 2
+        middle = x * 2.0
+        z = tf.sin(middle) + y
+    return tape, y, x, tape, z, x
+"""
 
 
 @dataclass(frozen=True)

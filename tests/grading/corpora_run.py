@@ -12,7 +12,7 @@ from tapelab.grading.grade import grade
 from tapelab.grading.result import Result
 from tapelab.grading.sandbox.backends import BACKENDS
 from tapelab.grading.submission import Submission
-from tests.grading.corpora import COURSE, SQUARE, TAPE, Case, course
+from tests.grading.corpora import COURSE, LEFT, SQUARE, TAPE, Case, course
 from tools import bubblewrap
 
 ATTACK_SECONDS = 1.5
@@ -42,9 +42,11 @@ def attacked(case: Case, backend: str, folder: Path, port: int) -> Result:
 
 
 def honestly(case: Case, backend: str, folder: Path) -> Result:
-    """Grade an honest case, with the plain answer to the exercise that it leaves out."""
+    """Grade an honest case, with plain answers to the exercises that it leaves out."""
     other = SQUARE if case.name.startswith("TAPE") else TAPE
-    return _graded(replace(case, cells=(*case.cells, other)), backend, folder, HONEST_SECONDS, {})
+    return _graded(
+        replace(case, cells=(*case.cells, other, LEFT)), backend, folder, HONEST_SECONDS, {}
+    )
 
 
 def _graded(

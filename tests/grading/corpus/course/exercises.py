@@ -5,7 +5,7 @@ import numpy as np
 from tapelab.exercises import Check, Exercise, Outcome
 from tapelab.exercises.checks import value
 from tapelab.exercises.plain import close, plain
-from tapelab.exercises.tape_checks import arrives, avoids, uses
+from tapelab.exercises.tape_checks import arrives, avoids, flows_through, none_because, uses
 from tapelab.grading.assignment import Limits
 
 SECRET = 80_217.25
@@ -42,6 +42,14 @@ HIDDEN = Exercise(
     (value("The number", 10, SECRET).private(),),
     ("Ask the teacher.",),
 )  # fmt: skip
+LEFT = Exercise(
+    "4", "Left", "Return tape, y and x, once with None and once by way of middle.",
+    (
+        none_because("None, for this reason", 6, ("LEFT_ENGINE",)),
+        flows_through("By way of middle", 4, "middle", ends=(3, 4, 5)),
+    ),
+    ("float(x) leaves the tape.",),
+)  # fmt: skip
 
-EXERCISES = (SQUARE, TAPE, HIDDEN)
+EXERCISES = (SQUARE, TAPE, HIDDEN, LEFT)
 LIMITS = Limits(seconds=4.0)
