@@ -110,7 +110,7 @@ def outcome(check: Check, answer: Answer) -> Outcome:
 
 
 def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".…" else ".")
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".…。！？" else ".")
 
 
 def _each_said_once(judged: list[Judged]) -> list[Judged]:

@@ -91,6 +91,8 @@ def test_a_verdict_its_reasons_and_its_hints_speak_the_chosen_language(monkeypat
     told = verdict_text(verdict, Hints(exercise, exercise.hints[:1]))
     for said in ("下坡三步", "盒子里的值", "盒子没有移动", "第一轮之后"):
         assert said in told
+    unsolved = judge(exercise, lambda start, speed: ...)
+    assert unsolved.judged[0].outcome.text == "这里还什么都没有。"
     assert verdict.to_json()["checks"][1]["title"] == "What is in the box"
 
 
