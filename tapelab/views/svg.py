@@ -8,6 +8,7 @@ from typing import Final
 from tapelab.recording import Recording
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.still import HEIGHT, WIDTH, Card, Road, Still, still
+from tapelab.words import say
 
 MARGIN: Final = 12
 VALUE_ROW: Final = 43
@@ -94,7 +95,7 @@ def _card(card: Card, x: float, y: float) -> str:
     return (
         f'<g transform="translate({x:g} {y:g})">{behind}<rect class="{look}" {box}/>{_title(card)}'
         f'<path class="hair" d="M0 28.5H{WIDTH}"/><text class="l" x="12" y="{VALUE_ROW}">'
-        f'{"value" if len(card.value) <= FITS else ""}</text><text class="v" x="{WIDTH - 12}" '
+        f'{say("value") if len(card.value) <= FITS else ""}</text><text class="v" x="{WIDTH - 12}" '
         f'y="{VALUE_ROW}" text-anchor="end">{escape(card.value)}</text>{_slot(card)}</g>'
     )
 
@@ -116,11 +117,12 @@ def _title(card: Card) -> str:
 def _slot(card: Card) -> str:
     """The gradient: its outline says where it comes from, its number what it is."""
     if not card.state:
-        return f'<text class="l" x="12" y="{GRADIENT_ROW}">not recorded</text>'
+        return f'<text class="l" x="12" y="{GRADIENT_ROW}">{say("not recorded")}</text>'
     wide = max(28.0, len(card.gradient) * LETTER + 10)
     tone = _TONES.get(card.state, "g")
     return (
-        f'<text class="l" x="12" y="{GRADIENT_ROW}">gradient</text><rect class="{card.state}" '
+        f'<text class="l" x="12" y="{GRADIENT_ROW}">{say("gradient")}</text>'
+        f'<rect class="{card.state}" '
         f'x="{WIDTH - 6 - wide:g}" y="{GRADIENT_ROW - 13}" width="{wide:g}" height="18" rx="4"/>'
         f'<text class="{tone}" x="{WIDTH - 11}" y="{GRADIENT_ROW}" text-anchor="end">'
         f"{escape(card.gradient)}</text>"
