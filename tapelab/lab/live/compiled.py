@@ -30,6 +30,8 @@ class InterpretedError(Exception):
 class Tap:
     """Stands in front of a program that asks tapes: counts its calls, and at times refuses one."""
 
+    __slots__ = ("_due", "_rest", "_since", "call", "calls", "steps", "told")
+
     def __init__(self, program: Compiled) -> None:
         self.calls: int = 0
         self.told: int = 0

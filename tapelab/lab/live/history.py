@@ -42,6 +42,8 @@ class History:
         self.cells = TapesOfCells()
         self._newest: tuple[Call, Any, Any, Answer] | None = None
         self._heard = 0
+        self.missed = False
+        """Whether the last tape was asked before anybody listened, and is gone."""
 
     def listen(self, most: int, rate: float) -> None:
         """Hear from here on, and keep so many tapes: all at first, then so many a second."""
@@ -70,7 +72,7 @@ class History:
             failures[:] = [error]
 
     def _write_down(self, tape: GradientTape, answer: Answer, results: Any) -> None:
-        self.run.step += compiled.passed()
+        self.run.count(compiled.passed())
         question = self._question(question_of(answer.origin, answer.sources))
         run = self.run
         run.step += 1
@@ -82,7 +84,7 @@ class History:
         held = ref(tape) if tape._persistent else lambda: tape
         self._newest = call, held, results, answer
         self.cells.note(held, answer)
-        self._heard = answer.serial
+        self._heard, self.missed = answer.serial, False
 
     def _question(self, asked: Any) -> int:
         """The number of a question in its run; what no cell has asked yet begins a new one."""
@@ -113,7 +115,7 @@ class History:
         """Measure what was written down since the last time; whether there was anything."""
         compiled.arm(self.rate)
         with self._lock:
-            self.run.step += compiled.passed()
+            self.run.count(compiled.passed())
             run, newest, self._newest = self.run, self._newest, None
             calls = list(run.fresh)
             run.fresh.clear()
@@ -134,6 +136,7 @@ class History:
             if serial > self._heard:
                 self.begin()  # nobody knows how many steps went by
             tape = reference()
+            self.missed = serial > self._heard and tape is None
             for answer in tuple(tape._answers) if tape is not None else ():
                 if answer.serial == serial > self._heard and answer.results:
                     self._write_down(tape, answer, answer.results)

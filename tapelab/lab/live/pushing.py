@@ -16,7 +16,7 @@ from tapelab.lab.running import RUNNING
 
 IDLE: Final = 0.1
 """Seconds between two looks while no cell runs."""
-SHARE: Final = 9.0
+SHARE: Final = 7.0
 """A look that took a while is followed by a rest so many times as long."""
 
 STUCK: Final = 1.0

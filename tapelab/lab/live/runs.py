@@ -21,7 +21,7 @@ ROWS: Final = 1_000
 FRESH: Final = 2_000
 """So many calls can wait until somebody measures them."""
 AT_ONCE: Final = 200
-A_SECOND: Final = 320
+A_SECOND: Final = 160
 """So many calls are measured at once, and then so many a second; others are passed over."""
 FOUND: Final = {"none": "NONE", "nan": "NAN", "zero": "ZERO"}
 SAID: Final = {
@@ -80,6 +80,7 @@ class Run:
     execution: int
     places: Places = field(default_factory=Places)
     step: int = 0
+    counted: int = 0  # steps among them of which nobody heard: those of compiled functions
     questions: dict[Any, int] = field(default_factory=dict)
     fresh: deque[Call] = field(default_factory=lambda: deque(maxlen=FRESH))
     rows: list[Row] = field(default_factory=list)
@@ -91,10 +92,16 @@ class Run:
     loss: Carried = None
     findings: dict[tuple[str, str], dict[str, Any]] = field(default_factory=dict)
 
+    def count(self, steps: int) -> None:
+        """Count steps that were taken unheard."""
+        self.step += steps
+        self.counted += steps
+
     def measure(self, calls: list[Call], results: Any) -> None:
         """Add rows for calls; of the last of them, all results are given in full."""
         for call in thinned(calls, max(1, self.allowance.take(len(calls)))):
             self._measure(call, results if call is calls[-1] else call.results)
+        self.target = self._target(calls[-1])
         if len(self.rows) > ROWS:  # the newest stays
             self.rows = self.rows[(len(self.rows) - 1) % 2 :: 2]
 
@@ -108,9 +115,13 @@ class Run:
                 norms[key] = carried(track.norm)
         self.loss = carried(loss([each.value for each in call.targets]))
         self.rows.append((call.step, self.loss, list(map(norms.get, self.tracks)), call.question))
-        self.target = " + ".join(filter(None, map(self.places.name, call.targets)))
         for key in norms:
-            self._find(call, self.tracks[key])
+            track = self.tracks[key]
+            if self.findings or track.state in FOUND:
+                self._find(call, track)
+
+    def _target(self, call: Call) -> str:
+        return " + ".join(filter(None, map(self.places.name, call.targets)))
 
     def track(self, key: Any, source: Seen) -> Track | None:
         """What is known of a source; None for one too many."""
@@ -137,7 +148,7 @@ class Run:
                 self.findings[about]["now"] = state == track.state
             elif state == track.state:
                 cell, line = self.places.where(call.origin)
-                title = say(SAID[state], gradient=f"d{self.target}/d{track.name}")
+                title = say(SAID[state], gradient=f"d{self._target(call)}/d{track.name}")
                 told = {"code": code, "title": title, "source": track.name, "line": line}
                 self.findings[about] = {**told, "cell": cell, "step": call.step, "now": True}
 

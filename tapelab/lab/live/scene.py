@@ -50,6 +50,8 @@ class Scene:
             "run": run.number,
             "step": run.step,
             "calls": run.step,
+            "counted": run.counted,
+            "missed": self.history.missed,
             "target": run.target,
             "loss": run.loss,
             "variables": [track.facts() for track in tuple(run.tracks.values())],

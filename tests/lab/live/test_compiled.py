@@ -53,6 +53,7 @@ def test_every_compiled_step_is_counted(heard):
         step(X)
     heard.measure()
     assert heard.run.step == STEPS
+    assert 0 < heard.run.counted < STEPS  # those that were traced were heard
 
 
 def test_after_a_while_one_step_is_interpreted_with_its_loss_its_norms_and_its_tape(heard, now):

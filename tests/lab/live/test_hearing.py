@@ -131,6 +131,19 @@ def test_hearing_never_raises_into_the_learners_code(heard, monkeypatch):
     assert isinstance(history.failures.pop(), ZeroDivisionError)
 
 
+def test_a_last_tape_that_went_before_anybody_listened_is_missed_until_another_is_heard():
+    x = tf.Variable(1.0)
+    ask(x)
+    made = History()
+    try:
+        made.listen(3, 20.0)
+        assert made.missed
+        ask(x)
+        assert not made.missed
+    finally:
+        made.stop()
+
+
 def test_nobody_hears_after_the_stop(heard):
     heard.stop()
     assert heard.hear not in hearers
