@@ -69,7 +69,7 @@ def _wrong(
     slips: Sequence[Slip], tolerance: float,
 ) -> Outcome:  # fmt: skip
     expected, own = both_spelled(right, got)
-    told = expected + _for(arguments), own
+    told = _at(expected, arguments), own
     found = Outcome(0, "", *told, arrays=(right, got))
     for slip in slips:
         if close(got, _of(slip.value, arguments), tolerance):
@@ -84,10 +84,12 @@ def _wrong(
     return found
 
 
-def _for(arguments: tuple[Any, ...]) -> str:
+def _at(value: str, arguments: tuple[Any, ...]) -> str:
+    """A value with the numbers that it is the value for, where they are few."""
     if not arguments or not all(type(each) in (int, float) for each in arguments):
-        return ""
-    return " for " + ", ".join(spelled(np.asarray(each)) for each in arguments)
+        return value
+    told = ", ".join(spelled(np.asarray(each)) for each in arguments)
+    return say("{value} for {arguments}", value=value, arguments=told)
 
 
 def prediction(title: str, points: float, expected: Any, *, where: Where, because: str) -> Check:

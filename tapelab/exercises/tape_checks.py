@@ -95,7 +95,7 @@ def none_because(
         if code in codes:
             return None
         return Outcome(
-            points // 3, say("It is None, for another reason."), wanted, code or "no finding"
+            points // 3, say("It is None, for another reason."), wanted, code or say("no finding")
         )
 
     return _check(title, points, ends, look)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from tapelab.recording.recording import Role, TensorFacts
 from tapelab.views.numbers import format_shape, format_values
+from tapelab.words import say, sentence
 
 SHOWN_ELEMENTS: Final = 8
 
@@ -19,7 +20,8 @@ def spelled(array: NDArray[Any]) -> str:
     if array.dtype.kind in "US":
         return str(array.tolist())
     if array.size > SHOWN_ELEMENTS:
-        return f"{array.dtype} of shape {format_shape(array.shape)}"
+        shape = format_shape(array.shape)
+        return say("{dtype} of shape {shape}", dtype=array.dtype, shape=shape)
     facts = TensorFacts(
         index=-1, role=Role.CONSTANT, shape=array.shape, dtype=array.dtype.name,
         name="", named=False, variable=-1, span=-1, value=array,
@@ -37,7 +39,8 @@ def both_spelled(expected: NDArray[Any], got: NDArray[Any]) -> tuple[str, str]:
     place = np.unravel_index(int(far.argmax()), far.shape)
     where = ", ".join(map(str, place))
     one, other = (spelled(np.asarray(each[place])) for each in (expected, got))
-    return f"{one} at [{where}]", f"{other} at [{where}]"
+    at = sentence("{value} at [{place}]")
+    return say(at, value=one, place=where), say(at, value=other, place=where)
 
 
 def kind_of(value: Any) -> str:
@@ -52,5 +55,5 @@ def listed(names: Sequence[str]) -> str:
     """Names as prose: `x`, `y` and `z`."""
     quoted = [f"`{name}`" for name in names]
     if len(quoted) > 1:
-        return f"{', '.join(quoted[:-1])} and {quoted[-1]}"
-    return quoted[0] if quoted else "nothing"
+        return say("{names} and {last}", names=", ".join(quoted[:-1]), last=quoted[-1])
+    return quoted[0] if quoted else say("nothing")
