@@ -20,6 +20,7 @@ from tapelab.cli.bookkeeping import (
     print_rows,
 )
 from tapelab.cli.complaint import Complaint
+from tapelab.cli.publishing import lti_key, publish
 from tapelab.cli.reporting import report, similarity, stats
 from tapelab.cli.roster import students
 from tapelab.cli.serving import serve
@@ -39,6 +40,8 @@ app.command()(stats)
 app.command()(report)
 app.command()(similarity)
 app.command()(serve)
+app.command()(publish)
+app.command("lti-key")(lti_key)
 
 
 @app.command()

@@ -10,12 +10,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode, urljoin, urlsplit, urlunsplit
 
 from tapelab.grading.formats.lti_keys import LtiError, OwnKey, checked, send
 from tapelab.grading.formats.lti_launch import Platform
+
+if TYPE_CHECKING:
+    from tapelab.grading.gradebook import Gradebook
 
 SCORE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
 LINEITEM: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/lineitem"
@@ -148,6 +151,29 @@ class GradeService:
                 self.sleep(wait)
             wait *= 2
         raise AssertionError
+
+
+def publish_grades(
+    book: Gradebook, assignment: str, service: GradeService, lineitems: str, column: str = ""
+) -> Iterator[tuple[str, str]]:
+    """Publish what each student has; the student, and why their score did not arrive or nothing.
+
+    Without a column the assignment has its own among the line items, which is made if need be.
+    """
+    listed = book.assignment(assignment)
+    grades = [each for each in book.grades(assignment) if each.digest or each.by_hand]
+    if not (column or lineitems):
+        raise LtiError("Where the platform lists its columns is not known. Give its lineitems.")
+    title = listed.title or assignment
+    column = column or service.line_item(lineitems, title, listed.of, resource=assignment).url
+    names = {each.login: each.ids.get("lti", each.login) for each in book.students()}
+    for each in grades:
+        try:  # a score below 0 is none to a platform
+            service.publish(column, names[each.student], max(each.final, 0.0), each.of)
+        except LtiError as error:
+            yield each.student, str(error)
+        else:
+            yield each.student, ""
 
 
 def _wanted(error: HTTPError, wait: float) -> float:

@@ -31,6 +31,7 @@ class TestPlatform:
         self.answers: deque[tuple[int, dict]] = deque()
         self.tokens: dict[str, str] = {}
         self.seen: set[str] = set()
+        self.refused: set[str] = set()
         self.asked: list[str] = []
         platform = self
 
@@ -117,7 +118,11 @@ class TestPlatform:
             self.say(request, 403, {"error": f"{scope} is not {wanted}"})
         elif path.endswith("/scores"):
             assert request.headers["Content-Type"] == "application/vnd.ims.lis.v1.score+json"
-            self.scores.append((request.path, json.loads(body)))
+            score = json.loads(body)
+            if score["userId"] in self.refused:
+                self.say(request, 404, {"error": "nobody"})
+                return
+            self.scores.append((request.path, score))
             self.say(request, 204, None)
         elif request.command == "POST":
             assert request.headers["Content-Type"] == "application/vnd.ims.lis.v2.lineitem+json"

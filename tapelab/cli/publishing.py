@@ -1,0 +1,98 @@
+"""`tapelab gradebook publish` and `lti-key`: scores to a learning platform by LTI 1.3."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tapelab.cli.bookkeeping import DEFAULT_BOOK, Assigned, Book, needing_extra, opened
+from tapelab.cli.complaint import Complaint, Exit
+
+if TYPE_CHECKING:
+    from tapelab.grading.formats.lti_grades import GradeService
+
+KeyFile = Annotated[Path, typer.Option("--key", help="Our private key.", dir_okay=False)]
+
+
+def lti_key(
+    file: Annotated[Path, typer.Argument(help="Where the private key goes.", dir_okay=False)],
+) -> None:
+    """Make the key that we sign with for a platform; print the public half, which it is given.
+
+    A key that is there is kept, and its public half is printed again.
+    """
+    with _told():
+        from tapelab.grading.formats.lti_keys import OwnKey
+
+        if not file.exists():
+            file.touch(mode=0o600)
+            file.write_text(OwnKey.made().pem, encoding="utf-8")
+        published = OwnKey(file.read_text("utf-8")).published()
+    typer.echo(json.dumps(published, indent=2))
+
+
+def publish(
+    assignment: Assigned,
+    *,
+    platform: Annotated[
+        Path, typer.Option(help="JSON: client_id, token_url and lineitems.", dir_okay=False)
+    ],
+    key: KeyFile,
+    column: Annotated[
+        str, typer.Option(metavar="URL", help="The line item; else the assignment has its own.")
+    ] = "",
+    gradebook: Book = DEFAULT_BOOK,
+) -> None:
+    """Put what students have for an ASSIGNMENT into a column of a platform that speaks LTI 1.3.
+
+    The platform knows a student by the column `lti` of the roster, else by their login. What was
+    published before is replaced. Exit codes: 0 all arrived; 1 some did not; 2 nothing was done.
+    """
+    with _told(), opened(gradebook) as book:
+        from tapelab.grading.formats.lti_grades import publish_grades
+
+        service, lineitems = _service(platform, key)
+        outcomes = list(publish_grades(book, assignment, service, lineitems, column))
+    for student, why in outcomes:
+        if why:
+            typer.echo(f"tapelab: {student}: {why}", err=True)
+    arrived = sum(not why for _, why in outcomes)
+    typer.echo(f"{arrived} of {len(outcomes)} scores arrived.")
+    raise typer.Exit(Exit.FINE if arrived == len(outcomes) else Exit.WRONG)
+
+
+def _service(platform: Path, key: Path) -> tuple[GradeService, str]:
+    """The gradebook of a platform, and where its columns are listed."""
+    from tapelab.grading.formats.lti_grades import GradeService
+    from tapelab.grading.formats.lti_keys import OwnKey
+    from tapelab.grading.formats.lti_launch import Platform
+
+    try:
+        told = json.loads(platform.read_text("utf-8"))
+        known = Platform(
+            told.get("issuer", ""), told["client_id"], told.get("login_url", ""),
+            told["token_url"], told.get("keys_url", ""),
+        )  # fmt: skip
+        return GradeService(known, OwnKey(key.read_text("utf-8"))), told.get("lineitems", "")
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise Complaint(
+            f"{platform} does not describe a platform ({error}). It is JSON such as "
+            '{"client_id": "…", "token_url": "https://…", "lineitems": "https://…"}'
+        ) from error
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What a platform refuses is one sentence, and so is a file that cannot be read."""
+    with needing_extra("lti"):
+        from tapelab.grading.formats.lti_keys import LtiError
+
+        try:
+            yield
+        except (LtiError, OSError) as error:
+            raise Complaint(str(error)) from error
