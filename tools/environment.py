@@ -17,7 +17,7 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 OLDEST = "oldest"
-LOWER_BOUND = re.compile(r"([\w.-]+)\s*>=\s*([\w.]+)")
+LOWER_BOUND = re.compile(r"([\w.-]+)(?:\[[\w,]+\])?\s*>=\s*([\w.]+)")
 
 
 def main(directory: str, extras: str, versions: str = "") -> None:
