@@ -35,7 +35,7 @@ PYTHON = "${{ python_min }}"
 
 def of_conda(requirements):
     """What pip asks for, as conda writes it."""
-    parts = [re.fullmatch(r"([\w-]+)(.*)", each).groups() for each in requirements]
+    parts = [re.fullmatch(r"([\w-]+)(?:\[\w+\])?(.*)", each).groups() for each in requirements]
     return {f"{CALLED_BY_CONDA.get(name, name)} {version}" for name, version in parts}
 
 
@@ -45,10 +45,14 @@ def recipe():
 
 
 def test_conda_installs_what_pip_installs(recipe):
-    library, lab = (set(each["requirements"]["run"]) for each in recipe["outputs"])
-    assert library == of_conda(PROJECT["dependencies"]) | {f"python >={PYTHON}"}
+    outputs = {each["package"]["name"]: each["requirements"]["run"] for each in recipe["outputs"]}
+    library = of_conda(PROJECT["dependencies"]) | {f"python >={PYTHON}"}
+    assert set(outputs.pop("tapelab")) == library
     own = '${{ pin_subpackage("tapelab", exact=True) }}'
-    assert lab == of_conda(PROJECT["optional-dependencies"]["lab"]) | {own}
+    assert outputs.keys() == {"tapelab-lab", "tapelab-grading", "tapelab-cluster"}
+    for name, run in outputs.items():
+        extra = PROJECT["optional-dependencies"][name.removeprefix("tapelab-")]
+        assert set(run) == of_conda(extra) | {own}
 
 
 def test_conda_builds_with_what_the_project_asks_for(recipe):
