@@ -31,7 +31,7 @@ def tapelab(tmp_path) -> Command:
             check=False,
             cwd=tmp_path,
             env=quiet | {"COLUMNS": "100", "HOME": str(tmp_path)} | environment,
-            timeout=60,
+            timeout=180,
         )
         assert told.returncode == code, told.stdout + told.stderr
         if code:

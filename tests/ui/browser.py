@@ -75,7 +75,9 @@ def forget(page: Page) -> None:
 OF_THE_HOST = (
     # JupyterLab's debugger asks every kernel; said where a notebook is closed meanwhile.
     "error: Could not restore the debugger state: Canceled future for debug_request",
-    # Notebook gives its windows no name; said where a second one is open in the same browser.
+    # Notebook has no file browser beside a notebook, and gives its windows no name; the first is
+    # said where a page is slow to load, the second where another is open in the same browser.
+    "uncaught: Command 'filebrowser:open-path' not registered.",
     'uncaught: Window name candidate "null" already exists',
 )
 """What front-ends say at moments that a stock page does not meet every time."""
