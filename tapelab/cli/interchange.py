@@ -126,11 +126,12 @@ def export_gradebook(
 ) -> None:
     """Write the grades for nbgrader, Canvas, Moodle, Gradescope or a spreadsheet.
 
-    For gradescope, --to is a folder; there is one file for each student and assignment.
+    For gradescope, --to is a folder; there is one file for each student and assignment. For
+    nbgrader, --to may be a course: students get autograded/ and feedback/ there.
     """
     _known(form, BOOK_FORMATS)
     with _told(), opened(gradebook) as book:
-        from tapelab.grading.formats import books
+        from tapelab.grading.formats import books, nbgrader_course, nbgrader_return
         from tapelab.grading.formats.lists import WRITERS
         from tapelab.grading.formats.tables import save
 
@@ -138,6 +139,10 @@ def export_gradebook(
         if form == "gradescope":
             count = books.write_gradescope(books.results_in(book, chosen), to)
             typer.echo(f"Wrote {count} results to {to}.")
+            return
+        if form == "nbgrader" and to.is_dir():
+            count = nbgrader_return.give_back(book, nbgrader_course.Course(to), chosen)
+            typer.echo(f"Wrote {count} notebooks and their feedback to {to}.")
             return
         if form == "json":
             text = books.json_text(books.results_in(book, chosen))

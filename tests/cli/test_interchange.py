@@ -58,6 +58,25 @@ def test_what_students_handed_in_is_collected_for_grading(main, tmp_path):
     assert "range(-5, 5)" not in cells
 
 
+def test_a_course_of_nbgrader_gets_back_what_was_graded_here(main, tmp_path):
+    save(tmp_path / "course/source/hw1/slopes.ipynb", SOURCE)
+    for student in ("emmy", "ada"):
+        save(tmp_path / f"course/submitted/{student}/hw1/slopes.ipynb", SOURCE)
+    check = CheckResult("k", "v", "One", Visibility.PUBLIC, 1.5, 2, Status.PARTIAL)
+    with Gradebook.open(tmp_path / "gradebook.db") as book:
+        book.add_student(Student("emmy"))
+        book.put_assignment(Listed("hw1", "Slopes", "v1", (Part("hw1.slope", "One", 2),)))
+        book.hand_in("emmy", "hw1", "d1", datetime(2026, 11, 20, tzinfo=UTC))
+        exercises = (ExerciseResult("hw1.slope", "One", (check,)),)
+        book.record(Result("d1", "emmy", "hw1", "v1", 1, "bubblewrap", exercises))
+        book.comment("emmy", "hw1", "Well drawn.")
+    told = main("gradebook", "export", "--format", "nbgrader", "--to", "course").stdout
+    assert told == "Wrote 1 notebooks and their feedback to course.\n"
+    assert "Well drawn." in (tmp_path / "course/feedback/emmy/hw1/slopes.html").read_text("utf-8")
+    assert load(tmp_path / "course/autograded/emmy/hw1/slopes.ipynb")
+    assert not (tmp_path / "course/feedback/ada").exists()
+
+
 @pytest.mark.usefixtures("work")
 @pytest.mark.parametrize(
     ("form", "to", "there"),
