@@ -27,6 +27,8 @@ _COURSE: Final = (
     "14",
     "15",
     "16",
+    "17",
+    "18",
 )
 
 LESSONS: Final[dict[str, tuple[Exercise, ...]]] = {

@@ -77,12 +77,52 @@ WEIGHTS: Final = Exercise(
     hints=(
         "Which lines run while the outer tape is open? Indent those that have to.",
         "`between` is a constant: `inner.watch(between)`.",
-        "The penalty is the mean of `tf.square(tf.norm(slope, axis=1) - 1.0)`.",
+        "The penalty is the mean of `tf.square(tf.norm(slopes, axis=1) - 1.0)`.",
+    ),
+)  # fmt: skip
+
+
+def _of_the_demo(*, penalty: bool, summed: bool, upright: bool) -> float:
+    """The slope of the loss of 17.4 at a steepness of 0.5, with some of its three faults mended."""
+    radius = np.sqrt([5.0, 8.0])
+    share = 1.0 if summed else 0.5
+    of_penalty = np.mean(2 * (2 * 0.5 * radius * share - 1) * 2 * radius * share)
+    of_gap = np.mean([1.0, 9.0]) - np.mean([13.0, 17.0])
+    return float(10 * of_penalty * penalty - (of_gap if upright else -of_gap))
+
+
+_ON_THE_TAPE: Final = "The penalty is still a bare number: its lengths come from NumPy."
+_SUMMED: Final = "Each slope is divided by the number of points: ask for the sum of the scores."
+_UPRIGHT: Final = "The gap is what real points have more than forged ones."
+
+DEMO: Final = Exercise(
+    id="17.4",
+    title="The demo that lies",
+    prompt="Mend the three faults in the step of a critic.",
+    checks=(
+        arrives(
+            "The gradient of the steepness", 10,
+            _of_the_demo(penalty=True, summed=True, upright=True),
+            slips=(
+                Slip(_of_the_demo(penalty=False, summed=False, upright=False),
+                     "A gradient arrives, and all three faults are still there."),
+                Slip(_of_the_demo(penalty=False, summed=False, upright=True), _ON_THE_TAPE, 3),
+                Slip(_of_the_demo(penalty=True, summed=False, upright=False),
+                     f"{_SUMMED} {_UPRIGHT}", 4),
+                Slip(_of_the_demo(penalty=True, summed=True, upright=False), _UPRIGHT, 7),
+                Slip(_of_the_demo(penalty=True, summed=False, upright=True), _SUMMED, 7),
+            ),
+        ),
+    ),
+    hints=(
+        "Lesson 05: which line leaves the engine? Its value is right, and its gradient is lost.",
+        "The slope at one point must not depend on how many other points there are.",
+        "The critic makes `loss` small, so `gap` must be large when real points score higher.",
     ),
 )  # fmt: skip
 
 WHO: Final = Exercise(
-    id="17.4",
+    id="17.5",
     title="Who learns what?",
     prompt="Predict where a gradient would arrive: yes or no.",
     checks=(
@@ -109,4 +149,4 @@ WHO: Final = Exercise(
     ),
 )  # fmt: skip
 
-EXERCISES: Final = (BETWEEN, PENALTY, WEIGHTS, WHO)
+EXERCISES: Final = (BETWEEN, PENALTY, WEIGHTS, DEMO, WHO)
