@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parseRecording, RecordingError } from '../src/core/recording.js';
+import { unpacked } from '../src/core/packing.js';
 import { goldenBytes } from './goldens.js';
 import { previewOf } from '../src/core/previews.js';
 import { sheetOf } from '../src/core/planes.js';
@@ -63,6 +64,22 @@ test('columns that are kept narrow are read as what they are', () => {
   }
   for (let tensor = 0; tensor < one!.tensorCount; tensor++) {
     assert.deepEqual(other!.tensor(tensor), one!.tensor(tensor));
+  }
+});
+
+test('a recording of an earlier tapelab is read as the same one', async () => {
+  const [now, before] = [
+    parseRecording(goldenBytes('chain')),
+    parseRecording(await unpacked(goldenBytes('older/chain'))),
+  ];
+  for (const column of ['kinds', 'starts', 'fields', 'roles', 'named', 'numbers'] as const) {
+    assert.deepEqual(now[column], before[column]);
+  }
+  for (let tensor = 0; tensor < before.tensorCount; tensor++) {
+    assert.deepEqual(now.tensor(tensor), before.tensor(tensor));
+  }
+  for (let event = 0; event < before.eventCount; event++) {
+    assert.equal(now.eventSpan(event), before.eventSpan(event));
   }
 });
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from tapelab.errors import RecordingError
-from tapelab.recording.codec import from_bytes, to_bytes
-from tapelab.recording.packing import packed
+from tapelab.recording.codec import from_bytes, to_packed
 from tapelab.recording.recording import Recording
 
 SUFFIX: Final = ".tape"
@@ -26,7 +25,7 @@ def save(recording: Recording, path: str | PathLike[str]) -> Path:
     file = Path(path)
     if file.suffix.lower() != SUFFIX:
         file = file.with_name(file.name + SUFFIX)
-    return write(file, packed(to_bytes(recording)))
+    return write(file, to_packed(recording))
 
 
 def load(path: str | PathLike[str]) -> Recording:

@@ -17,7 +17,7 @@ GZIP: Final = b"\x1f\x8b"
 """How packed bytes begin."""
 LANES: Final = 8
 """The bytes of the widest numbers: so many stand apart."""
-PACKED_ABOVE: Final = 100_000
+PACKED_ABOVE: Final = 20_000
 """So many bytes of a recording are kept as they are; more are packed."""
 PIECE: Final = 1 << 22
 """So many bytes are packed by themselves, beside others, if there are more."""
@@ -60,9 +60,14 @@ def _as_file(deflated: Iterable[bytes], whole: memoryview) -> bytes:
     return b"".join([_FRONT, *deflated, _END.pack(check, len(whole) % 2**32)])
 
 
+def is_packed(data: bytes) -> bool:
+    """Whether these are packed bytes, as a long `.tape` file holds them."""
+    return data[:2] == GZIP
+
+
 def unpacked(data: bytes) -> bytes:
     """The bytes of a recording, whether they come packed or as they are."""
-    if data[:2] != GZIP:
+    if not is_packed(data):
         return data
     try:
         sorted_bytes = gzip.decompress(data)

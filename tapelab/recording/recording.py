@@ -130,6 +130,8 @@ class Recording(Pictured):
     variables: tuple[VariableFacts, ...]
     columns: Columns = field(repr=False)
     nested: tuple[Nested, ...] = ()
+    read_from: bytes = field(default=b"", init=False, repr=False)
+    """The bytes that a long one was read from, packed or not: they need not be made anew."""
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write it to a `.tape` file, whole or not at all; a name without that ending gets it.

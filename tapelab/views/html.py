@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.recording import Recording, files, to_bytes
+from tapelab.recording import Recording, files, packing
+from tapelab.recording.codec import to_packed
 from tapelab.recording.events import KIND_OF, Ran
-from tapelab.recording.packing import PACKED_ABOVE, pack
 from tapelab.views import text
 from tapelab.views.card import direction
 from tapelab.words import language, of_explorer
@@ -101,7 +101,7 @@ def container(
     at = "" if step is None else f' data-step="{int(step)}"'
     at += " data-predict" if predict else ""
     ops = np.count_nonzero(recording.columns["event.kind"] == KIND_OF[Ran])
-    told = packed("recording", to_bytes(recording), f'{at} data-ops="{ops}"')
+    told = _script("recording", to_packed(recording), f'{at} data-ops="{ops}"')
     if explanation is not None:
         told += as_json("explanation", plain(explanation))
     return wrapped(told, recording)
@@ -117,8 +117,11 @@ def wrapped(told: str, recording: Recording) -> str:
 
 def packed(kind: str, data: bytes, at: str = "") -> str:
     """Bytes for the bundle, compressed where they are many."""
-    if len(data) > PACKED_ABOVE:
-        data, at = pack(data), f'{at} data-packed="lanes"'
+    return _script(kind, packing.packed(data), at)
+
+
+def _script(kind: str, data: bytes, at: str) -> str:
+    at += ' data-packed="lanes"' if packing.is_packed(data) else ""
     return (
         f'<script type="application/octet-stream;base64" class="tapelab-{kind}"{at}>'
         f"{b64encode(data).decode('ascii')}</script>"

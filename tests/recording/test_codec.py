@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import tapelab as tf
 from tapelab.errors import RecordingError
-from tapelab.recording import codec, from_bytes, to_bytes
+from tapelab.recording import from_bytes, narrowing, to_bytes
 from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Watched
 from tests.fixtures.record import record
@@ -75,7 +75,7 @@ def test_numbers_survive_exactly_also_nan_and_infinities(numbers):
 def test_long_columns_are_kept_narrow_where_every_number_fits(
     recording, monkeypatch, column, numbers, kept
 ):
-    monkeypatch.setattr(codec, "NARROWED_FROM", 1)
+    monkeypatch.setattr(narrowing, "NARROWED_FROM", 1)
     given = np.array(numbers, recording.columns[column].dtype)
     changed = replace(recording, columns={**recording.columns, column: given})
     data = to_bytes(changed)
@@ -83,6 +83,71 @@ def test_long_columns_are_kept_narrow_where_every_number_fits(
     back = from_bytes(data)
     assert back == changed
     assert back.columns[column].tobytes() == given.tobytes()
+
+
+TURN = np.array([5, -7, 100_000, 0], np.int32)
+STEPS = np.array([1, -3, 40_000, 0], np.int32)
+
+
+def turns(count, steps):
+    """What a loop writes into a column: every turn as much more than the one before."""
+    return (TURN + np.arange(count, dtype=np.int32)[:, None] * steps).reshape(-1)
+
+
+def with_exceptions(column):
+    column = column.copy()
+    column[[0, 700, -1]] = [2**31 - 1, -(2**31), 9]
+    return column
+
+
+@pytest.mark.parametrize(
+    ("numbers", "kept", "more"),
+    [
+        (np.full(2000, -1, np.int32), "i32:+", [1, 1, 0]),
+        (np.arange(2000, dtype=np.int32) * 3, "i32:+", [1, 1, 3]),
+        (turns(500, 7), "i32:+", [4, 4, 7]),
+        (with_exceptions(turns(500, 7)), "i32:+", None),
+        (turns(500, np.minimum(STEPS, 127)), "i32:+i8", None),
+        (with_exceptions(turns(500, np.minimum(STEPS, 127))), "i32:+i8", None),
+        (turns(500, STEPS), "i32", []),
+        (np.repeat(np.array([3, 13, 200], np.uint8), 700), "u8:+", [1, 3, 0]),
+        (np.tile(np.array([3, 13, 200], np.uint8), 700), "u8:+", [3, 3, 0]),
+        (np.random.default_rng(0).integers(0, 255, 2000, np.uint8), "u8", []),
+    ],
+    ids=str,
+)
+def test_a_column_that_a_loop_has_written_is_kept_by_its_steps(recording, numbers, kept, more):
+    column = "tensor.role" if numbers.dtype == np.uint8 else "tensor.span"
+    changed = replace(recording, columns={**recording.columns, column: numbers})
+    told, _, count, *found = header_of(to_bytes(changed))["columns"][column]
+    assert (told, count) == (kept, len(numbers))
+    assert more is None or found == more
+    assert from_bytes(to_bytes(changed)).columns[column].tobytes() == numbers.tobytes()
+
+
+@pytest.mark.parametrize("other", [0, 1])
+def test_fields_of_many_events_that_are_alike_are_kept_as_a_table(recording, other):
+    def events(number):
+        fields = [[3, number, 0, 1, number - 1, number], [7, -1], [*range(40)]]
+        return [3, 2, 8], fields if number % 500 == 250 else fields[:1]
+
+    told = [events(number) for number in range(2000)]
+    kinds = [kind for kinds, rows in told for kind, _ in zip(kinds, rows, strict=False)]
+    rows = [row for _, rows in told for row in rows] + [[1, 2]] * other
+    kinds += [2] * other
+    columns = {
+        **recording.columns,
+        "event.kind": np.array(kinds, np.uint8),
+        "event.start": np.cumsum([0, *map(len, rows)]).astype("<i4"),
+        "event.fields": np.concatenate(rows).astype("<i4"),
+    }
+    changed = replace(recording, columns=columns)
+    layout = header_of(to_bytes(changed))["columns"]
+    assert {f"event.fields.3.6.{at}" for at in range(6)} < layout.keys()
+    assert layout["event.fields"][2] == 4 * 42 + 2 * other
+    back = from_bytes(to_bytes(changed))
+    assert back.columns.keys() == columns.keys()
+    assert back == changed
 
 
 def test_short_columns_are_kept_as_they_are(recording):

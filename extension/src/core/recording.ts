@@ -1,5 +1,7 @@
+import { columnReader, fieldsIn } from './columns.js';
+import type { Columns } from './columns.js';
 import { Role, SCHEMA } from './schema.js';
-import type { ColumnType, Header, RecordingEvent, Span, TensorInfo } from './schema.js';
+import type { Header, RecordingEvent, Span, TensorInfo } from './schema.js';
 import { decodeEvent } from './events.js';
 import { elementsOf } from './numbers.js';
 import { say } from './words.js';
@@ -61,16 +63,6 @@ export interface Recording {
 
 const MAGIC = [0x54, 0x41, 0x50, 0x45, 0x4c, 0x41, 0x42, 0];
 const OLDEST = 1;
-/** The types that numbers are kept in; `i32:i8` in a header means one that was kept narrow. */
-const ARRAYS = {
-  u8: Uint8Array,
-  i8: Int8Array,
-  i16: Int16Array,
-  i32: Int32Array,
-  f32: Float32Array,
-  f64: Float64Array,
-};
-
 function cutShort(): RecordingError {
   return new RecordingError(
     'cut short',
@@ -119,24 +111,6 @@ function readHeader(bytes: Uint8Array): { header: Header; columnsAt: number } {
   }
 }
 
-type Columns = { [T in ColumnType]: (name: string) => InstanceType<(typeof ARRAYS)[T]> };
-
-function columnReader(bytes: Uint8Array, header: Header, columnsAt: number): Columns {
-  const reader =
-    <T extends ColumnType>(type: T) =>
-    (name: string): InstanceType<(typeof ARRAYS)[T]> => {
-      const [told, at, count] = header.columns[name] ?? ['', 0, 0];
-      const [meant, kept = type] = told.split(':') as [string, T?];
-      const [Meant, Kept] = [ARRAYS[type], ARRAYS[kept]];
-      if (meant !== type || !count) return new Meant(0) as never;
-      const from = columnsAt + at;
-      if (!Kept || from + count * Kept.BYTES_PER_ELEMENT > bytes.length) throw cutShort();
-      const column = new Kept(bytes.buffer as ArrayBuffer, bytes.byteOffset + from, count);
-      return (Kept === Meant ? column : new Meant(column)) as never;
-    };
-  return { u8: reader('u8'), i32: reader('i32'), f64: reader('f64') };
-}
-
 /** Typed arrays want their offset to be a multiple of eight; a view into a message seldom is. */
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
@@ -150,15 +124,16 @@ export function numbersIn(shape: readonly number[], dtype: string): number {
 export function parseRecording(given: Uint8Array): Recording {
   const bytes = aligned(given);
   const { header, columnsAt } = readHeader(bytes);
-  const columns = columnReader(bytes, header, columnsAt);
+  const columns = columnReader(bytes, header, columnsAt, cutShort);
   const kinds = columns.u8('event.kind');
   const starts = columns.i32('event.start');
-  const fields = columns.i32('event.fields');
   const eventSpans = columns.i32('event.span');
   const roles = columns.u8('tensor.role');
   const named = columns.u8('tensor.named');
   const functions = columns.i32('span.function');
   if (kinds.length && starts.length !== kinds.length + 1) throw cutShort();
+  const fields = fieldsIn(header, columns, kinds, starts);
+  const numbers = columns.f64('values');
   return {
     header,
     kinds,
@@ -166,7 +141,7 @@ export function parseRecording(given: Uint8Array): Recording {
     fields,
     roles,
     named,
-    numbers: columns.f64('values'),
+    numbers,
     measured: {
       tensors: columns.i32('measure.tensor'),
       numbers: columns.f64('measure.numbers'),
@@ -189,7 +164,7 @@ export function parseRecording(given: Uint8Array): Recording {
     event: (index) =>
       decodeEvent(kinds[index]!, fields, starts[index]!, starts[index + 1]!, header.strings),
     eventSpan: (index) => eventSpans[index] ?? -1,
-    tensor: tensorReader(columns, header, roles, named),
+    tensor: tensorReader(columns, header, roles, named, numbers),
     span: spanReader(columns),
     functionAt: (span) => header.strings[functions[span]!] ?? '',
   };
@@ -219,6 +194,7 @@ function tensorReader(
   header: Header,
   roles: Uint8Array,
   named: Uint8Array,
+  numbers: Float64Array,
 ): (index: number) => TensorInfo {
   const part = (name: string): Int32Array => columns.i32(`tensor.${name}`);
   const shapes = part('shape');
@@ -227,7 +203,6 @@ function tensorReader(
   const variables = part('variable');
   const spans = part('span');
   const valueStarts = part('value');
-  const numbers = columns.f64('values');
   return (index) => {
     const shape = header.shapes[shapes[index]!] ?? [];
     const dtype = header.dtypes[dtypes[index]!] ?? '';

@@ -65,7 +65,10 @@ export interface NestedInfo {
 export interface Header {
   readonly maker: string;
   /** What a column is and how it is kept, where it begins, and how many numbers it holds. */
-  readonly columns: Readonly<Record<string, readonly [string, number, number]>>;
+  /** The type of each column, where it is, how long; of steps, the turn, exceptions, the step. */
+  readonly columns: Readonly<
+    Record<string, readonly [string, number, number, number?, number?, number?]>
+  >;
   readonly tape: TapeInfo;
   readonly strings: readonly string[];
   readonly shapes: readonly (readonly number[])[];
