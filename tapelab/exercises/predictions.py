@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -11,8 +11,11 @@ from typing import Any, Final
 
 from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.questions import Question, question
 from tapelab.exercises.values import Numbers, Picture
+from tapelab.recording import Recording
 from tapelab.views.card import DATA
+from tapelab.views.frame import Model
 from tapelab.words import say
 
 ADJOINTS: Final = {"way": "backward"}
@@ -64,16 +67,19 @@ def _saved(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def predicted(
-    title: str, points: int, *, least: int, of: Mapping[str, str] = ADJOINTS,
-    where: tuple[Any, ...] = (),
+    title: str, points: int, *, least: int, program: Callable[[], Recording],
+    of: Mapping[str, str] = ADJOINTS, where: tuple[Any, ...] = (),
 ) -> Check:  # fmt: skip
     """At least so many steps were predicted correctly; fewer earn their part of the points.
 
-    A step counts once, with the first answer to it. The learner's answer returns the widget.
+    A step counts once, with the first answer to it. The learner's answer returns the widget, a
+    picture of the `program` that the text gives. What is right is found by whoever gives points:
+    `program` runs there, and returns `tape.recording(target)`. What the widget or a saved notebook
+    says is right counts for nothing.
     """
 
     def judge(answer: Answer) -> Outcome:
-        right = _steps_right(_read(answer.part(where)), of)
+        right = _steps_right(_read(answer.part(where)), of, Model.of(program()))
         if right >= least:
             return check.full()
         told = say("Predict {least} steps, with Predict or `p` in the picture.", least=least)
@@ -103,10 +109,19 @@ def _field(value: Any) -> Any:
     return value.array.item() if type(value) is Numbers else value
 
 
-def _steps_right(found: Sequence[Prediction], of: Mapping[str, str]) -> int:
+def _steps_right(found: Sequence[Prediction], of: Mapping[str, str], model: Model) -> int:
     """How many steps were answered correctly at the first attempt."""
     first: dict[int, Prediction] = {}
     for each in found:
-        first.setdefault(each.step, each)
-    asked = [each for each in first.values() if all(getattr(each, k) == v for k, v in of.items())]
-    return sum(each.right for each in asked)
+        if type(each.step) is int:
+            first.setdefault(each.step, each)
+    return sum(_is_right(each, of, question(model, step)) for step, each in first.items())
+
+
+def _is_right(said: Prediction, of: Mapping[str, str], asked: Question | None) -> bool:
+    """Whether this is what was asked for, and the answer to it."""
+    if asked is None:
+        return False
+    about = {"step": said.step, "way": asked.way, "asks": said.asks, "of": asked.of}
+    wanted = all(about.get(name) == value for name, value in of.items())
+    return wanted and asked.is_right(str(said.asks), str(said.said))

@@ -4,8 +4,10 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tapelab.grading.assignment import Assignment
+from tapelab.widgets.score import bundle
 
 CORPUS = Path(__file__).parent / "corpus"
 COURSE = CORPUS / "course"
@@ -44,11 +46,17 @@ class Case:
     cells: tuple[str, ...]
     due: float
     line_end: str = "\n"
+    said: tuple[dict[str, Any], ...] = ()
+    """What the notebook says was predicted in a picture."""
 
     def written(self, folder: Path, names: dict[str, str] | None = None) -> Path:
         """The notebook in a file, the names in it, such as @COURSE@, filled in."""
         path = folder / "handed in.ipynb"
-        path.write_text(json.dumps(notebook(self._filled(names or {}))), encoding="utf-8")
+        made = notebook(self._filled(names or {}))
+        if self.said:
+            output = {"output_type": "display_data", "metadata": {}, "data": bundle(self.said)}
+            made["cells"][0]["outputs"] = [output]
+        path.write_text(json.dumps(made), encoding="utf-8")
         return path
 
     def _filled(self, names: dict[str, str]) -> list[str]:
@@ -79,7 +87,10 @@ def _case(section: str) -> Case:
     due = re.search(r"^Due: (\S+)", text, re.MULTILINE)
     crlf = re.search(r"^Line ends: crlf", text, re.MULTILINE)
     points = float(due[1]) if due else 0.0
-    return Case(title.strip(), tuple(cells), points, "\r\n" if crlf else "\n")
+    said = re.findall(r"^```json\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    lines = [line for block in said for line in block.splitlines()]
+    ends = "\r\n" if crlf else "\n"
+    return Case(title.strip(), tuple(cells), points, ends, tuple(map(json.loads, lines)))
 
 
 def course() -> Assignment:

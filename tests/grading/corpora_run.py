@@ -5,11 +5,12 @@ import tempfile
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tapelab.grading.grade import grade
-from tapelab.grading.result import Result
+from tapelab.grading.result import CheckResult, Result
 from tapelab.grading.sandbox.backends import BACKENDS
 from tapelab.grading.submission import Submission
 from tests.grading.corpora import COURSE, LEFT, SQUARE, TAPE, Case, course
@@ -27,6 +28,24 @@ def why_not(backend: str) -> str:
     if backend == "bubblewrap":
         bubblewrap.ensure()
     return next(each for each in BACKENDS if each.name == backend).why_not()
+
+
+def named(case: Case) -> str:
+    """What a case is called among tests."""
+    return case.name
+
+
+def attack(case: Case, backend: str, folder: Path, listening: Any) -> None:
+    """Grade an attack, and assert that it earned no more than its due and called nobody."""
+    result = attacked(case, backend, folder, listening.port)
+    assert result.points <= case.due
+    assert result.sandbox == backend
+    assert listening.calls() == 0
+
+
+def be_honest(case: Case, backend: str, folder: Path) -> None:
+    """Grade an honest case, and assert that it lost nothing."""
+    assert lost(case, honestly(case, backend, folder)) == []
 
 
 def attacked(case: Case, backend: str, folder: Path, port: int) -> Result:
@@ -47,6 +66,13 @@ def honestly(case: Case, backend: str, folder: Path) -> Result:
     return _graded(
         replace(case, cells=(*case.cells, other, LEFT)), backend, folder, HONEST_SECONDS, {}
     )
+
+
+def lost(case: Case, result: Result) -> list[CheckResult]:
+    """The checks in which an honest case loses points; a secret and a picture are not for all."""
+    aside = {"3"} if case.said else {"3", "5"}
+    return [each for exercise in result.exercises for each in exercise.checks
+            if each.points < each.of and exercise.exercise not in aside]  # fmt: skip
 
 
 def _graded(

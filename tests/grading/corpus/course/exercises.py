@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tapelab.exercises import Check, Exercise, Outcome
+import tapelab as tf
+from tapelab.exercises import Check, Exercise, Outcome, predicted
 from tapelab.exercises.checks import value
 from tapelab.exercises.plain import close, plain
 from tapelab.exercises.tape_checks import arrives, avoids, flows_through, none_because, uses
@@ -51,5 +52,19 @@ LEFT = Exercise(
     ("float(x) leaves the tape.",),
 )  # fmt: skip
 
-EXERCISES = (SQUARE, TAPE, HIDDEN, LEFT)
+
+def _program():
+    x = tf.Variable(3.0, name="x")
+    with tf.GradientTape() as tape:
+        z = x * x + tf.sin(x)
+    return tape.recording(z)
+
+
+PICTURE = Exercise(
+    "5", "Predict", "Return the picture of z = x² + sin(x) at 3, and predict in it.",
+    (predicted("What comes back", 8, least=4, program=_program),),
+    ("Upstream times local.",),
+)  # fmt: skip
+
+EXERCISES = (SQUARE, TAPE, HIDDEN, LEFT, PICTURE)
 LIMITS = Limits(seconds=4.0)
