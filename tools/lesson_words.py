@@ -134,7 +134,10 @@ def _wrong_in(message: Message) -> list[str]:
 
 def main(arguments: list[str]) -> str | None:
     """Write the catalogues, or with --check complain about them."""
-    languages = [each for each in LANGUAGES if each in arguments] or LANGUAGES
+    languages = [each for each in arguments if each != "--check"] or LANGUAGES
+    unknown = ", ".join(each for each in languages if each not in LANGUAGES)
+    if unknown:
+        return f"{unknown} is none of our languages. Name it in LANGUAGES in tools/words.py first."
     made = files(languages)
     stale = [path for path, held in made.items() if _held(path) != held]
     if "--check" in arguments:

@@ -14,11 +14,12 @@ from tapelab.exercises.session import Hints
 from tapelab.exercises.text import verdict_text
 from tapelab.exercises.verdict import judge
 from tests.lessons.conftest import finish
+from tools import lesson_words
 from tools.build_lessons import NOTEBOOKS, built
-from tools.lesson_languages import in_language
-from tools.lesson_words import TRANSLATED, doubts, files, parts
+from tools.lesson_languages import _words, in_language
+from tools.lesson_words import TRANSLATED, doubts, files, main, parts
 from tools.marks import changed
-from tools.words import LANGUAGES
+from tools.words import LANGUAGES, as_po, blank
 
 LESSONS = [path for path in built() if path.parent.name in LANGUAGES]
 
@@ -107,6 +108,24 @@ def test_text_from_right_to_left_keeps_code_and_formulas_from_left_to_right():
     assert "(glossary.ipynb#dual-number)" in links
     block = dict(cells(path.with_name("02-the-first-tape.ipynb"), "markdown"))["02-18"]
     assert '<div dir="ltr">\n\n```python\nx = tf.Variable(3.0)\n' in block
+
+
+def test_a_translation_whose_english_has_changed_is_stale_and_not_shown(tmp_path, monkeypatch):
+    catalogues = []
+    for english, own in (("A value, like 7", "ערך, כמו 7"), ("A value, as 7", "")):
+        catalogues.append(blank("he"))
+        catalogues[-1].add(english, own, locations=[("00-02", 0)])
+    file = tmp_path / "00.po"
+    file.write_bytes(as_po(catalogues[0]))
+    monkeypatch.setattr(lesson_words, "file_of", lambda language, part: file)
+    monkeypatch.setattr(lesson_words, "template", lambda part: catalogues[1])
+    told = "he 00-02, 'A value, as 7': stale, the English has changed"
+    assert list(doubts("he", "00")) == [told]
+    assert _words("he", "00") == {}
+
+
+def test_a_language_that_is_none_of_ours_is_told_where_to_name_it():
+    assert main(["xx"]).startswith("xx is none of our languages. Name it in LANGUAGES")
 
 
 @pytest.mark.parametrize(
