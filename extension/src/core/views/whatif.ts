@@ -201,7 +201,7 @@ function sliderView(sliders: Sliders, number: number): VNode {
       'aria-valuetext': formatNumber(values[number]!),
       oninput,
     }),
-    h('output', { class: 'num vt' }, formatNumber(values[number]!)),
+    h('output', { class: 'num vt', dir: 'ltr' }, formatNumber(values[number]!)),
   );
 }
 
