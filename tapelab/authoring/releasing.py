@@ -132,7 +132,7 @@ def _doubts_of_starter(starter: Run) -> Iterator[str]:
 def _doubts_of_solution(solution: Run) -> Iterator[str]:
     yield from _of_run(solution, "The solved notebook")
     for each in solution.checks:
-        if each.points != each.of:
+        if each.points != each.of and each.ending != WAITING:
             yield (
                 f"The check {each.title!r} of {each.exercise} gives {short(each.points)} of "
                 f"{short(each.of)} to the solution."

@@ -108,3 +108,14 @@ def waiting(answer: Answer) -> Outcome:
     """Nothing is judged here."""
     del answer
     return Outcome(0, say("Checked when you hand it in."), ending=WAITING)
+
+
+def by_hand(title: str, points: float) -> Check:
+    """A check that a person makes: it gives nothing until they have given points by hand."""
+    return Check(title, points, unread)
+
+
+def unread(answer: Answer) -> Outcome:
+    """Nobody has looked yet."""
+    del answer
+    return Outcome(0, say("A person grades this."), ending=WAITING)

@@ -24,6 +24,8 @@ class Status(StrEnum):
     FAILED = "failed"
     UNSOLVED = "unsolved"
     """The answer is still the placeholder, or is not there."""
+    WAITING = "waiting"
+    """A person has yet to look; their points by hand stand in its place."""
     RAISED = "raised"
     TIMEOUT = "timeout"
     MEMORY = "memory"

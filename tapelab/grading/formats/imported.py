@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tapelab.authoring.work import TEXT
 from tapelab.exercises.beside import SCRIPT
-from tapelab.exercises.check import Check, Visibility
+from tapelab.exercises.check import Check, Visibility, by_hand
 from tapelab.exercises.exercise import Exercise
 from tapelab.grading.formats.foreign import asserted, doctested
 from tapelab.grading.formats.grades import whole
@@ -22,11 +22,11 @@ from tapelab.recording.files import write
 
 _MAKERS: Final[Mapping[str, Callable[..., Check]]] = {"asserted": asserted, "doctested": doctested}
 _HINT: Final = "Run the first test by hand: what does your answer give there, and what should it?"
+_READ: Final = "A person reads your answer: write it so that they can follow."
 _HEAD: Final = """# Exercises that came from {grader}, with their tests as checks.
-{manual}
-from tapelab.exercises import Exercise
-from tapelab.grading.formats.foreign import {makers}
 
+from tapelab.exercises import Exercise
+{imports}
 TITLE = {title!r}
 """
 _ANSWER: Final = (
@@ -92,11 +92,27 @@ class ImportedExercise:
 
 @dataclass(frozen=True)
 class Manual:
-    """What a person has to grade, which no check can."""
+    """What a person has to grade, which no check can: an exercise that waits for points by hand."""
 
     name: str
     title: str
     points: float
+
+    def exercise(self, assignment: str) -> Exercise:
+        """The exercise of ours."""
+        title = self.title or self.name
+        checks = (by_hand(title, whole(self.points)),)
+        return Exercise(f"{assignment}.{self.name}", title, title, checks, (_READ,))
+
+    def text(self, assignment: str) -> str:
+        """The exercise as Python."""
+        made = self.exercise(assignment)
+        check = f"by_hand({made.title!r}, {whole(self.points)!r})"
+        return (
+            f"    Exercise(\n        id={made.id!r},\n        title={made.title!r},\n"
+            f"        prompt={made.prompt!r},\n        checks=({check},),\n"
+            f"        hints=({_READ!r},),\n    ),\n"
+        )
 
 
 @dataclass(frozen=True)
@@ -113,10 +129,12 @@ class Imported:
     def script(self) -> str:
         """The text of `exercises.py`."""
         makers = ", ".join(sorted({test.how for each in self.exercises for test in each.tests}))
-        by_hand = "".join(f"# By hand: {each.name}, {whole(each.points)} points: {each.title}\n"
-                          for each in self.manual)  # fmt: skip
-        head = _HEAD.format(title=self.title, grader=self.grader, makers=makers, manual=by_hand)
+        imports = "from tapelab.exercises.check import by_hand\n" * bool(self.manual)
+        if makers:
+            imports += f"from tapelab.grading.formats.foreign import {makers}\n"
+        head = _HEAD.format(title=self.title, grader=self.grader, imports=imports)
         body = "".join(each.text() for each in self.exercises)
+        body += "".join(each.text(self.name) for each in self.manual)
         return f"{head}\nEXERCISES = (\n{body})\n"
 
     def text(self) -> str:
@@ -124,7 +142,9 @@ class Imported:
         import jupytext  # type: ignore[import-untyped]  # it publishes no types
         import nbformat
 
-        read = nbformat.reads(text_of(self.cells), as_version=4)  # type: ignore[no-untyped-call]
+        asked = (answer_cell(f"{self.name}.{each.name}") for each in self.manual)
+        cells = text_of((*self.cells, *asked))
+        read = nbformat.reads(cells, as_version=4)  # type: ignore[no-untyped-call]
         read.metadata = nbformat.from_dict(  # type: ignore[no-untyped-call]
             {
                 "jupytext": {"notebook_metadata_filter": "kernelspec,tapelab,-all",

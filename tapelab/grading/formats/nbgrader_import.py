@@ -62,7 +62,7 @@ def imported(pairs: Pairs, name: str) -> Imported:
         for each in _groups(pairs)
     )
     manual = tuple(
-        Manual(role.grade_id, _first_line(cell.source), role.points)
+        Manual(role.grade_id, _asked(cell, role), role.points)
         for cell, role in pairs
         if role and role.manual
     )
@@ -186,6 +186,12 @@ def _title(pairs: Pairs, name: str) -> str:
         if cell.kind == MARKDOWN and cell.source.startswith("# "):
             return _first_line(cell.source)
     return name
+
+
+def _asked(cell: Cell, role: Role) -> str:
+    """What a person will read: what a task asks for; an answer has the teacher's in its cell."""
+    task = _first_line(without(cell.source, MARK_SCHEME)) if role.task else ""
+    return task or role.grade_id
 
 
 def _first_line(source: str) -> str:

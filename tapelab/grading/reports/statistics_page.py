@@ -22,6 +22,7 @@ COLOURS: Final = {
     sentence("a part"): ("#56b4e9", {Status.PARTIAL}),
     sentence("none"): ("#e69f00", {Status.FAILED}),
     sentence("not begun"): ("#bbbbbb", {Status.UNSOLVED}),
+    sentence("waits for a person"): ("#f0e442", {Status.WAITING}),
     sentence("stopped"): ("#d55e00", {Status.RAISED, Status.TIMEOUT, Status.MEMORY, Status.CRASHED,
                             Status.OUTPUT, Status.REFUSED}),
     sentence("the check itself failed"): ("#000000", {Status.BROKEN}),

@@ -7,12 +7,13 @@ from typing import Final
 from tapelab.grading.result import Status, Visibility
 from tapelab.words import sentence, translated
 
-SIGNS: Final = {Status.PASSED: "✓", Status.PARTIAL: "◐", Status.UNSOLVED: "○"}
+SIGNS: Final = {Status.PASSED: "✓", Status.PARTIAL: "◐", Status.UNSOLVED: "○", Status.WAITING: "…"}
 WORDS: Final[dict[str, str]] = {
     Status.PASSED: sentence("passed"),
     Status.PARTIAL: sentence("in part"),
     Status.FAILED: sentence("not passed"),
     Status.UNSOLVED: sentence("not begun"),
+    Status.WAITING: sentence("waits for a person"),
     Status.RAISED: sentence("stopped with an error"),
     Status.TIMEOUT: sentence("took too long"),
     Status.MEMORY: sentence("needed too much memory"),

@@ -23,6 +23,8 @@ from tapelab.grading.formats.nbgrader_course import Course, HandedIn
 from tapelab.grading.formats.notebooks import code, load, save
 from tapelab.grading.formats.roles import role_of
 from tapelab.grading.grade import grade
+from tapelab.grading.gradebook import Gradebook
+from tapelab.grading.gradebook.rows import Student
 from tapelab.grading.reports.feedback import feedback_page
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 from tapelab.grading.submission import Submission
@@ -77,9 +79,24 @@ def test_tests_become_checks_of_the_answer_above_them(course):
     ]  # fmt: skip
 
 
-def test_what_a_person_grades_is_listed(course):
-    manual = Course(course).read("hw1").manual
-    assert [(each.name, each.points) for each in manual] == [("why", 3), ("draw", 4)]
+def test_what_a_person_grades_waits_for_points_by_hand(course, tmp_path):
+    read = Course(course).read("hw1")
+    assert [(each.name, each.points) for each in read.manual] == [("why", 3), ("draw", 4)]
+    read.write(tmp_path / "hw1")
+    assignment = Assignment.load(str(tmp_path / "hw1"))
+    (tmp_path / "emmy.py").write_text("essay = 'Because it is.'")
+    result = grade(Submission.read(tmp_path / "emmy.py", "emmy"), assignment, sandbox="unsafe")
+    (check,) = next(each for each in result.exercises if each.exercise == "hw1.why").checks
+    assert (check.status, check.points, check.of) == (Status.WAITING, 0, 3)
+    assert "A person grades this." in feedback_page(result)
+    with Gradebook.open(tmp_path / "course.db") as book:
+        book.add_student(Student("emmy"))
+        book.put_assignment(assignment)
+        book.hand_in("emmy", "hw1", result.submission, datetime(2026, 3, 2, tzinfo=UTC))
+        book.record(result)
+        book.mark("emmy", "hw1", 2.5, exercise="hw1.why", comment="nearly")
+        (told,) = book.grades("hw1")
+    assert (told.final, told.of) == (2.5, sum(each.points for each in assignment.exercises))
 
 
 def test_what_students_of_nbgrader_get_has_neither_solutions_nor_hidden_tests(course):
@@ -106,7 +123,10 @@ def test_a_work_that_came_from_nbgrader_can_be_released_and_graded(course):
     handed_in = Submission.read(course / "solved.ipynb")
     assignment = Assignment.load(course / "work")
     result = grade(handed_in, assignment, sandbox="unsafe")
-    assert (result.points, result.of) == (3.5, 5.5)  # the area has no solution
+    assert (result.points, result.of) == (
+        3.5,
+        12.5,
+    )  # the area has no solution, 7 wait for a person
     (course / "starter.ipynb").write_bytes(released(work)["work.ipynb"])
     assert (
         grade(Submission.read(course / "starter.ipynb"), assignment, sandbox="unsafe").points == 0
@@ -123,7 +143,9 @@ def test_the_exercises_of_the_work_are_those_that_were_read(course):
     read = Course(course).read("hw1")
     read.write(course / "work")
     loaded = Assignment.load(course / "work")
-    again = Assignment.of(loaded.name, tuple(each.exercise() for each in read.exercises))
+    ours = (each.exercise() for each in read.exercises)
+    by_hand = (each.exercise("hw1") for each in read.manual)
+    again = Assignment.of(loaded.name, (*ours, *by_hand))
     assert loaded.version == again.version
 
 
