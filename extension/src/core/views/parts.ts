@@ -37,7 +37,7 @@ export function iconButton(name: Icon, label: string, onclick: () => void, off =
 
 /** A gradient as a word-sized chip: outline says where it comes from, the text what it is. */
 export function chip(state: SlotState, text = ''): VNode {
-  return h('span', { class: `ch ${state}` }, text);
+  return h('bdi', { class: `ch ${state}` }, text);
 }
 
 /** Words with code in backticks. */

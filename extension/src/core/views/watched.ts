@@ -41,7 +41,7 @@ function rowView(
     { key: node },
     eye(watched),
     button(h('code', {}, name), 'quiet name', choose, { dir: 'ltr' }),
-    h('bdi', { class: 'num vt' }, tensor ? formatBrief(tensor, 12) : ''),
+    h('span', { class: 'num vt' }, h('bdi', {}, tensor ? formatBrief(tensor, 12) : '')),
     h('span', { class: 'told small muted' }, told),
     h('span', { class: 'sr' }, `${WORDS.gradient} `, slot.state === 'pending' ? WORDS.pending : ''),
     chip(slot.state, slotText(model, slot, 9)),
