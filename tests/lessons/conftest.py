@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
+
+from tools.docs.executing import executed
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 LESSONS = tuple(path.stem for path in sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb")))
 
-_TELL = """
-import json
-print(json.dumps([[e.id, v.points if v else None, e.points]
-                  for e, v in tf.progress("{lesson}").about.verdicts]))
-"""
+VERDICT = "application/vnd.tapelab+json"
+"""What a notebook keeps of a verdict."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +29,13 @@ class Finished:
 
 def finish(path: Path) -> Finished:
     """Run all cells of a notebook; an error in a cell is an error of the test."""
-    notebook = nbformat.read(path, as_version=4)
-    lesson = notebook.metadata["tapelab"]["lesson"]
-    notebook.cells.append(nbformat.v4.new_code_cell(_TELL.format(lesson=lesson)))
-    NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
-    *cells, last = notebook.cells
-    verdicts = json.loads(last.outputs[-1]["text"])
-    return Finished(cells, {number: (earned, of) for number, earned, of in verdicts})
+    notebook = executed(path)
+    cells, told = notebook.cells, notebook.metadata["tapelab"]["exercises"]
+    kept = [
+        out["data"].get(VERDICT) for c in cells for out in c.get("outputs", ()) if "data" in out
+    ]
+    earned = {each["exercise"]: each["points"] for each in kept if each}
+    return Finished(cells, {each["id"]: (earned.get(each["id"]), each["points"]) for each in told})
 
 
 @pytest.fixture(scope="module", params=LESSONS)

@@ -1,4 +1,4 @@
-"""`{explorer}`: the picture that the code above it shows, alive in a frame, made with the page."""
+"""Pictures alive in a frame: `{explorer}` shows what the code above makes, `{picture}` a file."""
 
 from __future__ import annotations
 
@@ -52,6 +52,20 @@ class Explorer(SphinxDirective):
         return notebook.value
 
 
+class Kept(SphinxDirective):
+    """Show a picture that was made before, and is kept in a file beside the page."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[Any] = {"file": directives.path}
+
+    def run(self) -> list[nodes.Node]:
+        """Read the file."""
+        file = Path(self.env.doc2path(self.env.docname)).with_name(self.options["file"])
+        told = {"html": file.read_text("utf-8"), "file": f"{FOLDER}/{file.name}", "height": HEIGHT}
+        return [Picture("", title=self.arguments[0], **told)]
+
+
 def draw(writer: HTML5Translator, node: Picture) -> None:
     """Write the document, a frame around it that reaches nothing, and a way to see it alone."""
     file = Path(writer.builder.outdir) / node["file"]
@@ -71,4 +85,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Give pages the directive."""
     app.add_node(Picture, html=(draw, None))
     app.add_directive("explorer", Explorer)
+    app.add_directive("picture", Kept)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,7 +9,16 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.parsing import nested_parse_to_nodes
 
-from tools.docs import command, describing, explorers, linking, mathml, ops
+from tools.docs import (
+    answers,
+    command,
+    describing,
+    explorers,
+    linking,
+    mathml,
+    ops,
+    timing,
+)
 
 PARTS: Final = (mathml, explorers)
 
@@ -53,7 +62,29 @@ class Command(Generated):
         return command.described()
 
 
-DIRECTIVES: Final = {"names": Names, "ops": Ops, "command": Command}
+class Answers(Generated):
+    """The wrong answers that the tests foresee."""
+
+    def markdown(self) -> str:
+        """Judge them, and tell what is said to them."""
+        return answers.described()
+
+
+class Timings(Generated):
+    """How long the lessons take."""
+
+    def markdown(self) -> str:
+        """Count what is to be read, and read the clock of what has run."""
+        return timing.described()
+
+
+DIRECTIVES: Final = {
+    "names": Names,
+    "ops": Ops,
+    "command": Command,
+    "answers": Answers,
+    "timings": Timings,
+}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
