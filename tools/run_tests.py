@@ -12,6 +12,7 @@ from tools import (
     graders,
     graphviz,
     hosts,
+    hunspell,
     node,
     postgresql,
 )
@@ -42,6 +43,7 @@ def prepare() -> None:
         node.ensure()
         node.ensure_packages()
         graphviz.ensure()
+        hunspell.ensure()
         bubblewrap.ensure()
         postgresql.ensure()
         environments.result()
