@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from tapelab.exercises.check import Outcome
@@ -42,7 +42,7 @@ class Kept:
         """What was kept beside a notebook; nothing where there is none or it cannot be read."""
         if notebook is None:
             return cls()
-        file = notebook.with_name(f".{notebook.stem}.progress.json")
+        file = notebook.with_name(file_name(notebook))
         try:
             read = json.loads(file.read_text(encoding="utf-8"))
             known = dict(read["exercises"]) if read["format"] <= FORMAT else {}
@@ -83,6 +83,11 @@ class Kept:
         if known != sorted((check.title, check.points) for check in exercise.checks):
             return None
         return Verdict(exercise, judged, self.exercises[exercise.id].get("spent", 0))
+
+
+def file_name(notebook: PurePath) -> str:
+    """What the file beside a notebook is called."""
+    return f".{notebook.stem}.progress.json"
 
 
 def plainly(verdict: Verdict) -> list[dict[str, Any]]:

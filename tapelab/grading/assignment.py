@@ -9,6 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from tapelab.exercises.exercise import cost_of
 from tapelab.grading.fingerprints import fingerprint
 
 if TYPE_CHECKING:
@@ -85,7 +86,9 @@ class Assignment:
     ) -> Self:  # fmt: skip
         """An assignment of these exercises; its version follows from all that it is."""
         made = cls(name, title or name, "", exercises, limits or Limits(), files)
-        version = fingerprint(name, [made.keys(each) for each in exercises])
+        priced = [(each.id, list(map(cost_of, each.hints))) for each in exercises
+                  if each.counts_hints]  # fmt: skip
+        version = fingerprint(name, [made.keys(each) for each in exercises], *priced)
         return cls(name, made.title, version, exercises, made.limits, files)
 
     def seconds(self, exercise: Exercise) -> float:

@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from tapelab.exercises.values import Picture
+from tapelab.grading.hints import deducted
 from tapelab.grading.judge import RemoteAnswer, result_of
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Status, Visibility
 from tapelab.grading.sandbox import choose
@@ -43,8 +44,8 @@ def grade(
     picture = Picture(submission.predictions)
     try:
         exercises = tuple(
-            ExerciseResult(
-                exercise.id, exercise.title,
+            _exercise(
+                exercise, submission,
                 tuple(_checks(exercise, assignment, kept,
                               RemoteAnswer(exercise, sitting, seed=seed, picture=picture),
                               keep)),
@@ -58,6 +59,14 @@ def grade(
         submission.digest, submission.student, assignment.name, assignment.version, seed,
         backend.name, exercises, notes,
     )  # fmt: skip
+
+
+def _exercise(
+    exercise: Exercise, submission: Submission, checks: tuple[CheckResult, ...]
+) -> ExerciseResult:
+    """What the checks found, and what the hints that were opened take off."""
+    off = deducted(exercise, submission.hints.get(exercise.id, 0), checks)
+    return ExerciseResult(exercise.id, exercise.title, (*checks, *off))
 
 
 def _checks(

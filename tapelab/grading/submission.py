@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, Final, Self
 
+from tapelab.exercises.keeping import file_name
 from tapelab.exercises.predictions import Prediction, predictions
 from tapelab.grading.files import Files, UnreadableSubmission, read_files
+from tapelab.grading.hints import taken
 from tapelab.grading.notebook import Cell, code_cells, notebook_of, script_cells
 from tapelab.views.card import DATA
 
 __all__ = ["Cell", "Submission", "UnreadableSubmission"]
 
-_NOBODY_ASKED: Final[tuple[Prediction, ...]] = ()
 _NONE: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
@@ -32,6 +33,8 @@ class Submission:
     path: Path = Path()
     files: Mapping[str, bytes] = field(default_factory=lambda: _NONE, repr=False)
     """What was handed in beside the notebook, such as a module of helpers."""
+    hints: Mapping[str, int] = field(default_factory=dict)
+    """How many hints of an exercise were opened, as far as the notebook and its progress tell."""
 
     @classmethod
     def read(cls, path: str | PathLike[str], student: str = "") -> Self:
@@ -43,14 +46,18 @@ class Submission:
         files = read_files(path)
         name = _main(path, files)
         beside = {each: content for each, content in files.items() if each != name}
+        told: tuple[Mapping[str, Any], ...] = ()
         if name.lower().endswith(".py"):
-            cells, guesses = script_cells(name, files[name]), _NOBODY_ASKED
+            cells = script_cells(name, files[name])
         else:
             notebook = notebook_of(name, files[name])
-            cells, guesses = code_cells(name, notebook), _predictions(notebook)
+            cells, told = code_cells(name, notebook), tuple(_told(notebook))
         who = student or path.stem
         digest = _digest({**beside, Path(name).suffix: files[name]})
-        return cls(who, digest, cells, guesses, path, MappingProxyType(_near(name, beside)))
+        near = _near(name, beside)
+        hints = taken(iter(told), near.get(file_name(PurePosixPath(name)), b""))
+        guesses = _predictions(told)
+        return cls(who, digest, cells, guesses, path, MappingProxyType(near), hints)
 
 
 def _main(path: Path, files: Files) -> str:
@@ -87,22 +94,25 @@ def _digest(files: Files) -> str:
     return told.hexdigest()
 
 
-def _predictions(notebook: Mapping[str, Any]) -> tuple[Prediction, ...]:
+def _predictions(told: Iterable[Mapping[str, Any]]) -> tuple[Prediction, ...]:
     """What was predicted in the pictures of a notebook; what is damaged there was not."""
     found: list[Prediction] = []
-    for given in _saved(notebook):
-        try:
-            found += predictions([given])
-        except TypeError:
-            continue
+    for kept in told:
+        given = kept.get("predictions")
+        for each in given if isinstance(given, list) else ():
+            try:
+                found += predictions([each])
+            except TypeError:
+                continue
     return tuple(found)
 
 
-def _saved(notebook: Mapping[str, Any]) -> Iterator[Any]:
+def _told(notebook: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """What the outputs of a notebook hold for programs."""
     for cell in notebook.get("cells", ()):
         outputs = cell.get("outputs") if isinstance(cell, dict) else None
         for output in outputs if isinstance(outputs, list) else ():
             data = output.get("data") if isinstance(output, dict) else None
             kept = data.get(DATA) if isinstance(data, dict) else None
-            given = kept.get("predictions") if isinstance(kept, dict) else None
-            yield from given if isinstance(given, list) else ()
+            if isinstance(kept, dict):
+                yield kept

@@ -25,6 +25,8 @@ class Card:
     about: Verdict | Hints | Progress
     text: str = field(repr=False)
     html: str = field(repr=False)
+    opened: int = 0
+    """How many hints were open when a verdict was given."""
 
     def __repr__(self) -> str:
         return self.text
@@ -41,8 +43,13 @@ class Card:
         return Picture(found.trial.recording, found.trial.explanation, step)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        told = {"text/plain": self.text, "text/html": self.html}
-        return {**told, DATA: self.about.to_json()} if isinstance(self.about, Verdict) else told
+        told: dict[str, Any] = {"text/plain": self.text, "text/html": self.html}
+        match self.about:
+            case Verdict():
+                told[DATA] = {**self.about.to_json(), "hints": self.opened}
+            case Hints():
+                told[DATA] = {"hinted": self.about.exercise.id, "hints": len(self.about.opened)}
+        return told
 
 
 def exercise(number: str) -> Callable[[Function], Function]:
@@ -54,7 +61,8 @@ def check(number: str) -> Card:
     """Judge your answer to an exercise: points, what is right, what is missing, and a hint."""
     verdict = SESSION.check(number)
     hints, note = SESSION.hints(verdict.exercise), SESSION.kept.trouble
-    return Card(verdict, verdict_text(verdict, hints, note), verdict_html(verdict, hints, note))
+    told = verdict_text(verdict, hints, note), verdict_html(verdict, hints, note)
+    return Card(verdict, *told, len(hints.opened))
 
 
 def hint(number: str) -> Card:

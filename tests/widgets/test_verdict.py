@@ -80,6 +80,7 @@ def test_the_card_carries_both_forms_and_a_verdict_its_points(half_right):
         "lesson": verdict.exercise.lesson,
         "points": verdict.points,
         "of": verdict.of,
+        "hints": 1,
         "spent": 0,
         "checks": [
             {"title": "What sin brings", "points": 3, "of": 3, "grade": "full"},
@@ -87,7 +88,9 @@ def test_the_card_carries_both_forms_and_a_verdict_its_points(half_right):
             {"title": "What × brings", "points": 0, "of": 3, "grade": "none"},
         ],
     }
-    assert set(tf.hint("03.3")._repr_mimebundle_()) == {"text/plain", "text/html"}
+    hint = tf.hint("03.3")._repr_mimebundle_()
+    assert set(hint) == {"text/plain", "text/html", DATA}
+    assert hint[DATA] == {"hinted": "03.3", "hints": 2}
 
 
 def test_the_page_is_balanced_and_holds_no_script(half_right):
