@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Final
 
 import tapelab as tf
-from tapelab.recording import to_bytes
 
 LESSON: Final = """\
 import tapelab as tf
@@ -48,6 +47,4 @@ def recurrent(size: int) -> tuple[tf.GradientTape, tf.Tensor]:
 def write(folder: Path, size: int) -> Path:
     """Write the recording of so many ops, with its way back."""
     tape, loss = recurrent(size)
-    file = folder / f"{size}.tape"
-    file.write_bytes(to_bytes(tape.recording(loss)))
-    return file
+    return tape.recording(loss).save(folder / f"{size}.tape")

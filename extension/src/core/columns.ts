@@ -9,12 +9,22 @@ const ARRAYS = {
   f32: Float32Array,
   f64: Float64Array,
 };
-type Numbers = InstanceType<(typeof ARRAYS)[keyof typeof ARRAYS]>;
+type Kept = keyof typeof ARRAYS;
 
-export type Columns = { [T in ColumnType]: (name: string) => InstanceType<(typeof ARRAYS)[T]> };
+export type Columns = { [T in ColumnType]: (name: string) => InstanceType<(typeof ARRAYS)[T]> } & {
+  /** Write the column of a name into places that are `at` after where its rows begin. */
+  into(fields: Int32Array, name: string, begin: Int32Array, at: number): void;
+};
 
-/** Steps are kept in place of numbers: `i32:+i8`, or `i32:+` where they are all the same. */
-const STEP = '+';
+/** Each number is so much more than the one a turn before: always the same, or what is written. */
+interface Steps {
+  readonly turn: number;
+  readonly step: number;
+  readonly small: Int8Array | null;
+  readonly places: Int32Array;
+  readonly values: Int32Array;
+}
+
 const FIELDS = 'event.fields';
 /** Events in tables have fewer fields. */
 const WIDEST = 16;
@@ -26,65 +36,98 @@ export function columnReader(
   columnsAt: number,
   cutShort: () => Error,
 ): Columns {
-  const numbers = (type: keyof typeof ARRAYS, from: number, count: number): Numbers => {
+  const numbers = <T extends Kept>(type: T, from: number, count: number) => {
     const array = ARRAYS[type];
     if (!array || from + count * array.BYTES_PER_ELEMENT > bytes.length) throw cutShort();
-    return new array(bytes.buffer as ArrayBuffer, bytes.byteOffset + from, count);
+    const { buffer, byteOffset } = bytes;
+    return new array(buffer as ArrayBuffer, byteOffset + from, count) as InstanceType<typeof array>;
+  };
+  const stepsOf = (name: string): Steps | null => {
+    const [told, at, count, turn = 0, exceptions = 0, step = 0] = columns[name]!;
+    if (!turn) return null;
+    let from = columnsAt + at;
+    const small = told.endsWith('+') ? null : numbers('i8', from, count);
+    if (small) from += (count + 3) & ~3;
+    const places = numbers('i32', from, exceptions);
+    return {
+      turn,
+      step,
+      small,
+      places,
+      values: numbers('i32', from + places.byteLength, exceptions),
+    };
   };
   const reader =
     <T extends ColumnType>(type: T) =>
     (name: string): never => {
-      const [told, at, count, turn = 0, exceptions = 0, step = 0] = columns[name] ?? ['', 0, 0];
-      const [meant, kept = type] = told.split(':') as [string, (keyof typeof ARRAYS)?];
+      const [told, at, count] = columns[name] ?? ['', 0, 0];
+      const [meant, kept = type] = told.split(':') as [string, Kept?];
       if (meant !== type || !count) return new ARRAYS[type](0) as never;
-      let from = columnsAt + at;
-      if (!turn) {
-        const column = numbers(kept, from, count);
-        return (kept === type ? column : new ARRAYS[type](column)) as never;
-      }
-      const made = new ARRAYS[type](count);
-      if (told.endsWith(STEP)) made.fill(step);
-      else {
-        made.set(numbers('i8', from, count));
-        from += count + (-count & 3);
-      }
-      const places = numbers('i32', from, exceptions);
-      const steps = numbers('i32', from + 4 * exceptions, exceptions);
-      places.forEach((place, exception) => (made[place] = steps[exception]!));
-      for (let place = turn; place < count; place++) made[place]! += made[place - turn]!;
-      return made as never;
+      const steps = stepsOf(name);
+      if (steps)
+        return addUp(new ARRAYS[type](count) as Int32Array, steps, count, null, 0) as never;
+      const column = numbers(kept, columnsAt + at, count);
+      return (kept === type ? column : new ARRAYS[type](column)) as never;
     };
-  return { u8: reader('u8'), i32: reader('i32'), f64: reader('f64') };
+  const i32 = reader('i32');
+  const into: Columns['into'] = (fields, name, begin, at) => {
+    const steps = stepsOf(name);
+    if (steps) addUp(fields, steps, begin.length, begin, at);
+    else (i32(name) as Int32Array).forEach((field, row) => (fields[begin[row]! + at] = field));
+  };
+  return { u8: reader('u8'), i32, f64: reader('f64'), into };
+}
+
+/** Add up steps: one after the other, or where rows begin of which this is the column `at`. */
+function addUp<Made extends Int32Array | Uint8Array>(
+  made: Made,
+  { turn, step, small, places, values }: Steps,
+  count: number,
+  begin: Int32Array | null,
+  at: number,
+): Made {
+  const place = (row: number): number => (begin ? begin[row]! + at : row);
+  let [exception, next, last] = [0, places[0] ?? -1, 0];
+  for (let row = 0; row < count; row++) {
+    let more = small ? small[row]! : step;
+    if (row === next) {
+      more = values[exception]!;
+      next = places[++exception] ?? -1;
+    }
+    const before = turn === 1 ? last : row < turn ? 0 : made[place(row - turn)]!;
+    last = made[place(row)] = (before + more) | 0;
+  }
+  return made;
 }
 
 /** The fields of all events; those of many that are alike are in tables, a column for each field. */
 export function fieldsIn(
   { columns }: Header,
-  { i32 }: Columns,
+  { i32, into }: Columns,
   kinds: Uint8Array,
   starts: Int32Array,
 ): Int32Array {
   const rest = i32(FIELDS);
-  const tables = new Map<number, { row: number; columns: Int32Array[] }>();
-  for (const name in columns) {
-    if (!name.startsWith(`${FIELDS}.`)) continue;
-    const [kind, length, at] = name.split('.').slice(2).map(Number) as [number, number, number];
-    const key = kind * WIDEST + length;
-    if (!tables.has(key)) tables.set(key, { row: 0, columns: [] });
-    tables.get(key)!.columns[at] = i32(name);
+  const tables = new Map<number, { rows: number; begin: Int32Array }>();
+  const parts = (name: string): number[] => name.split('.').slice(2).map(Number);
+  const inTables = Object.keys(columns).filter((name) => name.startsWith(`${FIELDS}.`));
+  for (const name of inTables) {
+    const [kind, length] = parts(name);
+    tables.set(kind! * WIDEST + length!, { rows: 0, begin: new Int32Array(columns[name]![2]) });
   }
   if (!tables.size) return rest;
   const fields = new Int32Array(starts.at(-1)!);
   let left = 0;
   for (let event = 0; event < kinds.length; event++) {
     const start = starts[event]!;
-    const length = starts[event + 1]! - start;
-    const table = length < WIDEST && tables.get(kinds[event]! * WIDEST + length);
-    if (!table) for (let at = 0; at < length; at++) fields[start + at] = rest[left++]!;
-    else {
-      const row = table.row++;
-      for (let at = 0; at < length; at++) fields[start + at] = table.columns[at]![row]!;
-    }
+    const end = starts[event + 1]!;
+    const table = end - start < WIDEST && tables.get(kinds[event]! * WIDEST + end - start);
+    if (table) table.begin[table.rows++] = start;
+    else for (let at = start; at < end; at++) fields[at] = rest[left++]!;
+  }
+  for (const name of inTables) {
+    const [kind, length, at] = parts(name);
+    into(fields, name, tables.get(kind! * WIDEST + length!)!.begin, at!);
   }
   return fields;
 }

@@ -22,15 +22,16 @@ export function callName(model: Model, call: Call): string {
   return WORDS.gradientOf(names(call.asked.targets), names(call.asked.sources));
 }
 
-/** How fast it plays. */
+/**
+ * How fast it plays; pressed, the next of the speeds. It is no list to choose from: for every one
+ * in every picture of a notebook Chrome lays out the whole picture, whenever a cell is run.
+ */
 export function speedChoice(speed: number, dispatch: Dispatch): VNode {
-  const onchange = (event: Event): void =>
-    dispatch({ kind: 'speed', speed: Number((event.target as HTMLSelectElement).value) });
-  return h(
-    'select',
-    { 'aria-label': say('Speed'), class: 'speed', onchange },
-    SPEEDS.map((each) => h('option', { value: each, selected: each === speed }, `${each}×`)),
-  );
+  const next = SPEEDS.find((each) => each > speed) ?? SPEEDS[0];
+  return button(`${speed}×`, 'quiet speed num', () => dispatch({ kind: 'speed', speed: next }), {
+    'aria-label': `${say('Speed')} ${speed}×`,
+    title: say('Speed'),
+  });
 }
 
 /** To the next sum, and to the first NaN where there is one. */
