@@ -18,7 +18,7 @@ from tapelab.authoring.script import notebook, solution_lines
 from tapelab.authoring.stripping import secrets, stripped
 from tapelab.authoring.work import Work
 from tapelab.exercises.beside import SCRIPT, ExercisesError, names_in
-from tapelab.exercises.check import WAITING, Visibility
+from tapelab.exercises.check import Visibility, waiting
 from tapelab.exercises.text import short
 from tapelab.recording.files import write
 
@@ -101,7 +101,7 @@ def _unstripped(work: Work) -> Iterator[str]:
             return
     kept = [(exercise, check) for exercise in left for check in exercise.checks]
     for exercise, check in kept:
-        promise = check.visibility is Visibility.HIDDEN and check.judge.__name__ == WAITING
+        promise = check.visibility is Visibility.HIDDEN and check.judge is waiting
         if check.visibility is not Visibility.PUBLIC and not promise:
             yield (
                 f"The {check.visibility} check {check.title!r} of {exercise.id} cannot be taken "

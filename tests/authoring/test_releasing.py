@@ -68,6 +68,16 @@ def test_a_private_check_that_cannot_be_taken_out_is_told(folder):
     assert "The private check 'The slope at 0' of cubes.3 cannot be taken out" in found[0]
 
 
+def test_a_hidden_check_whose_judge_is_an_object_is_told_as_well(folder):
+    imports = "from dataclasses import replace\nfrom functools import partial\n"
+    folder.edit("exercises.py", "EXERCISES = (", f"{imports}EXERCISES = (")
+    folder.edit("exercises.py", "(SLOPE, TAPE, GUESS)",
+                "(SLOPE, TAPE, replace(GUESS, checks=tuple(replace(each.hidden(), "
+                "judge=partial(each.judge)) for each in GUESS.checks)))")  # fmt: skip
+    found = list(doubts(folder.work))
+    assert "The hidden check 'The slope at 0' of cubes.3 cannot be taken out" in found[0]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
