@@ -17,7 +17,12 @@ CELLS = (
     "tf.explain(tape, loss, x)",
     "tf.check_gradients(lambda x: tf.reduce_sum(tf.sin(x)), np.ones((2, 3)))",
     "tf.language('he')\ntf.explain(tape, loss, x)",
+    "from IPython.display import Markdown\nMarkdown('<div dir=\"rtl\">\\n\\n> `x`\\n\\n</div>')",
 )
+BEGINS = """element => {
+  const {direction, textAlign, borderRightWidth} = getComputedStyle(element);
+  return [direction, textAlign, borderRightWidth];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -42,8 +47,14 @@ def test_a_hint_stands_under_the_cell_that_asked(cards):
 
 def test_the_hebrew_card_reads_from_the_right_and_its_code_from_the_left(cards):
     card = cards.locator(".tapelab-rich").nth(2)
-    assert card.evaluate("element => getComputedStyle(element).direction") == "rtl"
-    assert card.locator("pre").evaluate("element => getComputedStyle(element).direction") == "ltr"
+    assert card.locator("p").first.evaluate(BEGINS) == ["rtl", "start", "0px"]
+    assert card.locator("pre").evaluate(BEGINS) == ["ltr", "left", "0px"]
+
+
+def test_the_text_of_a_hebrew_lesson_begins_at_the_right(cards):
+    text = cards.locator(".jp-RenderedMarkdown [dir=rtl]")
+    assert text.locator("p").evaluate(BEGINS) == ["rtl", "start", "0px"]
+    assert text.locator("blockquote").evaluate(BEGINS)[2] == "5px"
 
 
 def test_a_screen_reader_stumbles_over_nothing(cards):
