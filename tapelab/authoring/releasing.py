@@ -18,7 +18,7 @@ from tapelab.authoring.script import notebook, solution_lines
 from tapelab.authoring.stripping import secrets, stripped
 from tapelab.authoring.work import Work
 from tapelab.exercises.beside import SCRIPT, ExercisesError, names_in
-from tapelab.exercises.check import Visibility, waiting
+from tapelab.exercises.check import WAITING, Visibility, waiting
 from tapelab.exercises.text import short
 from tapelab.recording.files import write
 

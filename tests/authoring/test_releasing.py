@@ -72,8 +72,9 @@ def test_a_hidden_check_whose_judge_is_an_object_is_told_as_well(folder):
     imports = "from dataclasses import replace\nfrom functools import partial\n"
     folder.edit("exercises.py", "EXERCISES = (", f"{imports}EXERCISES = (")
     folder.edit("exercises.py", "(SLOPE, TAPE, GUESS)",
-                "(SLOPE, TAPE, replace(GUESS, checks=tuple(replace(each.hidden(), "
-                "judge=partial(each.judge)) for each in GUESS.checks)))")  # fmt: skip
+                "(SLOPE, TAPE, replace(GUESS, checks=tuple(map(type(GUESS.checks[0]).hidden, "
+                "(replace(each, judge=partial(each.judge)) for each in GUESS.checks)))))"
+                )  # fmt: skip
     found = list(doubts(folder.work))
     assert "The hidden check 'The slope at 0' of cubes.3 cannot be taken out" in found[0]
 
