@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import sys
+from contextvars import copy_context
 
 import pytest
 
@@ -120,6 +122,14 @@ def test_a_lesson_is_opened_by_its_number_or_its_name(monkeypatch, tmp_path, mai
     )
     main("lab", tmp_path, "--lesson", name, "--no-browser")
     assert "--LabApp.default_url=/lab/tree/02-the-first-tape.ipynb" in started
+
+
+def test_jupyterlab_is_started_with_the_language_and_lessons_in_it(main, monkeypatch, tmp_path):
+    monkeypatch.setenv("TAPELAB_LANGUAGE", "")
+    monkeypatch.setattr(launch.os, "execv", lambda *_: sys.exit(0))
+    copy_context().run(main, "lab", tmp_path, "--language", "he", "--no-browser")
+    assert os.environ["TAPELAB_LANGUAGE"] == "he"
+    assert "הסרט הראשון" in (tmp_path / "02-the-first-tape.ipynb").read_text()
 
 
 def test_a_lesson_that_is_not_there_is_told_with_those_that_are(main, tmp_path):
