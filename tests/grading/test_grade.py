@@ -1,6 +1,5 @@
 """Grading one submission: statuses, seeds, notes, and what an earlier result is still good for."""
 
-import stat
 from dataclasses import replace
 
 import pytest
@@ -13,7 +12,6 @@ from tapelab.grading.assignment import Assignment, AssignmentError, Limits
 from tapelab.grading.grade import grade
 from tapelab.grading.result import Status
 from tapelab.grading.sandbox import NoSandboxError, backends, choose
-from tapelab.grading.signing import SealError, Signed, key
 from tapelab.grading.submission import Submission
 from tests.grading.corpora import COURSE, SQUARE, TAPE, Case, course
 
@@ -190,23 +188,3 @@ def test_a_version_follows_from_every_constant_of_a_check_and_every_limit():
 
     assert made() == made()
     assert len({made(), made(9.5), made(seconds=1.0), made(memory=1 << 30)}) == 4
-
-
-def test_a_signed_result_is_read_with_its_key_alone(tmp_path):
-    result = grade(_handed_in(tmp_path, SQUARE), Assignment.of("ways", ()))
-    own, other = key(tmp_path / "own" / "key"), key(tmp_path / "other")
-    signed = Signed.from_json(Signed.of(result, own).to_json())
-    assert signed.result(own) == result
-    with pytest.raises(SealError, match="your seal"):
-        signed.result(other)
-    with pytest.raises(SealError, match="your seal"):
-        replace(signed, text=signed.text.replace("ada", "bob")).result(own)
-
-
-def test_the_key_is_made_once_and_for_its_owner_alone(tmp_path):
-    path = tmp_path / "key"
-    assert key(path) == key(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    path.chmod(0o644)
-    with pytest.raises(SealError, match="chmod 600"):
-        key(path)
