@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tools import (
     bubblewrap,
     chromium,
+    deployment,
     environment,
     graders,
     graphviz,
@@ -50,12 +51,13 @@ def prepare() -> None:
 
 
 def prepare_environments() -> None:
-    """The oldest releases that are promised; in a thorough run other hosts and graders, too."""
+    """The oldest releases that are promised; in a thorough run hosts, graders and readers, too."""
     environment.main(".venv-oldest", "lab", environment.OLDEST)
     if "TAPELAB_THOROUGH" in os.environ:
         for name in hosts.HOSTS:
             hosts.ensure(name)
         graders.ensure()
+        deployment.ensure()
 
 
 def run(name: str, command: list[str]) -> bool:

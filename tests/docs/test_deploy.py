@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tools import deployment
+
 CHECKOUT = Path(__file__).parents[2]
 DEPLOY = CHECKOUT / "binder" / "cluster"
 HOWTO = (CHECKOUT / "docs" / "howto" / "cluster.md").read_text("utf-8")
@@ -84,3 +86,35 @@ def test_dask_knows_every_option_that_is_given(compose, objects):
 def mentioned(option, help_text):
     """Whether an option stands in a help text, by itself or as `--option / --no-option`."""
     return bool(re.search(rf"{option}\b", help_text))
+
+
+RENDER = """
+import sys
+from rattler_build import Stage0Recipe, VariantConfig
+rendered = Stage0Recipe.from_file(sys.argv[1]).render(VariantConfig())
+print(*(each.recipe.package.name for each in rendered))
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(
+    not deployment.PLACE.exists(),
+    reason="their readers are not installed; python -m tools.deployment does that",
+)
+def test_the_readers_of_their_own_tools_take_the_files():
+    containers = [CHECKOUT / "binder" / "Containerfile", DEPLOY / "Containerfile"]
+    recipe = CHECKOUT / "binder" / "conda" / "recipe.yaml"
+    compose = ["--builtin-schema", "vendor.compose-spec", DEPLOY / "compose.yaml"]
+    read("hadolint", *containers)
+    read("check-jsonschema", *compose)
+    read("kubernetes-validate", "--strict", DEPLOY / "kubernetes.yaml")
+    outputs = read("python", "-c", RENDER, recipe).split()
+    assert outputs == ["tapelab", "tapelab-lab", "tapelab-grading", "tapelab-cluster"]
+
+
+def read(name, *arguments):
+    """Let a program read a file; what it says, if it is content."""
+    told = subprocess.run([deployment.program(name), *arguments], capture_output=True, text=True,
+                          check=False)  # fmt: skip
+    assert told.returncode == 0, told.stdout + told.stderr
+    return told.stdout
