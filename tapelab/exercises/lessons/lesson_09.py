@@ -51,17 +51,26 @@ DIRECTION: Final = Exercise(
             "The loss", 2, "reverse", where=("loss", 0),
             because="One output: one sweep back gives the only row.",
         ),
-        prediction("Its sweeps", 1, 1, where=("loss", 1), because="One row, one sweep."),
+        prediction(
+            "The sweeps of the loss", 1, 1, where=("loss", 1),
+            because="One row, one sweep.",
+        ),
         prediction(
             "The arm", 2, "forward", where=("arm", 0),
             because="Two inputs: two sweeps forward give both columns.",
         ),
-        prediction("Its sweeps", 1, 2, where=("arm", 1), because="Two columns, two sweeps."),
+        prediction(
+            "The sweeps of the arm", 1, 2, where=("arm", 1),
+            because="Two columns, two sweeps.",
+        ),
         prediction(
             "The weather", 3, "reverse", where=("weather", 0),
             because="5 rows are fewer than 12 columns.",
         ),
-        prediction("Its sweeps", 1, 5, where=("weather", 1), because="Five rows, five sweeps."),
+        prediction(
+            "The sweeps of the weather", 1, 5, where=("weather", 1),
+            because="Five rows, five sweeps.",
+        ),
     ),
     hints=(
         "Forward: a sweep for each input. Reverse: a sweep for each output.",
