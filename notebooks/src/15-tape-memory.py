@@ -43,8 +43,14 @@ with tf.GradientTape() as tape:
 tf.show(tape, y, x)
 
 # %% [markdown]
-# A thousand numbers in float32 are 4000 bytes. `x` and five results: 24 000 bytes, and 4 for the sum. The *weights* of a model are in memory once. What it
-# computes is there for every layer, for every example of the batch.
+# A thousand numbers in float32, six times, for `x` and five results; and one more for the sum:
+
+# %%
+number = tf.float32.size
+print(1000 * number, "bytes for x,", 6 * 1000 * number + number, "in all")
+
+# %% [markdown]
+# The *weights* of a model are in memory once. What it computes is there for every layer, for every example of the batch.
 #
 # ### Exercise 15.1: how many bytes?
 #
