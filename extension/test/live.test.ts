@@ -49,6 +49,28 @@ test('where no tape was heard of after a run the panel says so', () => {
   assert.deepEqual(texts('h3'), ['Last run', 'Nothing on the tape yet']);
 });
 
+test('where the last tape was asked before anybody listened the panel says what to do', () => {
+  const silent = { ...MESSAGE, running: false, missed: true, tape: null, step: 0, loss: null };
+  const { texts } = drawn(after({ ...silent, history: [], variables: [], findings: [] }));
+  assert.deepEqual(texts('h3'), ['Last run', 'The last tape is gone']);
+  assert.match(texts('.blank p')[0]!, /Run the cell again/);
+});
+
+test('steps that were only counted are told, and never given the numbers of others', () => {
+  const state = after({ ...MESSAGE, step: 40, calls: 40, counted: 38 });
+  const { update, texts, host } = drawn(state);
+  const said = (): string[] => texts('p').filter((text) => /step/.test(text) && !/ops/.test(text));
+  assert.deepEqual(said(), [
+    'No numbers were kept of step 40; these are those of step 2.',
+    '38 of 40 steps ran compiled and were only counted. A dot is a step with numbers.',
+  ]);
+  assert.equal(host.querySelector('.known')!.getAttribute('d')!.split('M').length - 1, 2);
+  update({ ...state, chosen: 2 });
+  assert.equal(said().length, 1);
+  update(after(MESSAGE));
+  assert.deepEqual(said(), []);
+});
+
 test('a kernel without tapelab is told apart from one without a tape', () => {
   const { texts } = drawn({ ...NOTHING_YET, link: 'absent' });
   assert.match(texts('h3')[1]!, /not imported/);

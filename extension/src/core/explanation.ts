@@ -1,5 +1,7 @@
 /** What `tf.explain` found out, as Python's `Explanation.to_json()` writes it. */
 export interface Explanation {
+  /** The answer in one line. */
+  readonly headline?: string;
   readonly target: string;
   readonly source: string;
   readonly connected: boolean;

@@ -51,6 +51,10 @@ export interface LiveMessage {
   } | null;
   readonly step: number;
   readonly calls: number;
+  /** How many of the steps were only counted, because they ran compiled. */
+  readonly counted?: number;
+  /** Whether the last tape was asked before anybody listened, and is gone. */
+  readonly missed?: boolean;
   readonly loss: Carried;
   /** Step, loss, norms of the variables, and which question it was, where there are several. */
   readonly history: readonly (readonly [number, Carried, readonly Carried[], number?])[];

@@ -1,9 +1,10 @@
 import { STYLES } from './styles.js';
 import { directionOf } from './words.js';
 
-/** Let JupyterLab and Notebook take no keys that are pressed there. */
-function keepKeys(element: Element): void {
-  element.setAttribute('data-lm-suppress-shortcuts', 'true');
+/** Let JupyterLab and Notebook take no keys that are pressed there, but those with Ctrl and the like. */
+function keepKeys(element: Element, event?: KeyboardEvent): void {
+  const free = event?.ctrlKey || event?.metaKey || event?.altKey;
+  element.toggleAttribute('data-lm-suppress-shortcuts', !free);
 }
 
 /** The element that a widget is drawn in, dressed and turned the way its language is written. */
@@ -20,8 +21,13 @@ export function createRoot(
   root.setAttribute('role', 'region');
   root.setAttribute('aria-label', label);
   keepKeys(root);
-  // JupyterLab asks the element that has the focus before it asks those around.
-  root.addEventListener('focusin', ({ target }) => keepKeys(target as Element));
+  // JupyterLab asks the element that has the focus before it asks those around. Ctrl itself is a key,
+  // and comes before those that are pressed with it.
+  for (const name of ['focusin', 'keydown', 'keyup'] as const) {
+    root.addEventListener(name, (event) =>
+      [root, event.target as Element].forEach((each) => keepKeys(each, event as KeyboardEvent)),
+    );
+  }
   const sheet = host.ownerDocument.createElement('style');
   sheet.textContent = style;
   host.replaceChildren(sheet, root);

@@ -1,7 +1,9 @@
 import { h, patch } from '../core/dom.js';
+import type { VNode } from '../core/dom.js';
+import type { Explanation } from '../core/explanation.js';
 import type { MountOptions } from '../core/mount.js';
 import { createRoot } from '../core/root.js';
-import { button } from '../core/views/parts.js';
+import { button, prose } from '../core/views/parts.js';
 import { say } from '../core/words.js';
 import type { Caret, Cells } from './cells.js';
 import type { Taking } from './connection.js';
@@ -41,7 +43,7 @@ export class TapeView {
     const { showRecording } = await import('./explorer.js');
     if (mine !== this.latest) return;
     this.shown?.destroy();
-    this.drawHead(how.speech);
+    this.drawHead(how.speech, start.explanation ?? null);
     this.shown = await showRecording(this.explorer, {
       recording: taken.bytes,
       ...start,
@@ -73,7 +75,7 @@ export class TapeView {
     this.fromCaret = false;
   }
 
-  private drawHead({ language }: Speech): void {
+  private drawHead({ language }: Speech, explanation: Explanation | null): void {
     const head = document.createElement('div');
     const { step } = this.taken!;
     this.node.replaceChildren(head, this.explorer);
@@ -86,6 +88,7 @@ export class TapeView {
         button(say('Back to live'), 'quiet', this.back),
         h('span', { class: 'num muted' }, name),
       ),
+      ...wellView(explanation),
     ]);
   }
 
@@ -101,4 +104,20 @@ export class TapeView {
   private blankAbove(source: number): number {
     return this.taken?.blank?.[source] ?? 0;
   }
+}
+
+/** What there is to say of a gradient with which nothing is wrong. */
+function wellView(explanation: Explanation | null): VNode[] {
+  if (!explanation || explanation.findings.length) return [];
+  const { connected, target, source, headline = '' } = explanation;
+  const about = { target, source };
+  const told = connected
+    ? say(
+        'The gradient of `{target}` with respect to `{source}` arrives, and nothing looks wrong with it.',
+        about,
+      )
+    : source
+      ? say('No fault was found in the gradient of `{target}` with respect to `{source}`.', about)
+      : headline;
+  return [h('p', { class: 'well', role: 'status' }, prose(told))];
 }

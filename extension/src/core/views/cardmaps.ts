@@ -9,7 +9,7 @@ import { Form } from '../previews.js';
 import type { Recording } from '../recording.js';
 import type { NodeLook } from './node.js';
 import type { Tone } from './numbers.js';
-import { tintedCells } from './pictures.js';
+import { shadedPixels, tintedCells } from './pictures.js';
 
 /** How high a map may be, how large its cells, how wide a bar, on cards of each kind. */
 const SIZES: Readonly<Record<Detail, { high: number; cell: number; bar: number } | null>> = {
@@ -44,18 +44,22 @@ function mapView(recording: Recording, tensor: number, place: Place): VNode | nu
 }
 
 function drawMap(recording: Recording, tensor: number, place: Place): VNode | null {
-  const sheet = sheetOf(recording, recording.tensor(tensor), 0);
-  if (sheet?.form === Form.Means) return cellsView(sheet, place);
-  return sheet?.form === Form.Ends ? barsView(sheet, place) : null;
+  const info = recording.tensor(tensor);
+  const sheet = sheetOf(recording, info, 0);
+  if (sheet?.form === Form.Ends) return barsView(sheet, place);
+  return sheet && cellsView(sheet, place, info.dtype);
 }
 
-/** A matrix, its right edge where there is room. */
-function cellsView(sheet: Sheet, place: Place): VNode | null {
+/** A matrix or an image, its right edge where there is room. */
+function cellsView(sheet: Sheet, place: Place, dtype: string): VNode | null {
   const { high, cell } = SIZES[place.detail]!;
   const { rows, columns, numbers } = sheet;
   const size = Math.min(cell, high / rows, place.room / columns);
   const [width, height] = [columns * size, rows * size];
   if (Math.min(width, height) < NARROWEST) return null;
+  if (sheet.form === Form.Colours) {
+    return framed(place, width, height, shadedPixels(sheet, size, dtype));
+  }
   const most = Math.max(...[...numbers].filter(Number.isFinite).map(Math.abs)) || 1;
   return framed(place, width, height, tintedCells(sheet, size, most, place.tone));
 }

@@ -50,6 +50,12 @@ function curve(series: Series, scale: Scale): string {
     .join('');
 }
 
+/** A dot for each number of a series. */
+export function dots(series: Series, scale: Scale): Child {
+  const places = series.filter(isFinite).map((point) => placed(scale, point));
+  return h('path', { class: 'known', d: places.map(([x, y]) => `M${x} ${y}h0`).join('') });
+}
+
 /** A small curve with a point at the step that is looked at. */
 export function spark(
   series: Series,

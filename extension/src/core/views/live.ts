@@ -11,7 +11,8 @@ import type {
 } from '../live.js';
 import { count, formatNumber, formatShape, grouped } from '../numbers.js';
 import { say, WORDS } from '../words.js';
-import { logarithms, numberAt, scaleOf, spark } from './curve.js';
+import { dots, logarithms, numberAt, scaleOf, spark } from './curve.js';
+import { withoutTape } from './notape.js';
 import { button, chip, iconButton, prose } from './parts.js';
 
 /** What stands for a gradient that is no number. */
@@ -76,11 +77,12 @@ function lossView({ losses, chosen, now }: LiveState, loss: number, actions: Liv
     losses.length > 1 &&
       h(
         'div',
-        { class: 'course v' },
+        { class: `course v${now?.counted ? ' counted' : ''}` },
         h(
           'svg',
           { viewBox: '-4 -4 330 63', 'aria-hidden': 'true' },
           h('path', { class: 'grid', d: `M0 ${HIGH + 2}H${WIDE}` }),
+          now?.counted ? dots(losses, scale) : null,
           spark(losses, at, scale),
         ),
         actions.choose &&
@@ -96,7 +98,41 @@ function lossView({ losses, chosen, now }: LiveState, loss: number, actions: Liv
             },
           }),
       ),
+    now && countedView(now, chosen ?? now.step, at?.[0]),
   );
+}
+
+/** Which steps have no numbers, and whether that which is looked at is one of them. */
+function countedView(
+  { counted = 0, step: newest }: LiveMessage,
+  step: number,
+  known?: number,
+): Child {
+  const steps = count(newest, 'step');
+  return [
+    known !== undefined &&
+      known !== step &&
+      h(
+        'p',
+        { class: 'small' },
+        say('No numbers were kept of step {step}; these are those of step {known}.', {
+          step: grouped(step),
+          known: grouped(known),
+        }),
+      ),
+    counted > 0 &&
+      h(
+        'p',
+        { class: 'small muted' },
+        say(
+          '{counted} of {steps} ran compiled and were only counted. A dot is a step with numbers.',
+          {
+            counted: grouped(counted),
+            steps,
+          },
+        ),
+      ),
+  ];
 }
 
 function variableView(variable: LiveVariable, series: Series, chosen: number | null): VNode {
@@ -236,51 +272,6 @@ function findingView(findings: readonly LiveFinding[], actions: LiveActions): Ch
       actions.explain ? button(WORDS.askWhy, 'quiet', () => actions.explain!(null)) : null,
     ),
   );
-}
-
-const HOLES = Array.from({ length: 9 }, (_, at) => 12 + at * 12);
-
-/** A tape with nothing on it, and what to do. */
-function emptyView(title: string, advice: string, action: Child): VNode {
-  return h(
-    'div',
-    { class: 'blank' },
-    h(
-      'svg',
-      { viewBox: '0 0 120 44', 'aria-hidden': 'true' },
-      h('rect', { x: 0.75, y: 0.75, width: 118.5, height: 42.5, rx: 6 }),
-      HOLES.flatMap((cx) => [8, 36].map((cy) => h('circle', { cx, cy, r: 2.2 }))),
-    ),
-    h('h3', {}, title),
-    h('p', { class: 'muted' }, prose(advice)),
-    action,
-  );
-}
-
-function withoutTape({ link, trouble, error }: LiveState, actions: LiveActions): VNode {
-  const connect = actions.connect && button(say('Connect again'), '', actions.connect);
-  switch (link) {
-    case 'none':
-      return emptyView(
-        say('No kernel to follow'),
-        say('Open a notebook or a console, and the tapes of its kernel appear here.'),
-        null,
-      );
-    case 'absent':
-      return emptyView(
-        say('tapelab is not imported in this kernel'),
-        say('Run a cell with `import tapelab as tf`, and its tapes appear here.'),
-        actions.example ? button(say('Insert an example'), '', actions.example) : null,
-      );
-    case 'failed':
-      return emptyView(trouble, error, connect);
-    default:
-      return emptyView(
-        WORDS.emptyTitle,
-        say('Run a cell with `tf.GradientTape()` and it appears here, line by line.'),
-        actions.example ? button(say('Insert an example'), '', actions.example) : null,
-      );
-  }
 }
 
 /** The whole panel: step, loss, gradient norms, memory, what is wrong. */

@@ -91,9 +91,7 @@ function account(model: Model, memory: Memory, step: number): Child {
       h(
         'p',
         { class: 'muted small' },
-        say(
-          'Gradients count as their shapes say: a sparse one takes less, and a Jacobian also keeps every row.',
-        ),
+        say('A sparse gradient of up to 256 numbers counts as if it were whole.'),
       ),
   );
 }

@@ -16,6 +16,8 @@ const MAP_WIDE = 192;
 const BARS_WIDE = 336;
 const BARS_HIGH = 56;
 const TINTS = 16;
+/** Of 256 levels of a colour, images in small show 16. */
+const SHADE = 17;
 
 const rect = (x: number, y: number, width: number, height: number, more: object): VNode =>
   h('rect', { x, y, width, height, ...more });
@@ -52,22 +54,48 @@ function cellView(value: number, row: number, column: number, most: number, role
   return [cell, h('path', { class: 'below', d: minus, style: `stroke:${stroke}` })];
 }
 
-/** All cells of one colour in one path; those below zero are smaller. */
-export function tintedCells(sheet: Sheet, size: number, most: number, role: Tone): VNode[] {
+/** All cells of one colour in one path; `look` tells their colour and how much smaller they are. */
+function cellsInPaths(
+  { rows, columns }: Sheet,
+  size: number,
+  look: (at: number) => readonly [fill: string, inset: number],
+): VNode[] {
   const paths = new Map<string, string>();
-  sheet.numbers.forEach((value, at) => {
-    const strength = (Math.ceil((strengthOf(value, most) * TINTS) / 100) * 100) / TINTS;
-    const fill = colourOf(value, strength, role);
-    const inset = value < 0 ? size / 5 : 0;
+  for (let at = 0; at < rows * columns; at++) {
+    const [fill, inset] = look(at);
     const side = size - 2 * inset;
-    const x = (at % sheet.columns) * size + inset;
-    const y = Math.floor(at / sheet.columns) * size + inset;
+    const x = (at % columns) * size + inset;
+    const y = Math.floor(at / columns) * size + inset;
     paths.set(
       fill,
       `${paths.get(fill) ?? ''}M${+x.toFixed(1)} ${+y.toFixed(1)}h${side}v${side}h-${side}z`,
     );
-  });
+  }
   return [...paths].map(([fill, d]) => h('path', { d, style: `fill:${fill}` }));
+}
+
+/** The cells of a map in few tints; those below zero are smaller. */
+export function tintedCells(sheet: Sheet, size: number, most: number, role: Tone): VNode[] {
+  return cellsInPaths(sheet, size, (at) => {
+    const value = sheet.numbers[at]!;
+    const strength = (Math.ceil((strengthOf(value, most) * TINTS) / 100) * 100) / TINTS;
+    return [colourOf(value, strength, role), value < 0 ? size / 5 : 0];
+  });
+}
+
+/** The colour of a pixel, each of its parts, from 0 to 255, a multiple of `step`. */
+function pixelOf({ numbers, depth }: Sheet, at: number, dtype: string, step: number): string {
+  const unit = dtype === 'uint8' ? 1 : 255;
+  const colour = numbers.subarray(at * depth, at * depth + depth);
+  const parts = depth < 3 ? [0, 0, 0] : [0, 1, 2];
+  const shown = parts.map((part) => Math.round((colour[part]! * unit) / step) * step).join(' ');
+  const opaque = depth > 3 ? ((colour[3]! * unit) / 255).toFixed(2) : 1;
+  return `rgb(${shown} / ${opaque})`;
+}
+
+/** The pixels of an image in few shades. */
+export function shadedPixels(sheet: Sheet, size: number, dtype: string): VNode[] {
+  return cellsInPaths(sheet, size, (at) => [pixelOf(sheet, at, dtype, SHADE), 0]);
 }
 
 function picture(width: number, height: number, role: Tone, label: string, inside: Child): VNode {
@@ -151,15 +179,10 @@ function barsView(sheet: Sheet, role: Tone, label: string): VNode {
 }
 
 function imageView(sheet: Sheet, role: Tone, label: string, dtype: string): VNode {
-  const { rows, columns, depth, numbers } = sheet;
-  const unit = dtype === 'uint8' ? 1 : 255;
+  const { rows, columns } = sheet;
   const size = Math.max(4, Math.min(CELL, Math.floor(MAP_WIDE / columns)));
   const pixels = Array.from({ length: rows * columns }, (_, at) => {
-    const colour = numbers.subarray(at * depth, at * depth + depth);
-    const parts = depth < 3 ? [0, 0, 0] : [0, 1, 2];
-    const shown = parts.map((part) => Math.round(colour[part]! * unit)).join(' ');
-    const opaque = depth > 3 ? ((colour[3]! * unit) / 255).toFixed(2) : 1;
-    const style = `fill:rgb(${shown} / ${opaque})`;
+    const style = `fill:${pixelOf(sheet, at, dtype, 1)}`;
     return rect((at % columns) * size, Math.floor(at / columns) * size, size, size, { style });
   });
   return picture(columns * size, rows * size, role, label, pixels);
