@@ -28,7 +28,7 @@ export function callName(model: Model, call: Call): string {
  */
 export function speedChoice(speed: number, dispatch: Dispatch): VNode {
   const next = SPEEDS.find((each) => each > speed) ?? SPEEDS[0];
-  return button(`${speed}×`, 'quiet speed num', () => dispatch({ kind: 'speed', speed: next }), {
+  return button(`${speed}×`, 'quiet speed', () => dispatch({ kind: 'speed', speed: next }), {
     'aria-label': `${say('Speed')} ${speed}×`,
     title: say('Speed'),
   });
