@@ -72,7 +72,7 @@ function lossView({ losses, chosen, now }: LiveState, loss: number, actions: Liv
       'div',
       { class: 'head' },
       h('h4', { dir: 'ltr' }, target || say('loss')),
-      h('b', { class: 'vt big' }, formatNumber(shown)),
+      h('b', { class: 'vt big', dir: 'ltr' }, formatNumber(shown)),
     ),
     losses.length > 1 &&
       h(
