@@ -18,7 +18,7 @@ export function unpack(letters, length, whole) {
   while (read < 5) next();
   const [quick, slow] = [0, 0].map(() => new Float64Array(9999).fill(32768));
   const bit = (context) => {
-    const chance = Math.floor((quick[context] + slow[context]) / 2);
+    const chance = (quick[context] + slow[context]) >> 1;
     const middle = span[0] + Math.floor(((span[1] - span[0]) / 65536) * chance);
     const found = span[2] <= middle;
     if (found) span[1] = middle;
@@ -47,14 +47,15 @@ export function unpack(letters, length, whole) {
     before = last;
     last = rank < 3 ? rank : rank < 16 ? 3 : 4;
     const byte = (sorted[at] = recent[rank]);
-    if (rank) recent.copyWithin(1, 0, rank);
+    while (rank) recent[rank] = recent[--rank];
     recent[0] = byte;
     starts[byte + 1]++;
   }
 
   starts[0] = 1;
   for (let byte = 0; byte < 256; byte++) starts[byte + 1] += starts[byte];
-  const before = Int32Array.from(sorted, (byte) => starts[byte]++);
+  const before = new Int32Array(length);
+  for (let at = 0; at < length; at++) before[at] = starts[sorted[at]]++;
   const text = new Uint8Array(length);
   for (let at = length, row = 0; at--;) {
     const place = row > whole ? row - 1 : row;
