@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tapelab.authoring.foreseen import unreachable
+from tapelab.authoring.lessons import lesson_works
 from tapelab.authoring.linting import problems
+from tapelab.authoring.releasing import leaks
 from tapelab.exercises.check import Slip
 from tapelab.exercises.checks import value
 from tapelab.exercises.choices import choice, choices, quantity
 from tapelab.exercises.tape_checks import arrives
 
+ROOT = Path(__file__).parents[2]
+
 
 def test_the_example_is_sound(folder):
     assert problems(folder.work) == []
+
+
+@pytest.mark.parametrize(
+    "work", lesson_works(ROOT / "notebooks" / "src"), ids=lambda work: work.name
+)
+def test_a_lesson_is_sound_and_gives_nothing_away(work):
+    assert [*problems(work), *leaks(work)] == []
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ SCORE: Final = Exercise(
     ),
 )  # fmt: skip
 
-_VECTORS: Final = (([0.0, 0.0],), ([3.0, -4.0],))
+_VECTORS: Final = (([0.0, 0.0],), ([3.0, -4.0],), ([0.15, -0.2],))
 
 
 def _pointing(w: Any) -> Any:

@@ -61,8 +61,8 @@ def length(w):
     return tf.where(squares > 0.0, tf.sqrt(safe), 0.0)
 
 
-def length_with_epsilon(w):
-    return tf.sqrt(tf.reduce_sum(w * w) + 1e-3)
+def length_with(epsilon, w):
+    return tf.sqrt(tf.reduce_sum(w * w) + epsilon)
 
 
 def scaled(by, *, late=False):
@@ -93,7 +93,8 @@ FORESEEN = [
     ("13.4", lambda w: slope(length, w), 10, ""),
     ("13.4", lambda w: slope(tf.norm, w), 0, "keep the zero out of the root"),
     ("13.4", lambda w: slope(lambda w: w * w, w), 3, "of the squared length"),
-    ("13.4", lambda w: slope(length_with_epsilon, w), 10, ""),
+    ("13.4", lambda w: slope(lambda w: length_with(1e-9, w), w), 10, ""),
+    ("13.4", lambda w: slope(lambda w: length_with(1e-3, w), w), 6, "A large epsilon changes"),
     ("13.5", scaled(16384.0), 10, ""),
     ("13.5", scaled(1.0), 0, "too small for a float16"),
     ("13.5", scaled(16384.0, late=True), 0, "too small for a float16"),
