@@ -62,7 +62,7 @@ def test_an_exercise_without_hints_is_told(folder):
     [
         (value("v", 2, 1.0, where=("a", 1), slips=(Slip(2.0, "two"), Slip(2.0, "again"))),
          ["again"]),
-        (value("v", 2, lambda x: x, at=((0.0,), (1.0,)), slips=(Slip(lambda x: x * x, "same"),)),
+        (value("v", 2, lambda x: x, at=((0.0,), (1.0,)), slips=(Slip(abs, "same"),)),
          ["same"]),
         (arrives("a", 2, (1.0, 2.0), slips=(Slip((2.0, 1.0), "swapped"), Slip((1.0, 2.0), "no"))),
          ["no"]),
