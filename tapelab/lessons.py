@@ -17,8 +17,10 @@ from tapelab.words import language as spoken
 START_PAGE = "Start here.ipynb"
 RIGHT_TO_LEFT = '<div dir="rtl">\n\n{text}\n\n</div>'
 """Markdown of a language that is written from right to left; it is still Markdown inside."""
-_OF_ITS_OWN = "\u2068{}\u2069"
-"""Unicode's isolate: English between Hebrew runs from left to right."""
+_TITLE, _QUESTION = "\u2068{}\u2069", '<span dir="auto">{}</span>'
+"""English between Hebrew runs from left to right: by Unicode's isolate where HTML would be shown as
+it is, such as in an outline, and by HTML where the isolate would part stars from what they mark.
+"""
 _MANIFEST = ".tapelab-lessons.json"
 _NOT_FOR_LEARNERS = {"README.md", "locales", "solutions", "src", "__pycache__"}
 
@@ -183,11 +185,11 @@ def _source(cell: dict[str, Any]) -> str:
 def _start_page(listed: list[Lesson]) -> bytes:
     """Build the page JupyterLab opens on: a notebook, because JupyterLab shows one rendered."""
     turned = direction() == "rtl"
-    isolated = _OF_ITS_OWN if turned else "{}"
+    title, question = (_TITLE, _QUESTION) if turned else ("{}", "{}")
     lines = [f"# {say('tapelab: the lessons')}", "", say(_HOW_TO_WORK), ""]
     for lesson in listed:
-        lines += [f"## [{isolated.format(lesson.title)}]({lesson.name})", ""]
-        lines += [isolated.format(lesson.question), ""]
+        lines += [f"## [{title.format(lesson.title)}]({lesson.name})", ""]
+        lines += [question.format(lesson.question), ""]
     text = "\n".join(lines)
     text = RIGHT_TO_LEFT.format(text=text) if turned else text
     cell = {"cell_type": "markdown", "id": "lessons", "metadata": {}, "source": text}

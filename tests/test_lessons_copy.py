@@ -140,7 +140,7 @@ def test_lessons_come_in_the_chosen_language_and_those_it_has_not_in_english(
     assert [lesson.title for lesson in lessons(shipped)] == ["הסרט הראשון", "Backward"]
     page = nbformat.read(mine / START_PAGE, as_version=4).cells[0].source
     assert page.startswith('<div dir="rtl">\n\n# tapelab: השיעורים\n\n')
-    assert "[\u2068הסרט הראשון\u2069](02_tape.ipynb)\n\n\u2068מה" in page
+    assert '[\u2068הסרט הראשון\u2069](02_tape.ipynb)\n\n<span dir="auto">מה' in page
 
 
 def test_another_language_replaces_what_is_untouched_and_no_work(
