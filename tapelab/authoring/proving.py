@@ -76,7 +76,9 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
         client.execute(stderr=subprocess.DEVNULL, env=own)  # errors of the kernel, not of its cells
     except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
         return Run(error=str(error).strip().splitlines()[-1])
-    return _told(json.loads(read.cells[-1].outputs[-1]["text"]))
+    # A busy kernel sends one line in several parts.
+    said = "".join(each.get("text", "") for each in read.cells[-1].outputs)
+    return _told(json.loads(said))
 
 
 def _told(verdicts: list[tuple[str, list[tuple[str, float, float, str]] | None]]) -> Run:
