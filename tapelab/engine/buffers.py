@@ -26,6 +26,8 @@ def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:
     They tell of views and of arrays that are met twice, and nothing where there is neither. Of
     values that are gone it is known where they lay if somebody looked when they were there.
     """
+    if {np.ndarray, Dropped}.isdisjoint(map(type, values)):
+        return {}
     lie = _alive(values) + _gone(values)
     often = Counter(id(root) for _, root, _ in lie)
     if len(often) == len(lie) and not any(is_view for *_, is_view in lie):

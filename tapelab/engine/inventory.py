@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -40,7 +41,6 @@ class Inventory:
         self.ops = Table()
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}
-        self.reached = {flow.op for answer in tape._answers for flow in answer.flows.told()}
         self._variables: dict[int, int] = {}
         self._namings: dict[int, tuple[int, int]] = {}
         self._places: dict[tuple[int, int, int], Place] = {}
@@ -48,6 +48,11 @@ class Inventory:
         self.derived: dict[int, int] = {}
         self._inside: dict[int, list[tuple[int, str]]] = {}
         self._alive: list[Any] = []
+
+    @cached_property
+    def reached(self) -> set[int]:
+        """The ops that the ways back of all answers went through."""
+        return {flow.op for answer in self.tape._answers for flow in answer.flows.told()}
 
     def known(self, number: int) -> int:
         """The index of the tensor with an id, -1 if it was not entered."""

@@ -34,7 +34,8 @@ def relevant(tape: GradientTape, *, derived: bool = False) -> list[Record]:
     inside, around = _sorted_out(tape, derived)
     makers = _makers(around)
     from_sources = _made_from(_sources(tape), around)
-    needed = makers.keys() & {number for record in inside for number in _needs(record)}
+    needed = {number for record in inside for number in _needs(record)} if makers else set()
+    needed &= makers.keys()
     pending = [(number, 0) for number in sorted(needed)]
     for answer in tape._answers:
         pending.extend((each.id, 0) for each in (*answer.targets, *answer.sources))

@@ -21,6 +21,8 @@ def note_living(inventory: Inventory) -> None:
     Python's collector knows all that is alive; it is asked once, and only if something is missing.
     """
     tensors = inventory.tensors
+    if not tensors.gone:  # as on most tapes, however long
+        return
     places = [*tensors.by_id.items(), *inventory.derived.items()]
     missing = {number: at for number, at in places if at in tensors.gone}
     if not missing:
