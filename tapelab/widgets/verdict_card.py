@@ -157,13 +157,14 @@ def step_of(model: Model, event: int) -> int:
 def _ladder(hints: Hints) -> str:
     """The open hints, then the closed ones inside one another: each opens the way to the next.
 
-    A hint that costs points is opened by the kernel, which writes down that it was.
+    A hint that costs points is opened by the kernel, which writes down that it was; neither it nor
+    any behind it is in the card before.
     """
-    rungs = [_rung(number, text) for number, text in enumerate(hints.exercise.hints, 1)]
-    shown = len(hints.opened)
-    if hints.next_cost:
-        return f"<div class=ladder>{''.join(rungs[:shown])}{_priced(hints)}</div>"
-    closed = ""
+    free = hints
+    while free.left and not free.next_cost:
+        free = Hints(hints.exercise, hints.exercise.hints[: len(free.opened) + 1])
+    rungs = [_rung(number, text) for number, text in enumerate(free.opened, 1)]
+    shown, closed = len(hints.opened), _priced(free) if free.left else ""
     for rung in reversed(rungs[shown:]):
         closed = f"<details>{_button(say('Show the next hint'), cost(0))}{rung}{closed}</details>"
     return f"<div class=ladder>{''.join(rungs[:shown])}{closed}</div>"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 import tapelab as tf
-from tapelab.exercises.session import SESSION
+from tapelab.exercises.exercise import Exercise, Hint
+from tapelab.exercises.session import SESSION, Hints
 from tapelab.views.card import DATA
+from tapelab.widgets.verdict_card import hints_html
 
 OVERWRITTEN = "The second contribution replaced the first. They add."
 VOID = {"path", "circle", "meta", "br"}
@@ -98,6 +101,17 @@ def test_the_page_is_balanced_and_holds_no_script(half_right):
         tags = tags_of(card.html)
         assert "script" not in tags
         assert not re.search(r"\son\w+=|https?://", card.html)
+
+
+def test_a_hint_that_costs_points_is_not_in_the_card_before_it_is_opened():
+    told = ("first", "second", Hint("priced", cost=2), "fourth")
+    exercise = Exercise("9.1", "", "", (), told, counts_hints=True)
+    card = hints_html(Hints(exercise, told[:1]))
+    assert "second" in card
+    assert "it costs 2 points" in card
+    assert not re.search("priced|fourth", card)
+    assert "fourth" in hints_html(Hints(exercise, told[:3]))
+    assert "fourth" in hints_html(Hints(replace(exercise, counts_hints=False), told[:1]))
 
 
 def test_hints_open_one_after_the_other_without_a_kernel(half_right):
