@@ -1,4 +1,9 @@
-"""The glossary beside the lessons, made of the page of the documentation: one text for both."""
+"""The glossary beside the lessons and in the Explorer, made of the page of the documentation.
+
+    python -m tools.glossary    write what the Explorer says of the words that it uses
+
+The notebook beside the lessons is written by tools.build_lessons.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +16,12 @@ from typing import Any, Final
 CHECKOUT: Final = Path(__file__).parents[1]
 PAGE: Final = CHECKOUT / "docs" / "reference" / "glossary.md"
 NAME: Final = "glossary.ipynb"
+EXPLORER: Final = CHECKOUT / "extension" / "src" / "extras" / "glossary.ts"
+SHOWN: Final = (
+    *("watch", "tape", "record", "path", "target", "source"),
+    *("adjoint", "upstream", "local slope", "contribution", "fan-out"),
+)
+"""The words that a picture uses, in the order in which a learner meets them."""
 _TERM: Final = re.compile(r"^## (.+)\n\n(.+(?:\n.+)*)", re.MULTILINE)
 _HERE: Final = re.compile(r"\]\(#([\w-]+)\)")
 _ELSEWHERE: Final = re.compile(r"\[([^\]]+)\]\([^)#]+\.md[^)]*\)")
@@ -67,3 +78,19 @@ def _cell(number: int, text: str) -> dict[str, Any]:
         "metadata": {},
         "source": source,
     }
+
+
+def in_short(term: str) -> str:
+    """The first sentence about a term."""
+    return terms()[term].split(". ")[0].removesuffix(".") + "."
+
+
+def for_explorer() -> str:
+    """The words that a picture uses, each followed by its first sentence, as TypeScript."""
+    lines = [f"  '{text}',\n" for term in SHOWN for text in (term, in_short(term))]
+    head = "/** @said The words of a picture and what they mean, by python -m tools.glossary. */\n"
+    return f"{head}export const GLOSSARY = [\n{''.join(lines)}] as const;\n"
+
+
+if __name__ == "__main__":
+    EXPLORER.write_text(for_explorer(), encoding="utf-8")

@@ -66,5 +66,13 @@ def test_who_is_referred_to_stands_in_the_literature():
     assert {name for name in named if name not in LITERATURE} == set()
 
 
+def test_the_explorer_says_the_first_sentence_of_each_word_that_a_picture_uses():
+    same = glossary.EXPLORER.read_text("utf-8") == glossary.for_explorer()
+    assert same, "Run python -m tools.glossary."
+    assert all(
+        glossary.terms()[word].startswith(glossary.in_short(word)) for word in glossary.SHOWN
+    )
+
+
 def test_a_word_that_is_not_explained_would_be_noticed():
     assert glossary.used("[tape](glossary.ipynb#tape), [x](other.ipynb#x)") == ["tape"]

@@ -41,6 +41,7 @@ export interface Extras {
   readonly whatIf: (sliders: Sliders) => VNode[];
   readonly storyOf: typeof storyOf;
   readonly why: typeof whyView;
+  readonly terms: () => VNode;
 }
 
 let present: Extras | null = null;

@@ -161,7 +161,8 @@ function askedOrTold(
   const more = predicting === 'off' ? null : wantExtras();
   if (question && more && selected < 0) return more.question(model, question, dispatch);
   const told = inspectorView(model, picture, selected, { at: slice, dispatch });
-  return [more && more.verdict(state, dispatch), told];
+  const words = picture.phase === 'backward' ? wantExtras() : extras();
+  return [more && more.verdict(state, dispatch), told, words?.terms()];
 }
 
 function tapeView(state: State, around: Surroundings, dispatch: Dispatch): VNode[] {

@@ -2,6 +2,7 @@ import { paint } from '../canvas.js';
 import type { Extras } from '../extras.js';
 import panes from '../styles/panes.css';
 import pictures from '../styles/pictures.css';
+import terms from '../styles/terms.css';
 import whatif from '../styles/whatif.css';
 import why from '../styles/why.css';
 import { judge, questionAt } from '../predict.js';
@@ -15,10 +16,11 @@ import { turnsView } from './turns.js';
 import { questionView, verdictView } from './predict.js';
 import { whatIfView } from './whatif.js';
 import { whyView } from './why.js';
+import { termsView } from '../../extras/terms.js';
 
 /** All views that may come later. */
 export const EXTRAS: Extras = {
-  style: panes + pictures + whatif + why,
+  style: panes + pictures + terms + whatif + why,
   speak,
   paint,
   pane: paneView,
@@ -33,4 +35,5 @@ export const EXTRAS: Extras = {
   whatIf: whatIfView,
   storyOf,
   why: whyView,
+  terms: termsView,
 };
