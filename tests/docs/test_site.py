@@ -26,6 +26,7 @@ SIZES = {"laptop": (1280, 800), "projector": (1024, 768), "phone": (390, 844)}
 LOOKED_AT = (
     *("index", "tutorial/first-none", "howto/index", "howto/hosts", "reference/tapelab"),
     *("reference/ops", "explanation/tape", "reference/pitfalls"),
+    "tutorial/lessons/15-tape-memory",
 )
 AXE = """axe.run(document, {iframes: false, preload: false}).then(
   told => told.violations.map(rule => `${rule.id} at ${rule.nodes[0].html.slice(0, 200)}`))"""
@@ -121,6 +122,16 @@ def test_pictures_are_alive_and_follow_the_theme(opened):
     for theme in THEMES:
         page.evaluate("theme => { document.body.dataset.theme = theme }", theme)
         expect(shown).to_have_attribute("data-theme", theme)
+
+
+def test_every_lesson_is_there_solved_with_pictures_that_step_without_a_kernel(opened, site):
+    solved = {path.stem for path in (CHECKOUT / "notebooks" / "solutions").glob("[0-9]*.ipynb")}
+    assert {path.stem for path in (site / "tutorial" / "lessons").glob("*.html")} == solved
+    page = opened("tutorial/lessons/02-the-first-tape")
+    expect(page.get_by_text("02.4 Ask twice: 10 of 10 points").first).to_be_visible()
+    picture = page.locator("figure.explorer").first
+    picture.scroll_into_view_if_needed()
+    Explorer.in_frame(picture).click_to_the_end_and_back()
 
 
 def test_the_search_works_without_a_server(opened):
