@@ -50,6 +50,8 @@ slopes = tape.jacobian(y, x)
 print(slopes.numpy())
 
 plt.imshow(slopes, cmap="Blues")
+plt.xticks(range(3))
+plt.yticks(range(3))
 plt.xlabel("to x[j]")
 plt.ylabel("reacts y[i]")
 plt.title("The Jacobian of a running sum")

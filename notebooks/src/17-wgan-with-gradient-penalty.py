@@ -52,7 +52,8 @@ plt.show()
 # %%
 def dense(inputs, outputs):
     spread = (2.0 / inputs)**0.5
-    return [tf.Variable(spread * tf.random.normal([inputs, outputs])), tf.Variable(tf.zeros([outputs]))]
+    weights = tf.Variable(spread * tf.random.normal([inputs, outputs]))
+    return [weights, tf.Variable(tf.zeros([outputs]))]
 
 def run(layers, x):
     for weights, bias in layers[:-1]:
@@ -62,7 +63,8 @@ def run(layers, x):
 
 critic = [dense(2, 32), dense(32, 32), dense(32, 1)]
 forger = [dense(2, 32), dense(32, 32), dense(32, 2)]
-print("scores", run(critic, points[:3]).shape, "forged points", run(forger, tf.random.normal([3, 2])).shape)
+print("scores", run(critic, points[:3]).shape)
+print("forged points", run(forger, tf.random.normal([3, 2])).shape)
 
 # %% [markdown]
 # The gap alone is a poor guide: a critic that multiplies all its scores by a thousand has a gap a thousand times as
@@ -97,7 +99,8 @@ tf.explain(tape, score, between)
 @tf.exercise("17.1")
 def slope_in_between():
     steepness = tf.Variable(0.5, name="steepness")
-    real, forged = tf.constant([[3.0, 0.0], [0.0, 1.0]]), tf.constant([[1.0, 2.0], [0.0, -3.0]])
+    real = tf.constant([[3.0, 0.0], [0.0, 1.0]])
+    forged = tf.constant([[1.0, 2.0], [0.0, -3.0]])
     between = 0.5 * real + 0.5 * forged
     with tf.GradientTape() as tape:
         ### BEGIN SOLUTION
@@ -276,11 +279,14 @@ noise = tf.random.normal([300, 2])
 
 def draw(done, rounds, gaps):
     clear_output(wait=True)
-    figure, (bar, scene, curve) = plt.subplots(3, 1, figsize=(5, 6.5), height_ratios=[1, 20, 6], layout="constrained")
+    heights = run(critic, grid.reshape(-1, 2)).numpy().reshape(30, 30)
+    forged = run(forger, noise)
+    figure, (bar, scene, curve) = plt.subplots(
+        3, 1, figsize=(5, 6.5), height_ratios=[1, 20, 6], layout="constrained"
+    )
     bar.barh(0, done)
     bar.set(xlim=(0, rounds), yticks=[], xticks=[], title=f"round {done} of {rounds}")
-    forged = run(forger, noise)
-    scene.contourf(side, side, run(critic, grid.reshape(-1, 2)).numpy().reshape(30, 30), 12, cmap="Greys", alpha=0.6)
+    scene.contourf(side, side, heights, 12, cmap="Greys", alpha=0.6)
     scene.plot(points[:, 0], points[:, 1], ".", label="real")
     scene.plot(forged[:, 0], forged[:, 1], ".", label="forged")
     scene.set(xlim=(-2, 2), ylim=(-2, 2), aspect="equal")
@@ -297,7 +303,7 @@ for done in range(1, ROUNDS + 1):
         gap = critic_step()
     forger_step()
     gaps.append(gap)
-    if done % 20 == 0:
+    if done % 25 == 0:
         draw(done, ROUNDS, gaps)
 
 # %% [markdown]
@@ -314,7 +320,9 @@ with tf.GradientTape() as tape:
 slopes = tape.gradient(score, forged)
 plt.figure(figsize=(5, 5))
 plt.plot(points[:, 0], points[:, 1], ".", alpha=0.3)
-plt.quiver(forged[:, 0], forged[:, 1], slopes[:, 0], slopes[:, 1], color="C1", width=0.004)
+plt.quiver(
+    forged[:, 0], forged[:, 1], slopes[:, 0], slopes[:, 1], color="C1", width=0.004
+)
 plt.axis("equal")
 plt.show()
 
@@ -350,8 +358,6 @@ tf.check("17.5")
 # - When a gradient is `None` in such a program, it is mostly one of these two. How the model is called has nothing to
 #   do with it.
 # - Two models, two lists of variables: each optimiser gets its own.
-#
-# Words to look up: [gradient penalty](glossary.ipynb#gradient-penalty), [nested tapes](glossary.ipynb#nested-tapes).
 #
 # Words to look up: [watch](glossary.ipynb#watch), [nested tapes](glossary.ipynb#nested-tapes), [gradient penalty](glossary.ipynb#gradient-penalty).
 #

@@ -93,7 +93,7 @@ tf.check("18.1")
 # > dz/dw = (∂f/∂w) / (1 − ∂f/∂z)
 #
 # Both slopes on the right are those of **one single step**, taken at the answer. How the answer was found makes no
-# difference. This is the *implicit function theorem*, nearly two hundred years older than any tape.
+# difference. This is the *implicit function theorem*, and it is much older than any tape.
 #
 # ### Exercise 18.2: from one step
 #
@@ -139,8 +139,9 @@ left.plot(rounds, [unrolled(each)[1] for each in rounds], ".-", label="the progr
 left.axhline(float(along_w / (1.0 - along_z)), color="C1", label="the answer")
 left.set(xlabel="rounds", title="slope of z along w")
 left.legend()
-right.plot(rounds, [3 * each for each in rounds], ".-")
-right.axhline(3, color="C1")
+ops = 3  # of one round: a product, a sum, a tanh
+right.plot(rounds, [ops * each for each in rounds], ".-")
+right.axhline(ops, color="C1")
 right.set(xlabel="rounds", title="ops on the tape")
 plt.show()
 
@@ -270,19 +271,36 @@ def search(again, start, tolerance=1e-3, most=100):
     return found, rounds
 
 def equilibrium(answer, x):
-    """The answer with one layer on the tape, and the rule that makes it the gradient of the equation."""
+    """The answer, with one layer on the tape and the gradient of the equation."""
     @tf.custom_gradient
     def searched(z):
         def rule(upstream):
             with tf.GradientTape(persistent=True) as tape:
                 tape.watch(answer)
                 f = layer(answer, x)
-            g, _ = search(lambda g: upstream + tape.gradient(f, answer, output_gradients=g), upstream)
-            return g
+
+            def once_more(g):
+                return upstream + tape.gradient(f, answer, output_gradients=g)
+
+            return search(once_more, upstream)[0]
 
         return tf.identity(z), rule
 
     return searched(layer(answer, x))
+
+# %% [markdown]
+# Here is what the tape holds for one example, once the answer has been found:
+
+# %%
+x = tf.constant([[1.0]])
+found, rounds = search(lambda z: layer(z, x), tf.zeros([1, SIZE]))
+print("rounds:", rounds)
+answer = tf.constant(found.numpy())
+
+with tf.GradientTape() as tape:
+    y = equilibrium(answer, x) @ v
+
+tf.show(tape, y, [W, u, b, v])
 
 # %% [markdown]
 # Train it on a wave with a jump in it. The lowest curve tells how many rounds it took to find the answer: the better
@@ -294,7 +312,9 @@ ys = tf.sin(2.0 * xs) + tf.sign(xs)
 
 def draw(done, steps, losses, rounds):
     clear_output(wait=True)
-    figure, (bar, fit, loss, search) = plt.subplots(4, 1, figsize=(6, 7.5), height_ratios=[1, 12, 6, 6], layout="constrained")
+    figure, (bar, fit, loss, search) = plt.subplots(
+        4, 1, figsize=(6, 7.5), height_ratios=[1, 12, 6, 6], layout="constrained"
+    )
     bar.barh(0, done)
     bar.set(xlim=(0, steps), yticks=[], xticks=[], title=f"step {done} of {steps}")
     fit.plot(xs, ys, ".", label="the data")
@@ -320,14 +340,8 @@ for done in range(1, STEPS + 1):
     optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights))
     losses.append(float(loss))
     rounds.append(needed)
-    if done % 40 == 0:
+    if done % 50 == 0:
         draw(done, STEPS, losses, rounds)
-
-# %%
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(tf.square(equilibrium(answer, xs) @ v - ys))
-
-tf.show(tape, loss, weights)
 
 # %% [markdown]
 # ## What to take along
