@@ -23,7 +23,7 @@ WITHOUT_FRAMES = "axe.run(document, {iframes: false}).then(told => told.violatio
 """The Explorer inside has tests of its own."""
 REFUSED = "error: Failed to load resource: the server responded with a status of # (Bad Request)"
 """Chromium says this itself where a form is refused in words."""
-SIZES = {"light": (1280, 800), "dark": (1024, 768)}
+LOOKS = {"light": (1280, 800, "en"), "dark": (1024, 768, "he")}
 
 
 @pytest.fixture(scope="module")
@@ -144,17 +144,19 @@ def test_a_form_of_another_site_is_refused(page, browser, at):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_on_any_page_and_no_page_is_wider_than_the_window(browser, at, theme):
-    width, height = SIZES[theme]
+    width, height, language = LOOKS[theme]
     context = browser.new_context(
         base_url=f"http://127.0.0.1:{at.port}", color_scheme=theme, bypass_csp=True,
-        viewport={"width": width, "height": height},
+        viewport={"width": width, "height": height}, locale=language,
     )  # fmt: skip
     page = context.new_page()
     page.goto(at.address)
-    expect(page.get_by_role("heading", name="Assignments")).to_be_visible()
+    page.wait_for_url("**/")
     for title, path in PAGES.items():
         page.goto(path)
-        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        heading = page.get_by_role("heading", level=1)
+        expect(heading).to_have_text(re.compile(title if language == "en" else "."))
+        assert page.locator("html").get_attribute("lang") == language
         page.evaluate(axe_script())
         assert [told["id"] for told in page.evaluate(WITHOUT_FRAMES)] == []
         assert page.evaluate("document.documentElement.scrollWidth") <= width

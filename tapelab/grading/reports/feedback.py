@@ -38,7 +38,7 @@ def _body(
     yield f"<p>{_points(result.points, result.of)}{escape(_sum(grade))}</p>"
     yield from _said(comments, "")
     for exercise in result.exercises:
-        yield f'<h2 dir="auto">{escape(f"{exercise.exercise} {exercise.title}")}</h2>'
+        yield f"<h2><bdi>{escape(f'{exercise.exercise} {exercise.title}')}</bdi></h2>"
         yield f"<p>{_points(exercise.points, exercise.of)}</p>"
         yield f'<ul class="checks">{"".join(_checks(exercise))}</ul>'
         yield from _said(comments, exercise.exercise)
@@ -67,7 +67,7 @@ def _sum(grade: Grade | None) -> str:
 def _said(comments: Sequence[Comment], exercise: str) -> Iterator[str]:
     for each in comments:
         if each.exercise == exercise:
-            yield f'<blockquote dir="auto">{escape(each.text)}</blockquote>'
+            yield f"<blockquote><bdi>{escape(each.text)}</bdi></blockquote>"
 
 
 def _checks(exercise: ExerciseResult) -> Iterator[str]:
@@ -88,7 +88,7 @@ def _item(check: CheckResult, title: str, found: str) -> str:
 
 def _found(check: CheckResult) -> Iterator[str]:
     if check.text:
-        yield f'<p class="text" dir="auto">{escape(check.text)}</p>'
+        yield f'<p class="text"><bdi>{escape(check.text)}</bdi></p>'
     if check.expected or check.got:
         for name, value in ((say("expected"), check.expected), (say("got"), check.got)):
             yield f'<p class="text">{name} <code dir="ltr">{escape(value)}</code></p>'

@@ -14,7 +14,7 @@ _PAGE: Final = """<!DOCTYPE html>
 <html lang="{language}" dir="{direction}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><title>{title}</title>
 <style>{style}</style></head><body><main>
-<h1 dir="auto">{title}</h1>
+<h1><bdi>{title}</bdi></h1>
 {body}
 </main></body></html>
 """
