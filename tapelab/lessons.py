@@ -15,6 +15,7 @@ from tapelab.words import CATALOGUES, locales, say, sentence
 from tapelab.words import language as spoken
 
 START_PAGE = "Start here.ipynb"
+GLOSSARY = "glossary.ipynb"
 RIGHT_TO_LEFT = '<div dir="rtl">\n\n{text}\n\n</div>'
 """Markdown of a language that is written from right to left; it is still Markdown inside."""
 _TITLE, _QUESTION = "\u2068{}\u2069", '<span dir="auto">{}</span>'
@@ -153,7 +154,8 @@ def _place(target: Path, content: bytes, *, copied_before: str | None) -> str:
 
 
 def _files_for_learners(shipped: Path) -> dict[str, bytes]:
-    files = {START_PAGE: _start_page(lessons(shipped))}
+    has_glossary = (shipped / GLOSSARY).exists()
+    files = {START_PAGE: _start_page(lessons(shipped), has_glossary=has_glossary)}
     left_out = _NOT_FOR_LEARNERS.union(languages(shipped))
     for path in sorted(shipped.rglob("*")):
         parts = path.relative_to(shipped).parts
@@ -182,11 +184,14 @@ def _source(cell: dict[str, Any]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
-def _start_page(listed: list[Lesson]) -> bytes:
+def _start_page(listed: list[Lesson], *, has_glossary: bool) -> bytes:
     """Build the page JupyterLab opens on: a notebook, because JupyterLab shows one rendered."""
     turned = direction() == "rtl"
     title, question = (_TITLE, _QUESTION) if turned else ("{}", "{}")
     lines = [f"# {say('tapelab: the lessons')}", "", say(_HOW_TO_WORK), ""]
+    if has_glossary:
+        words = say("The words of the field stand in the [glossary]({file}).", file=GLOSSARY)
+        lines += [words, ""]
     for lesson in listed:
         lines += [f"## [{title.format(lesson.title)}]({lesson.name})", ""]
         lines += [question.format(lesson.question), ""]

@@ -178,6 +178,11 @@ def test_the_start_page_is_a_valid_notebook_that_links_every_lesson(shipped, min
     nbformat.validate(page)
     assert "[The first tape](02_tape.ipynb)" in page.cells[0].source
     assert "[Backward](03_back.ipynb)" in page.cells[0].source
+    assert "glossary" not in page.cells[0].source
+    (shipped / "glossary.ipynb").write_text("{}")
+    copy_lessons(mine, shipped=shipped)
+    assert "[glossary](glossary.ipynb)" in (mine / START_PAGE).read_text("utf-8")
+    assert (mine / "glossary.ipynb").exists()
 
 
 def test_every_shipped_lesson_has_a_title_and_an_opening_question():
