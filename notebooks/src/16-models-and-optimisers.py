@@ -54,9 +54,12 @@ plt.show()
 
 # %% [markdown]
 # The optimiser knows nothing of your model. It gets **pairs**: a gradient and the variable it belongs to. It finds nothing by itself, it only takes the step. The
-# finding is done by the tape:
+# finding is done by the tape. Here it is before the first step, with three points:
 
 # %%
+w, b = tf.Variable(0.0, name="w"), tf.Variable(0.0, name="b")
+x, y = tf.constant([-1.0, 0.0, 1.0]), tf.constant([-4.0, -1.0, 2.0])
+
 with tf.GradientTape() as tape:
     error = w * x + b - y
     loss = tf.reduce_mean(tf.square(error))
