@@ -16,6 +16,7 @@ from tapelab.engine.op import REGISTRY
 from tests.ui.axe import axe_script
 from tests.ui.browser import Console, launched
 from tests.ui.explorer import Explorer
+from tools import glossary
 from tools.docs import checking, names
 
 pytestmark = [pytest.mark.slow, pytest.mark.ui]
@@ -131,7 +132,11 @@ def test_every_lesson_is_there_solved_with_pictures_that_step_without_a_kernel(o
     expect(page.get_by_text("02.4 Ask twice: 10 of 10 points").first).to_be_visible()
     picture = page.locator("figure.explorer").first
     picture.scroll_into_view_if_needed()
-    Explorer.in_frame(picture).click_to_the_end_and_back()
+    explorer = Explorer.in_frame(picture)
+    explorer.click_to_the_end_and_back()
+    explorer.root.get_by_text("What the words mean").click()
+    told = glossary.in_short("adjoint")
+    expect(explorer.root.get_by_role("definition").filter(has_text=told)).to_be_visible()
 
 
 def test_the_search_works_without_a_server(opened):
