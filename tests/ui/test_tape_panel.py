@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.ui.axe import violations
 from tests.ui.conftest import NEWEST_FIRST
-from tests.ui.tape_panel import TapePanel, Traffic, forgive_widgets, run_cell
+from tests.ui.tape_panel import TapePanel, Traffic, command, forgive_widgets, run_cell
 
 IMPORT = "import tapelab as tf"
 
@@ -202,8 +202,36 @@ def test_a_step_of_the_history_opens_in_the_explorer(after_training):
     panel.button("Show on the tape").click()
     panel.explorer.come_into_view()
     expect(panel.step).to_have_text("step 2")
+    assert overlapping(panel.explorer.root.get_by_role("toolbar", name="This tape")) == []
+    holes = panel.explorer.reel.locator(".top").first.bounding_box()["height"]
+    assert holes == 12  # which the style of no other panel of the page changes
+    panel.explorer.reel.locator("[tabindex='0']").focus()
+    panel.page.keyboard.press("ArrowRight")
+    panel.explorer.stands_at(2, of=panel.explorer.steps())
+    panel.page.keyboard.press("Control+Shift+c")
+    palette = panel.page.locator(".lm-CommandPalette:visible input")
+    expect(palette).to_be_focused()
+    palette.press("Escape")
     panel.button("Back to live").click()
     expect(panel.status).to_have_text("Last run")
+
+
+def overlapping(bar):
+    """The names of buttons in a bar that stand on others, or beyond its end."""
+    boxes = [(each.inner_text(), each.bounding_box()) for each in bar.get_by_role("button").all()]
+    end = bar.bounding_box()["x"] + bar.bounding_box()["width"]
+    return [
+        (name, other)
+        for name, box in boxes
+        for other, beside in boxes
+        if box["x"] + box["width"] > end
+        or (
+            name < other
+            and box["y"] == beside["y"]
+            and min(box["x"] + box["width"], beside["x"] + beside["width"])
+            > max(box["x"], beside["x"])
+        )
+    ]
 
 
 def test_asking_why_opens_the_explanation(after_training):
@@ -238,6 +266,10 @@ def test_a_node_clicked_lights_its_code_in_the_cell(stepping):
     expect(notebook.cells.nth(1).locator(".tapelab-lit")).to_have_text("tf.sin(a)")
     panel.button("Back to live").click()
     expect(notebook.panel.locator(".tapelab-lit")).to_have_count(0)
+    command(notebook.page, "Explain this gradient")
+    told = "The gradient of y with respect to x arrives, and nothing looks wrong with it."
+    expect(panel.root.locator(".well")).to_have_text(told)
+    assert violations(panel.root) == []
 
 
 def test_the_step_of_the_explorer_is_lit_in_the_cell(stepping):

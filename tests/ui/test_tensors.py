@@ -48,6 +48,8 @@ def test_an_image_is_drawn_in_its_own_colours(show):
     views.button("img").click()
     colours = views.inspector.locator(".heat rect[style*='rgb']")
     expect(colours).to_have_count(20)
+    views.press("1")
+    expect(views.graph.locator(".nd .heat path[style*='rgb']").first).to_be_visible()
 
 
 def test_large_tensors_are_drawn_in_blocks_that_say_what_they_are(show):

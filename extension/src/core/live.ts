@@ -164,6 +164,8 @@ export interface LiveOptions {
 export function mount(host: Element, state: LiveState, options: LiveOptions = {}) {
   speak(options.words);
   const root = createRoot(host, options.language, say('Tape panel'), STYLES + live);
+  // A sheet in one place of a page dresses all of it.
+  root.classList.add('live');
   const update = (next: LiveState): void => {
     speak(options.words);
     patch(root, liveView(next, options.actions ?? {}));
