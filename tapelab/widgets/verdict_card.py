@@ -41,7 +41,8 @@ def verdict_html(verdict: Verdict, hints: Hints, note: str = "") -> str:
     title = translated(verdict.exercise.title)
     body = f"<ul>{''.join(map(_check, verdict.judged))}</ul>"
     said = "".join(f"<p class=note>{prose(each)}</p>" for each in (spent(verdict), note) if each)
-    head = _head(title, _place(verdict.exercise), verdict.points, verdict.of)
+    again = "" if verdict.passed else _again()
+    head = _head(title, _place(verdict.exercise), verdict.points, verdict.of, again)
     help_ = "" if verdict.passed else _help(verdict, hints)
     label = say("Verdict on {title}", title=title)
     return _card(label, f"{head}<div class=row>{body}{said}</div>{help_}")
@@ -83,13 +84,18 @@ def _place(exercise: Exercise) -> str:
     return say("Lesson {lesson}, exercise {number}", lesson=exercise.lesson, number=number)
 
 
-def _head(title: str, place: str, earned: float, of: float) -> str:
+def _again() -> str:
+    """A button that JupyterLab's extension shows, because it can lead to the code."""
+    return f"<button type=button class='button again'>{say('Try again')}</button>"
+
+
+def _head(title: str, place: str, earned: float, of: float, beside: str = "") -> str:
     share = int(100 * earned / of) if of else 0
     told = prose(points(earned, of)).replace(short(earned), f"<b>{short(earned)}</b>", 1)
     return (
         f"<div class=head><div><h3>{prose(title)}</h3><small>{prose(place)}</small></div>"
         f"<div class=meter aria-hidden=true><i style='width:{share}%'></i></div>"
-        f"<div class=points>{told}</div></div>"
+        f"<div class=points>{told}</div>{beside}</div>"
     )
 
 

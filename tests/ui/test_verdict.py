@@ -35,6 +35,7 @@ def records():
     return {'a': 3, 'b': 1, 'c': 0}
 tf.check('02.3')
 """
+EDITED = ".jp-Notebook.jp-mod-editMode .jp-Cell.jp-mod-active"
 PAGE = (
     "<!doctype html><html lang=en><title>Verdict</title>"
     "<body data-theme={theme} style='background:{back};--jp-layout-color1:{back}'><main>{card}"
@@ -71,6 +72,10 @@ def test_nobody_stumbles_over_a_verdict_and_nothing_is_cut_off(page):
     assert wide <= 0
 
 
+def test_where_nothing_leads_back_to_the_cell_no_button_says_so(page):
+    expect(page.get_by_text("Try again")).to_be_hidden()
+
+
 def test_hints_open_one_after_the_other(page):
     button = page.get_by_text("Show the next hint")
     expect(button.locator("visible=true")).to_have_count(1)
@@ -89,10 +94,13 @@ def test_the_tape_opens_at_the_place_where_the_gradient_ends(page):
     expect(explorer.lit).to_contain_text("tf.stop_gradient(x)")
 
 
-def test_a_verdict_is_known_to_the_next_kernel(open_notebook, folder):
+def test_a_verdict_leads_back_to_its_cell_and_is_known_to_the_next_kernel(open_notebook, folder):
     first = open_notebook(SOLVING)
     first.run_all()
     expect(first.output(0)).to_contain_text("7 of 10 points")
+    expect(first.panel.locator(EDITED)).to_have_count(0)
+    first.output(0).get_by_role("button", name="Try again").click()
+    expect(first.panel.locator(EDITED)).to_be_visible()
     (kept,) = folder.glob(".*.progress.json")
     assert "def records():" in json.loads(kept.read_text())["exercises"]["02.3"]["answer"]
     kept.rename(folder / ".1.progress.json")

@@ -6,6 +6,7 @@ import { INotebookTracker } from '@jupyterlab/notebook';
 import { ISettingRegistry } from '@jupyterlab/settingregistry';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { ITranslator } from '@jupyterlab/translation';
+import { again } from './again.js';
 import { addCommands, addToPalette, COMMANDS } from './commands.js';
 import { Connections } from './connections.js';
 import { filesPlugin } from './files.js';
@@ -69,4 +70,4 @@ const panel: JupyterFrontEndPlugin<void> = {
   },
 };
 
-export default [panel, filesPlugin(() => speech()), lessons, prose];
+export default [panel, filesPlugin(() => speech()), lessons, prose, again];
