@@ -253,10 +253,10 @@ tf.check("18.5")
 # %%
 SIZE = 32
 tf.random.set_seed(18)
-W = tf.Variable(0.02 * tf.random.normal([SIZE, SIZE]), name="W")
-u = tf.Variable(1.5 * tf.random.normal([1, SIZE]), name="u")
-b = tf.Variable(2.0 * tf.random.normal([SIZE]), name="b")
-v = tf.Variable(0.1 * tf.random.normal([SIZE, 1]), name="v")
+W = tf.Variable(tf.random.normal([SIZE, SIZE], stddev=0.02), name="W")
+u = tf.Variable(tf.random.normal([1, SIZE], stddev=1.5), name="u")
+b = tf.Variable(tf.random.normal([SIZE], stddev=2.0), name="b")
+v = tf.Variable(tf.random.normal([SIZE, 1], stddev=0.1), name="v")
 
 def layer(z, x):
     return tf.tanh(z @ W + x @ u + b)

@@ -195,8 +195,8 @@ SEARCHED: Final = Exercise(
         ),
     ),
     hints=(
-        "One round: `g = upstream + tape.gradient(f, z, output_gradients=g)`.",
-        "Do that forty times, in a loop, and return `g`.",
+        "Each round puts the g of the last one in: upstream, plus what the tape says for g.",
+        "Forty times `g = upstream + tape.gradient(f, z, output_gradients=g)`; return `g`.",
     ),
 )  # fmt: skip
 
