@@ -480,8 +480,9 @@ tf.check("05.14")
 # that, at `x = 3`:
 #
 # ```python
-# # program a              # program b                     # program c
-# y = x * x + 2.0 * x      y = x * tf.stop_gradient(x)     y = tf.stop_gradient(x * x)
+# y = x * x + 2.0 * x          # program a
+# y = x * tf.stop_gradient(x)  # program b
+# y = tf.stop_gradient(x * x)  # program c
 # ```
 #
 # Which one? What does the tape say there, and what would be the slope of the function it computes?
