@@ -60,7 +60,8 @@ def test_the_oldest_releases_are_the_lower_bounds_of_the_metadata(checkout):
     folder, _ = checkout
     (folder / "pyproject.toml").write_text(
         "[project]\ndependencies = ['numpy>=2.0', 'any']\n"
-        "[project.optional-dependencies]\nlab = ['jupyterlab>=4.2,<5', 'pyjwt[crypto]>=2.10']\ndev = ['ruff>=1']\n"
+        "[project.optional-dependencies]\n"
+        "lab = ['jupyterlab>=4.2,<5', 'pyjwt[crypto]>=2.10']\ndev = ['ruff>=1']\n"
     )
     assert environment.lower_bounds("lab") == ["numpy==2.0", "jupyterlab==4.2", "pyjwt==2.10"]
 
