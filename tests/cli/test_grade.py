@@ -49,7 +49,7 @@ def test_a_folder_is_graded_and_the_next_time_only_what_has_no_result(main, fold
         finals = {grade.student: (grade.final, grade.of) for grade in book.grades("05")}
         (ada,) = (each for each in book.results("05") if each.handed.student == "ada")
         assert book.tapes("05", ada.handed.digest).keys() >= {"05.1", "05.2"}
-    assert finals == {"ada": (75, 75), "bob": (0, 75), "eve": (0, 75)}
+    assert finals == {"ada": (90, 90), "bob": (0, 90), "eve": (0, 90)}
     assert "data:image/svg+xml" in (tmp_path / "pages" / "ada.html").read_text("utf-8")
     stats = json.loads(main("gradebook", "stats", "05", "--json").stdout)
     assert stats["pitfalls"]["NOT_WATCHED"] == 1

@@ -13,7 +13,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 LESSONS = tuple(path.stem for path in sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb")))
 
 VERDICT = "application/vnd.tapelab+json"
-"""What a notebook keeps of a verdict."""
+"""What a notebook keeps of a verdict, and of an explanation."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def finish(path: Path) -> Finished:
     kept = [
         out["data"].get(VERDICT) for c in cells for out in c.get("outputs", ()) if "data" in out
     ]
-    earned = {each["exercise"]: each["points"] for each in kept if each}
+    earned = {each["exercise"]: each["points"] for each in kept if each and "exercise" in each}
     return Finished(cells, {each["id"]: (earned.get(each["id"]), each["points"]) for each in told})
 
 

@@ -79,6 +79,9 @@ OF_THE_HOST = (
     # said where a page is slow to load, the second where another is open in the same browser.
     "uncaught: Command 'filebrowser:open-path' not registered.",
     'uncaught: Window name candidate "null" already exists',
+    # The table of contents of 4.2 and 7.2, where cells run before it has all its headings.
+    "error: TypeError: Cannot set properties of undefined (setting 'isRunning')",
+    "error: Failed to update the table of contents. TypeError: Cannot read properties of undefined",
 )
 """What front-ends say at moments that a stock page does not meet every time."""
 

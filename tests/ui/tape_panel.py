@@ -66,6 +66,11 @@ class TapePanel:
         run_cell(notebook, 0)
         expect(self.root).to_have_attribute("data-link", "open", timeout=20_000)
 
+    def show_live(self) -> None:
+        """Leave the Explorer for the live view, where it is in the panel."""
+        if (back := self.button("Back to live")).is_visible():
+            back.click()
+
     def switch(self) -> None:
         """Show the panel, or hide it."""
         self.tab.click()

@@ -63,15 +63,32 @@ def is_open(workspace):
     return layout.get("current") == "tapelab-panel" and not layout["collapsed"]
 
 
-@pytest.fixture
-def after_training(open_notebook):
+def training_run(open_one):
     """A notebook whose training has run, and the panel beside it."""
-    notebook = open_notebook(IMPORT, trained())
+    notebook = open_one(IMPORT, trained())
     panel = TapePanel.beside(notebook)
     panel.connect(notebook)
     run_cell(notebook, 1)
     expect(panel.step).to_have_text("step 5")
     return notebook, panel
+
+
+@pytest.fixture
+def after_training(open_notebook):
+    """A training that has run, and will be disturbed."""
+    return training_run(open_notebook)
+
+
+@pytest.fixture(scope="module")
+def run_once(open_notebooks):
+    return training_run(open_notebooks)
+
+
+@pytest.fixture
+def trained_once(run_once):
+    """A training that has run, to look at: the panel is live before and after."""
+    yield run_once
+    run_once[1].show_live()
 
 
 def test_while_a_cell_runs_the_panel_is_told_again_and_again(open_notebook):
@@ -195,8 +212,8 @@ def test_two_pages_on_one_kernel_are_told_each_for_itself(open_notebook):
     forgive_widgets(notebook, second)
 
 
-def test_a_step_of_the_history_opens_in_the_explorer(after_training):
-    _, panel = after_training
+def test_a_step_of_the_history_opens_in_the_explorer(trained_once):
+    _, panel = trained_once
     panel.root.get_by_label("Step to look at").fill("2")
     expect(panel.step).to_have_text("step 2")
     panel.button("Show on the tape").click()
@@ -234,30 +251,37 @@ def overlapping(bar):
     ]
 
 
-def test_asking_why_opens_the_explanation(after_training):
-    _, panel = after_training
+def test_asking_why_opens_the_explanation(trained_once):
+    _, panel = trained_once
     panel.button("Ask why").click()
     expect(panel.explorer.root.get_by_role("heading").first).to_have_text("Why is it None?")
 
 
-def test_a_finding_leads_to_its_line(after_training):
-    notebook, panel = after_training
+def test_a_finding_leads_to_its_line(trained_once):
+    notebook, panel = trained_once
     panel.button("Go to line 7").click()
     line = notebook.cells.nth(1).locator(".cm-line.tapelab-line")
     expect(line).to_contain_text("dw, _ = tape.gradient(loss, [w, unused])")
     expect(notebook.cells.nth(1).locator(".cm-focused")).to_be_visible()
 
 
-@pytest.fixture
-def stepping(open_notebook):
-    """The tape of a small cell in the Explorer of the panel."""
-    notebook = open_notebook(IMPORT, SMALL)
+@pytest.fixture(scope="module")
+def small(open_notebooks):
+    notebook = open_notebooks(IMPORT, SMALL)
     panel = TapePanel.beside(notebook)
     notebook.run_all()
+    return notebook, panel
+
+
+@pytest.fixture
+def stepping(small):
+    """The tape of a small cell in the Explorer of the panel."""
+    panel = small[1]
     expect(panel.status).to_have_text("Last run")
     panel.button("Show on the tape").click()
     panel.explorer.come_into_view()
-    return notebook, panel
+    yield small
+    panel.show_live()
 
 
 def test_a_node_clicked_lights_its_code_in_the_cell(stepping):

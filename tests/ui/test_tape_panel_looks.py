@@ -46,7 +46,13 @@ def wear(host: Host, theme: str, language: str) -> None:
         file.write_text(json.dumps(chosen))
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(
+    "look",
+    [
+        *("forced colours", "dark, right to left"),
+        *(pytest.param(each, marks=pytest.mark.thorough) for each in ("dark", "right to left")),
+    ],
+)
 def test_axe_finds_nothing_in_panel_and_outline(open_notebook, host, folder, look):
     theme, language, context = LOOKS[look]
     wear(host, theme, language)

@@ -28,7 +28,13 @@ for _ in range(12):
 RUN_MILLISECONDS = 30_000
 
 
-@pytest.fixture(scope="module", params=["newest", "oldest"])
+BOTH_ENDS = pytest.mark.parametrize("own", ["newest", "oldest"], indirect=True)
+NEWEST_FIRST = pytest.mark.parametrize(
+    "own", ["newest", pytest.param("oldest", marks=pytest.mark.thorough)], indirect=True
+)
+
+
+@pytest.fixture(scope="module")
 def own(request, browser, tmp_path_factory) -> Iterator[Host]:
     """A server of these tests alone, for what is set holds for all pages of a server."""
     oldest = request.param == "oldest"
@@ -89,6 +95,7 @@ def desk(open_notebook) -> Desk:
     return Desk(notebook, panel, traffic)
 
 
+@BOTH_ENDS
 def test_hints_can_be_turned_off(desk):
     desk.run_steps()
     hint = desk.notebook.cells.nth(1).locator(".tapelab-hint")
@@ -99,6 +106,7 @@ def test_hints_can_be_turned_off(desk):
     expect(hint).to_have_count(0)
 
 
+@NEWEST_FIRST
 def test_the_panel_and_the_kernel_speak_the_language_that_is_chosen(desk):
     desk.run_steps()
     desk.choose("language", "he")
@@ -109,6 +117,7 @@ def test_the_panel_and_the_kernel_speak_the_language_that_is_chosen(desk):
     expect(desk.panel.status).to_have_text("Last run")
 
 
+@NEWEST_FIRST
 def test_the_explorer_plays_at_the_speed_that_is_chosen(desk):
     desk.run_steps()
     desk.choose("speed", 4)
@@ -117,6 +126,7 @@ def test_the_explorer_plays_at_the_speed_that_is_chosen(desk):
     expect(desk.panel.explorer.root.get_by_label("Speed 4×")).to_be_visible()
 
 
+@NEWEST_FIRST
 def test_so_many_steps_are_kept_as_are_chosen(desk):
     desk.run_steps()
     look, show = desk.panel.root.get_by_label("Step to look at"), "Show on the tape"
@@ -129,6 +139,7 @@ def test_so_many_steps_are_kept_as_are_chosen(desk):
     expect(desk.panel.button(show)).to_be_disabled()
 
 
+@NEWEST_FIRST
 def test_what_python_has_set_stays_where_something_else_is_chosen(desk):
     desk.python_says("hints=False", cell=3)
     desk.choose("rate", 1)

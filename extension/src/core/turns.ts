@@ -32,8 +32,10 @@ function turnsOf({ graph }: Model, folds: Folds, loop: number): readonly Stretch
     while (kind[around] === FoldKind.Range) around = parent[around]!;
     if (around === loop) found.push([first[fold]!, last[fold]!]);
   }
-  for (let node = first[loop]!; !found[0] && node <= last[loop]!; node++) {
-    if (graph.nodeEvent[node]! >= 0) found.push([node, node]);
+  if (!found[0]) {
+    for (let node = first[loop]!; node <= last[loop]!; node++) {
+      if (graph.nodeEvent[node]! >= 0) found.push([node, node]);
+    }
   }
   made.set(loop, found);
   return found;
