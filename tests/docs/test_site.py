@@ -148,7 +148,6 @@ def test_the_search_works_without_a_server(opened):
 @pytest.mark.parametrize(
     ("fault", "told"),
     [
-        ("[there](missing.md)", "missing.md"),
         ("[there](#nowhere)", "nowhere"),
         ("$\\nonsense$", "nonsense"),
         ("```{ops}\nops\n```", "No op is declared in tapelab.ops"),

@@ -12,7 +12,7 @@ from tests.pitfalls.snippets import asked, repaired, run
 from tests.pitfalls.symptoms import CURES, SYMPTOMS
 
 
-@pytest.fixture(params=PITFALLS, ids=str)
+@pytest.fixture(scope="module", params=PITFALLS, ids=str)
 def pitfall(request):
     return request.param
 
@@ -22,7 +22,8 @@ def mendable(request):
     return request.param
 
 
-def explanation_of(pitfall):
+@pytest.fixture(scope="module")
+def explanation(pitfall):
     return asked(pitfall.snippet, pitfall.ask)
 
 
@@ -30,8 +31,7 @@ def test_its_symptom_is_there(pitfall):
     assert SYMPTOMS[pitfall.symptom](run(pitfall.snippet))
 
 
-def test_its_cause_is_the_first_finding_at_its_columns(pitfall):
-    explanation = explanation_of(pitfall)
+def test_its_cause_is_the_first_finding_at_its_columns(pitfall, explanation):
     first = explanation.findings[0]
     assert first.code == pitfall.code
     where = first.where and (
@@ -41,16 +41,14 @@ def test_its_cause_is_the_first_finding_at_its_columns(pitfall):
     assert (first.fix and textwrap.dedent(first.fix.after)) == pitfall.instead
 
 
-def test_a_none_is_explained_as_one(pitfall):
+def test_a_none_is_explained_as_one(pitfall, explanation):
     if pitfall.symptom == "None":
-        explanation = explanation_of(pitfall)
         assert not explanation.connected
         assert not explanation.partial
         assert len(explanation.findings) == 1
 
 
-def test_it_rests_on_events_and_names_a_lesson(pitfall):
-    explanation = explanation_of(pitfall)
+def test_it_rests_on_events_and_names_a_lesson(explanation):
     for finding in explanation.findings:
         assert finding.evidence or finding.code == "UNUSED_SOURCE"
         if explanation.recording is not None:
@@ -58,8 +56,7 @@ def test_it_rests_on_events_and_names_a_lesson(pitfall):
         assert len(finding.lesson) == 2
 
 
-def test_a_recording_loaded_from_bytes_gives_the_same_explanation(pitfall):
-    explanation = explanation_of(pitfall)
+def test_a_recording_loaded_from_bytes_gives_the_same_explanation(explanation):
     if explanation.recording is None:  # of an error
         return
     loaded = from_bytes(to_bytes(explanation.recording))

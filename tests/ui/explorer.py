@@ -78,6 +78,21 @@ class Explorer:
         if way.is_visible():
             way.click()
 
+    def leap_to_the_end_and_back(self) -> None:
+        """To the last step and to the first, and a step from each."""
+        self.show_the_tape()
+        of = self.steps()
+        assert of > 2
+        for end, stands, towards, then in (
+            ("Last step", of, "Step back", of - 1),
+            ("First step", 1, "Step", 2),
+        ):
+            if self.button(end).is_enabled():
+                self.button(end).click()
+            self.stands_at(stands, of)
+            self.button(towards).click()
+            self.stands_at(then, of)
+
     def click_to_the_end_and_back(self) -> None:
         """Press Step until it is spent, then Step back until that is."""
         self.show_the_tape()

@@ -33,5 +33,5 @@ def test_a_lesson_runs_its_pictures_are_there_and_the_last_steps_to_the_end_and_
         frames.nth(number).scroll_into_view_if_needed()
         explorer = Explorer.within(frames.nth(number).content_frame)
         expect(explorer.root).to_be_visible()
-    explorer.click_to_the_end_and_back()
+    explorer.leap_to_the_end_and_back()
     assert violations(explorer.root) == []
