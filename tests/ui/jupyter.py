@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -86,13 +87,23 @@ def environment(place: Path) -> dict[str, str]:
 def announced(
     process: subprocess.Popen[bytes], runtime: Path, root: Path, seconds: int = START_SECONDS
 ) -> Server:
-    """Wait for the file in which a server writes down its address."""
+    """Wait until a server answers at the address that it wrote down in a file."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         assert process.poll() is None, (runtime.parent / "server.log").read_text()
         for notice in runtime.glob("jpserver-*.json"):
             with suppress(ValueError):  # half written
                 facts = json.loads(notice.read_bytes())
-                return Server(root, facts["url"], facts["token"])
+                if listens(facts["hostname"], facts["port"]):
+                    return Server(root, facts["url"], facts["token"])
         time.sleep(0.05)
     raise AssertionError(f"No server within {seconds} s.")
+
+
+def listens(host: str, port: int) -> bool:
+    """Tell whether somebody listens there: a server writes its address down a moment earlier."""
+    try:
+        socket.create_connection((host, port), timeout=1).close()
+    except OSError:
+        return False
+    return True

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
 from tests.ui.browser import Console, pattern_of
+from tests.ui.jupyter import announced, running
+
+LATE_SERVER = """
+import json, pathlib, socket, time
+door = socket.socket()
+door.bind(("127.0.0.1", 0))
+facts = {"hostname": "127.0.0.1", "port": door.getsockname()[1], "url": "", "token": "t"}
+place = pathlib.Path("runtime")
+place.mkdir()
+(place / "jpserver-1.json").write_text(json.dumps(facts))
+time.sleep(0.3)
+(place / "listens").touch()
+door.listen()
+time.sleep(60)
+"""
+
+
+def test_a_server_is_announced_when_it_listens_not_when_it_has_written_its_address(
+    tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    with running([sys.executable, "-c", LATE_SERVER], tmp_path) as (process, runtime):
+        server = announced(process, runtime, tmp_path)
+        assert server.token == "t"
+        assert (runtime / "listens").exists()
 
 
 @pytest.mark.parametrize("app", ["lab", "notebook"])
