@@ -112,7 +112,7 @@ def opened(notebook: Notebook, cells: int, first: int = 0) -> Times:
     for _ in range(cells):
         before = processor()
         page.keyboard.press("Shift+Enter")
-        page.wait_for_function("window.marks.drawn", timeout=120_000)
+        page.wait_for_function("window.marks.drawn", timeout=120_000, polling=50)
         times.append(page.evaluate("marks.drawn - marks.start"))
         worked.append(processor() - before)
         page.wait_for_timeout(300)

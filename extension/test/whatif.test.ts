@@ -85,3 +85,23 @@ test('the picture shows sliders, plots and slopes above the tape', () => {
   assert.equal(host.querySelectorAll('.fr').length, 5);
   handle.destroy();
 });
+
+test('a slider says where it stands before the kernel has answered; the rest is not drawn again', async () => {
+  const window = new Window();
+  const host = window.document.createElement('div') as unknown as HTMLElement;
+  window.document.body.append(host as never);
+  const recording = goldenBytes('scene_a');
+  const moment = { ...GRID.moments[0]!, curves: [curve(1), curve(1)] };
+  const silent = { moment: () => moment, move: () => {}, listen: () => () => {} };
+  const source: Source = { experiment: GRID, counts: null, ...silent };
+  const handle = mount(host, { recording, whatIf: source });
+  // What somebody else wrote there stands for what would be overwritten.
+  host.querySelector('.reel b')!.textContent = 'as it was';
+  const thumb = host.querySelector<HTMLInputElement>('.slider input')!;
+  thumb.value = '0.25';
+  thumb.dispatchEvent(new window.Event('input') as never);
+  await window.happyDOM.waitUntilComplete();
+  assert.equal(host.querySelector('.slider output')!.textContent, '0.2500');
+  assert.equal(host.querySelector('.reel b')!.textContent, 'as it was');
+  handle.destroy();
+});

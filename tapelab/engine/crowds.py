@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Form = tuple[tuple[int, ...], Any]
 """A shape and a dtype."""
-NOWHERE: Final = (-1, 0, -1, -1)
+NOWHERE: Final = np.array([-1, 0, -1, -1], np.intc)
 """The name, whether it is one, the variable and the span of what was made at no place."""
 
 
@@ -35,11 +35,15 @@ def is_kept(shape: tuple[int, ...], dtype: Any) -> bool:
     return 0 < prod(shape) <= KEPT_ELEMENTS and dtype.kind in "fiub"
 
 
-def each_once(places: Sequence[tuple[int, ...]]) -> NDArray[np.intc]:
-    """What is known of each place as rows; most of many places are one and the same object."""
-    known = {id(place): place for place in places}
+def distinct(things: Sequence[Any]) -> tuple[list[Any], NDArray[np.intc]]:
+    """The different objects among many that are mostly the same, and which of them each is."""
+    known = dict(zip(map(id, things), things, strict=True))
     numbers = dict(zip(known, range(len(known)), strict=True))
-    rows = np.array([place[:4] for place in known.values()], np.intc)
-    at = np.fromiter(map(numbers.__getitem__, map(id, places)), np.intc, len(places))
-    found: NDArray[np.intc] = rows[at]
-    return found
+    at = np.fromiter(map(numbers.__getitem__, map(id, things)), np.intc, len(things))
+    return list(known.values()), at
+
+
+def numbers_of(values: Sequence[Any], dtype: Any) -> NDArray[np.float64]:
+    """The numbers of values of one form, in a row for each value."""
+    # Where the dtype is that of the values, NumPy copies them without asking each for its number.
+    return np.array(values, dtype).reshape(len(values), -1).astype(np.float64)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from tapelab.engine.crowds import NOWHERE
 from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.engine.records import Dropped, is_large
 from tapelab.engine.tables import Groups, Spans, Table, Tensors, place_of
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from tapelab.engine.cell import Identity
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
+
+UNKNOWN: Final = -2
+"""Stands for the index of a gradient that was not entered yet; that of None is -1."""
 
 
 class Place(NamedTuple):
@@ -81,15 +87,28 @@ class Inventory:
         return made
 
     def results(
-        self, numbers: Sequence[int], values: Sequence[Any], places: Sequence[Place]
+        self, numbers: Sequence[int], values: Sequence[Any], places: Sequence[Place], at: Any
     ) -> Sequence[int]:
-        """The indices of what many ops have made at their places."""
+        """The indices of what many ops have made, each at one of some places."""
         tensors, unnamed = self.tensors, any(place.name < 0 for place in places)
         if unnamed or not tensors.by_id.keys().isdisjoint(numbers):
-            return list(map(self.result, numbers, values, places))
-        made = tensors.add_all(values, Role.RESULT, places)
+            return list(map(self.result, numbers, values, [places[each] for each in at]))
+        rows = np.array([place[:4] for place in places], np.intc)
+        made = tensors.add_all(values, Role.RESULT, rows[at])
         tensors.by_id.update(zip(numbers, made, strict=True))
         return made
+
+    def constants(self, numbers: Sequence[int], values: Sequence[Any]) -> None:
+        """Enter many constants, each once, that are not known yet."""
+        new = dict(zip(numbers, values, strict=True))
+        if not all(issubclass(each, np.number) for each in {*map(type, values)}):
+            for number, value in new.items():
+                self.tensor(number, value, Role.CONSTANT)
+            return
+        rows = np.tile(NOWHERE, (len(new), 1))
+        rows[:, 0] = [self.strings.index(str(value)) for value in new.values()]
+        made = self.tensors.add_all([*new.values()], Role.CONSTANT, rows)
+        self.tensors.by_id.update(zip(new, made, strict=True))
 
     def place(self, origin: Origin) -> Place:
         """The place where an op ran."""
@@ -158,15 +177,20 @@ class Inventory:
             found = self.gradients[id(value)] = self.tensors.add(value, Role.GRADIENT)
         return found
 
-    def enter_gradients(self, values: Iterable[Any]) -> None:
-        """Enter many gradients, each once."""
-        given = list(values)
-        new = dict(zip(map(id, given), given, strict=True))
-        for number in self.gradients.keys() & new.keys():
-            del new[number]
-        self._alive += new.values()
-        made = self.tensors.add_all(list(new.values()), Role.GRADIENT)
-        self.gradients.update(zip(new, made, strict=True))
+    def enter_gradients(self, values: Sequence[Any]) -> NDArray[np.intc]:
+        """The indices of many gradients, each of which is entered once."""
+        numbers = np.fromiter(map(id, values), np.int64, len(values))
+        each, first, at = np.unique(numbers, return_index=True, return_inverse=True)
+        found = np.array([self.gradients.get(number, UNKNOWN) for number in each.tolist()], np.intc)
+        new = np.flatnonzero(found == UNKNOWN)
+        new = new[np.argsort(first[new])]  # as they come
+        entered = [values[position] for position in first[new].tolist()]
+        made = self.tensors.add_all(entered, Role.GRADIENT)
+        found[new] = made
+        self.gradients.update(zip(each[new].tolist(), made, strict=True))
+        self._alive += entered
+        indices: NDArray[np.intc] = found[at]
+        return indices
 
     def outside_value(self, left: int, result: Any, span: int) -> int:
         """The index of what a value became off the tape; `left` is the serial of its leaving."""

@@ -34,9 +34,8 @@ def relevant(tape: GradientTape, *, derived: bool = False) -> list[Record]:
     inside, around = _sorted_out(tape, derived)
     makers = _makers(around)
     from_sources = _made_from(_sources(tape), around)
-    needed = {number for record in inside for number in _needs(record)} if makers else set()
-    needed &= makers.keys()
-    pending = [(number, 0) for number in sorted(needed)]
+    wanted = chain.from_iterable(map(_needs, inside if makers else ()))
+    pending = [(number, 0) for number in sorted({*filter(makers.__contains__, wanted)})]
     for answer in tape._answers:
         pending.extend((each.id, 0) for each in (*answer.targets, *answer.sources))
     chosen: dict[int, Record] = {}
@@ -56,15 +55,15 @@ def relevant(tape: GradientTape, *, derived: bool = False) -> list[Record]:
 
 def _sorted_out(tape: GradientTape, derived: bool) -> tuple[list[Record], list[Record]]:
     seen: dict[int, Record] = {record[1]: record for record in one_by_one(recent)}
-    inside: dict[int, Record] = {}
+    inside: list[Record] = []
     for log, start, stop in tape._windows:
         seen.update((record[1], record) for record in one_by_one(log.before.records()))
-        within = {record[1]: record for record in one_by_one(log.records[start:stop])}
+        inside += one_by_one(log.records[start:stop])
         rest = [] if stop is None else log.records[stop:]
         seen.update((each[1], each) for each in one_by_one(chain(log.records[:start], rest)))
-        inside.update(within)
-    around = [record for serial, record in seen.items() if serial not in inside]
-    return _told(inside.values(), derived), _told(around, derived)
+    within = {record[1] for record in inside} if seen else set()
+    around = [record for serial, record in seen.items() if serial not in within]
+    return _told(inside, derived), _told(around, derived)
 
 
 def _told(records: Iterable[Record], derived: bool) -> list[Record]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -33,6 +34,8 @@ SLOPES: Final = 20_000
 """The local slopes of so many steps are worked out, which nobody looks at one by one if they are
 more.
 """
+ANSWERED: Final = -1
+"""Stands for the kind where a question is among the records."""
 KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
 HEAD: Final = 4
 """What is kept of each event beside its fields: kind, span, thread and where the fields end."""
@@ -45,19 +48,19 @@ def take(tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] 
     `strays` are records that no log has.
     """
     snapshot = Snapshot(tape)
-    happened: list[Any] = [*relevant(tape, derived=derived), *strays, *tape._answers]
-    for is_long, stretch in stretches(sorted(happened, key=_serial)):
+    answers = [(ANSWERED, answer.serial, answer) for answer in tape._answers]
+    happened = [*relevant(tape, derived=derived), *strays, *answers]
+    for is_long, stretch in stretches(sorted(happened, key=itemgetter(1))):
         if is_long:
             snapshot.enter_ops(stretch)
             continue
         for each in stretch:
-            (snapshot.enter if type(each) is tuple else snapshot.answer)(each)
+            if each[0] == ANSWERED:
+                snapshot.answer(each[2])
+            else:
+                snapshot.enter(each)
     note_living(snapshot.inventory)
     return snapshot.recording()
-
-
-def _serial(happened: Any) -> Any:
-    return happened[1] if type(happened) is tuple else happened.serial
 
 
 class Snapshot:
@@ -71,6 +74,7 @@ class Snapshot:
         self.calls = 0
         self.event_of: dict[int, int] = {}
         self.records: dict[int, Record] = {}
+        self.long: list[Sequence[Record]] = []
         self.nested: dict[int, Nested] = {}
         self.watched: dict[int, dict[int, int]] = {}
         self.heads, self.fields = array("i"), array("i")
@@ -134,8 +138,8 @@ class Snapshot:
         """Append the events of many ops with one result each."""
         serials, first = [record[1] for record in records], len(self.heads) // HEAD
         self.event_of.update(zip(serials, range(first, first + len(serials)), strict=True))
-        self.records.update(zip(serials, records, strict=True))
-        threads = [self.threads.index(record[2]) for record in records]
+        self.long.append(records)
+        threads = list(map(self.threads.index, [record[2] for record in records]))
         self._extend(KIND_RAN, threads, *ops_entered(self.inventory, records, self.pauses))
 
     def _extend(self, kind: int, threads: Any, spans: Any, ends: Any, fields: Any) -> None:
@@ -182,6 +186,9 @@ class Snapshot:
             ends = np.arange(1, len(rows) + 1) * rows.shape[1]
             self._extend(KIND_FLOWED, thread, span, ends, rows)
             return
+        for records in self.long:
+            self.records.update((record[1], record) for record in records)
+        self.long.clear()
         for op, position, tensor, *values in flows:
             if op == -1 or op in self.event_of:
                 values.insert(1, local_slope(self.records.get(op), position))

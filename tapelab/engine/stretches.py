@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tapelab.engine.crowds import distinct
 from tapelab.engine.entries import Pauses, cause_of, group_of
-from tapelab.engine.records import RAN
+from tapelab.engine.records import RAN, is_large
 from tapelab.recording import events as e
-from tapelab.recording.facts import KEPT_ELEMENTS
-from tapelab.recording.recording import Role
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,9 +26,9 @@ Columns = tuple[Any, "NDArray[np.intc]", "NDArray[np.intc]"]
 """Of some events their spans (or the one of all), where the fields of each end, and the fields."""
 
 
-def stretches(happened: Sequence[Any]) -> Iterator[tuple[bool, Sequence[Any]]]:
+def stretches(happened: Sequence[Record]) -> Iterator[tuple[bool, Sequence[Record]]]:
     """What happened, in its order: long stretches of ops with one result each, and all else."""
-    ops = [type(x) is tuple and x[0] == RAN and type(x[6]) is not tuple for x in happened]
+    ops = [x[0] == RAN and type(x[6]) is not tuple for x in happened]
     changes = np.flatnonzero(np.diff(ops)) + 1
     rest = 0
     for start, stop in pairwise([0, *changes.tolist(), len(happened)]):
@@ -42,49 +41,55 @@ def stretches(happened: Sequence[Any]) -> Iterator[tuple[bool, Sequence[Any]]]:
 
 def ops_entered(inventory: Inventory, records: Sequence[Record], pauses: Pauses) -> Columns:
     """The columns of ops with one result each, their fields in the order of a packed `Ran`."""
-    _, _, _, origins, ids, values, made, results, _, _ = zip(*records, strict=True)
-    places = list(map(inventory.place, origins))
-    spans = [place.span for place in places]
-    outputs = inventory.results(made, results, places)
-    groups = [
-        -1 if origin[3] is None else group_of(inventory, origin, (at,))
-        for origin, at in zip(origins, outputs, strict=True)
-    ]
+    _, serials, _, origins, ids, values, made, results, _, tapes = zip(*records, strict=True)
+    kinds, at = distinct(origins)
+    places = list(map(inventory.place, kinds))
+    spans, ops = np.array([(place.span, place.op) for place in places], np.intc).T
+    scoped = np.array([origin[3] is not None for origin in kinds])[at]
+    outputs = inventory.results(made, results, places, at)
+    groups = np.full(len(records), -1, np.intc)
+    for one in np.flatnonzero(scoped).tolist():
+        groups[one] = group_of(inventory, origins[one], (outputs[one],))
+    plain = ~scoped & _taken_by(inventory, serials, tapes)
     taken = np.fromiter(map(len, ids), np.intc, len(ids))
     ends = np.cumsum(taken + 5)
     starts = ends - taken - 5
     fields = np.empty(ends[-1], np.intc)
-    fields[starts] = [place.op for place in places]
+    fields[starts] = ops[at]
     fields[starts + 1] = groups
-    fields[starts + 2] = _causes(inventory, records, pauses)
+    fields[starts + 2] = e.Cause.TAPED
+    for one in np.flatnonzero(~plain).tolist():
+        fields[starts[one] + 2] = cause_of(inventory, records[one], pauses)
     fields[starts + 3] = taken
     fields[_all_within(starts + 4, taken)] = _inputs(inventory, ids, values)
     fields[ends - 1] = outputs
-    return spans, ends, fields
+    return spans[at], ends, fields
 
 
-def _inputs(inventory: Inventory, ids: Sequence[Any], values: Sequence[Any]) -> list[int]:
+def _taken_by(inventory: Inventory, serials: Sequence[int], tapes: Sequence[Any]) -> NDArray[Any]:
+    """Whether the tape took each op."""
+    sets, at = distinct(tapes)
+    tape = inventory.tape
+    found: NDArray[Any] = np.array([tape._serial in each for each in sets])[at]
+    # Serials only grow.
+    return found if serials[0] >= tape._opened else found & (np.array(serials) >= tape._opened)
+
+
+def _inputs(inventory: Inventory, ids: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """The indices of all that ops were given, most of which is known already."""
-    known, array = inventory.tensors.by_id, np.ndarray
+    known = inventory.tensors.by_id
     numbers, flat = list(chain.from_iterable(ids)), list(chain.from_iterable(values))
-    found = [known.get(number, -1) for number in numbers]
-    large = array in {*map(type, flat)}
-    if -1 in found or large:
-        for at, index in enumerate(found):
-            if index < 0 or (large and type(flat[at]) is array and flat[at].size > KEPT_ELEMENTS):
-                found[at] = inventory.tensor(numbers[at], flat[at], Role.CONSTANT)
+    found: list[Any] = list(map(known.get, numbers))
+    if None in found:
+        new = [at for at, index in enumerate(found) if index is None]
+        inventory.constants([numbers[at] for at in new], [flat[at] for at in new])
+        for at in new:
+            found[at] = known[numbers[at]]
+    if np.ndarray in {*map(type, flat)}:
+        for index, value in zip(found, flat, strict=True):
+            if is_large(value):
+                inventory.tensors.measure(index, value)
     return found
-
-
-def _causes(inventory: Inventory, records: Sequence[Record], pauses: Pauses) -> list[e.Cause]:
-    """Why each op is on the tape, or is not."""
-    tape, first, taped = inventory.tape._serial, inventory.tape._opened, e.Cause.TAPED
-    return [
-        taped
-        if tape in record[9] and record[1] >= first and record[3][3] is None
-        else cause_of(inventory, record, pauses)
-        for record in records
-    ]
 
 
 def _all_within(starts: NDArray[np.intc], lengths: NDArray[np.intc]) -> NDArray[np.intc]:
@@ -105,9 +110,7 @@ def steps_entered(
     rows[:, 1] = [event_of.get(op, -1) for op in ops]
     rows[:, 2] = positions
     rows[:, 3] = [known.get(tensor, -1) for tensor in tensors]
-    inventory.enter_gradients(chain(*values))
-    for column, each in zip((4, 6, 7), values, strict=True):
-        found = map(inventory.gradients.__getitem__, map(id, each))
-        rows[:, column] = np.fromiter(found, np.intc, len(each))
+    gradients = inventory.enter_gradients([*chain.from_iterable(values)])
+    rows[:, (4, 6, 7)] = gradients.reshape(len(values), -1).T
     told: NDArray[np.intc] = rows[(rows[:, 1] >= 0) | (np.array(ops) == -1)]
     return told

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.engine.buffers import shared_buffers
-from tapelab.engine.crowds import NOWHERE, each_once, forms_of, is_kept
+from tapelab.engine.crowds import NOWHERE, forms_of, is_kept, numbers_of
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
 from tapelab.recording import source
@@ -179,28 +179,29 @@ class Tensors:
         return at
 
     def add_all(
-        self, values: Sequence[Any], role: int, places: Sequence[tuple[int, ...]] = ()
+        self, values: Sequence[Any], role: int, places: NDArray[np.intc] = NOWHERE
     ) -> range:
         """Enter many tensors, with the name, whether it is one, variable and span of each."""
         first, types = len(self.rows) // WIDTH, {*map(type, values)}
         forms = forms_of(values, types)
         if all(is_kept(*form) for form in forms) and Dropped not in types:
             rows = np.empty((len(values), WIDTH), np.intc)
-            rows[:, 0], rows[:, 3:7] = role, each_once(places) if places else NOWHERE
+            rows[:, 0], rows[:, 3:7] = role, places
             for (shape, dtype), chosen in forms.items():
                 rows[chosen, 1:3] = self.shapes.index(shape), self._dtype(dtype)
-                rows[chosen, 7] = self._keep_all([values[at] for at in chosen])
+                alike = values if len(forms) == 1 else [values[at] for at in chosen]
+                rows[chosen, 7] = self._keep_all(alike, dtype)
             self.rows.frombytes(rows.tobytes())
             self._alive += values
         else:
-            given = places or [NOWHERE] * len(values)
-            for value, (name, named, variable, span, *_) in zip(values, given, strict=True):
+            given = np.broadcast_to(places, (len(values), 4)).tolist()
+            for value, (name, named, variable, span) in zip(values, given, strict=True):
                 self.add(value, role, span, name, named, variable)
         return range(first, first + len(values))
 
-    def _keep_all(self, values: list[Any]) -> Any:
+    def _keep_all(self, values: Sequence[Any], dtype: Any) -> Any:
         """Where the numbers of values of one shape begin among all."""
-        numbers = np.array(values, np.float64).reshape(len(values), -1)
+        numbers = numbers_of(values, dtype)
         starts = len(self.values) + np.arange(len(values)) * numbers.shape[1]
         self.values.frombytes(numbers.tobytes())
         return starts

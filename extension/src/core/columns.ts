@@ -42,6 +42,12 @@ export function columnReader(
     const { buffer, byteOffset } = bytes;
     return new array(buffer as ArrayBuffer, byteOffset + from, count) as InstanceType<typeof array>;
   };
+  // Fresh memory costs more than what is written there: what is copied on is always put here.
+  let room = new Int32Array(0);
+  const spare = (count: number): Int32Array => {
+    if (room.length < count) room = new Int32Array(count);
+    return room.subarray(0, count);
+  };
   const stepsOf = (name: string): Steps | null => {
     const [told, at, count, turn = 0, exceptions = 0, step = 0] = columns[name]!;
     if (!turn) return null;
@@ -59,44 +65,37 @@ export function columnReader(
   };
   const reader =
     <T extends ColumnType>(type: T) =>
-    (name: string): never => {
+    (name: string, copied = type !== 'i32'): never => {
       const [told, at, count] = columns[name] ?? ['', 0, 0];
       const [meant, kept = type] = told.split(':') as [string, Kept?];
       if (meant !== type || !count) return new ARRAYS[type](0) as never;
       const steps = stepsOf(name);
-      if (steps)
-        return addUp(new ARRAYS[type](count) as Int32Array, steps, count, null, 0) as never;
-      const column = numbers(kept, columnsAt + at, count);
-      return (kept === type ? column : new ARRAYS[type](column)) as never;
+      const made = ARRAYS[type];
+      const column = steps
+        ? addUp(steps, copied ? spare(count) : new Int32Array(count))
+        : numbers(kept, columnsAt + at, count);
+      return (column instanceof made ? column : new made(column)) as never;
     };
   const i32 = reader('i32');
   const into: Columns['into'] = (fields, name, begin, at) => {
-    const steps = stepsOf(name);
-    if (steps) addUp(fields, steps, begin.length, begin, at);
-    else (i32(name) as Int32Array).forEach((field, row) => (fields[begin[row]! + at] = field));
+    const column: Int32Array = i32(name, true);
+    for (let row = 0; row < begin.length; row++) fields[begin[row]! + at] = column[row]!;
   };
   return { u8: reader('u8'), i32, f64: reader('f64'), into };
 }
 
-/** Add up steps: one after the other, or where rows begin of which this is the column `at`. */
-function addUp<Made extends Int32Array | Uint8Array>(
-  made: Made,
-  { turn, step, small, places, values }: Steps,
-  count: number,
-  begin: Int32Array | null,
-  at: number,
-): Made {
-  const place = (row: number): number => (begin ? begin[row]! + at : row);
-  let [exception, next, last] = [0, places[0] ?? -1, 0];
-  for (let row = 0; row < count; row++) {
-    let more = small ? small[row]! : step;
-    if (row === next) {
-      more = values[exception]!;
-      next = places[++exception] ?? -1;
-    }
-    const before = turn === 1 ? last : row < turn ? 0 : made[place(row - turn)]!;
-    last = made[place(row)] = (before + more) | 0;
+/** Add up steps; what is written goes before what is the same in every turn. */
+function addUp({ turn, step, small, places, values }: Steps, made: Int32Array): Int32Array {
+  if (turn === 1 && !small && !step) {
+    let now = 0;
+    made.fill(0, 0, places[0]);
+    places.forEach((from, at) => made.fill((now += values[at]!), from, places[at + 1]));
+    return made;
   }
+  if (small) made.set(small);
+  else made.fill(step);
+  for (let at = 0; at < places.length; at++) made[places[at]!] = values[at]!;
+  for (let row = turn; row < made.length; row++) made[row]! += made[row - turn]!;
   return made;
 }
 

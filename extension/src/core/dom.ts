@@ -43,7 +43,9 @@ function create(node: VNode | string, parent: Element): Node {
 }
 
 function update(element: Element, node: VNode): void {
-  const before = drawn.get(element)?.attributes ?? {};
+  const known = drawn.get(element);
+  if (known === node) return;
+  const before = known?.attributes ?? {};
   for (const name of Object.keys(before)) {
     if (!(name in node.attributes)) setAttribute(element, name, null);
   }

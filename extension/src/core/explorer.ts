@@ -1,6 +1,7 @@
 import type { Chart } from './chart.js';
 import { copyText } from './clipboard.js';
 import { patch } from './dom.js';
+import type { VNode } from './dom.js';
 import { Drawings } from './drawings.js';
 import type { Explanation } from './explanation.js';
 import { extras, onExtras, wantExtras } from './extras.js';
@@ -47,6 +48,7 @@ let mounted = 0;
 
 /** Keeps one widget on the page in step with its store. */
 export class Explorer implements Handle {
+  private readonly page: Window & typeof globalThis;
   private readonly drawings: Drawings;
   private readonly player = new Player(() => this.dispatch({ kind: 'tick' }));
   private direction: Direction = 'right';
@@ -61,6 +63,7 @@ export class Explorer implements Handle {
   private paneWidth = 640;
   private copiedFinding = -1;
   private soon = 0;
+  private view: readonly VNode[] = [];
   private readonly hatch = `tapelab-hatch-${++mounted}`;
   private readonly cleanups: (() => void)[] = [];
 
@@ -71,8 +74,9 @@ export class Explorer implements Handle {
     private readonly words?: Catalogue | undefined,
     source?: Source | null,
   ) {
+    this.page = root.ownerDocument.defaultView!;
     this.drawings = new Drawings(explanation);
-    this.sliding = source ? new Sliding(root, source, () => this.drawSoon()) : null;
+    this.sliding = source ? new Sliding(root, source, () => this.slideSoon()) : null;
     this.finder = new Viewfinder(root, store, () => this.chart(), this.hatch);
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
@@ -101,7 +105,7 @@ export class Explorer implements Handle {
 
   destroy(): void {
     this.player.follow(0);
-    this.root.ownerDocument.defaultView?.cancelAnimationFrame(this.soon);
+    this.page.cancelAnimationFrame(this.soon);
     for (const cleanup of this.cleanups) cleanup();
     clear(this.root);
   }
@@ -140,11 +144,17 @@ export class Explorer implements Handle {
     this.draw();
   }
 
-  /** Draw before the next frame, unless something else is drawn until then. */
-  private drawSoon(): void {
-    const { defaultView: page } = this.root.ownerDocument;
-    page!.cancelAnimationFrame(this.soon);
-    this.soon = page!.requestAnimationFrame(() => this.draw(true));
+  /** Draw the sliders before the next frame, unless everything is drawn until then. */
+  private slideSoon(): void {
+    this.page.cancelAnimationFrame(this.soon);
+    this.soon = this.page.requestAnimationFrame(() => this.put(this.view));
+  }
+
+  /** Put a view on the page, below the sliders if there are any. */
+  private put(view: readonly VNode[]): void {
+    this.view = view;
+    const sliders = this.sliding && wantExtras()?.whatIf(this.sliding.sliders());
+    patch(this.root, sliders ? [...sliders, ...view] : view);
   }
 
   private chart(): Chart {
@@ -155,7 +165,7 @@ export class Explorer implements Handle {
 
   /** Draw the present state; `still` leaves scroll positions alone. */
   private draw(still = false): void {
-    this.root.ownerDocument.defaultView?.cancelAnimationFrame(this.soon);
+    this.page.cancelAnimationFrame(this.soon);
     speak(this.words);
     extras()?.speak(this.words);
     const state = this.store.state();
@@ -164,9 +174,7 @@ export class Explorer implements Handle {
     const refolded = this.drawings.isRefolded(state);
     const moved = !still && (state.step !== this.shownStep || chosen || refolded);
     this.finder.follow(state);
-    const view = explorerView(state, this.surroundings(state, moved), this.dispatch);
-    const sliders = this.sliding && wantExtras()?.whatIf(this.sliding.sliders());
-    patch(this.root, sliders ? [...sliders, ...view] : view);
+    this.put(explorerView(state, this.surroundings(state, moved), this.dispatch));
     if (state.pane !== this.shownPane || state.predicting !== this.asked) this.settle(state);
     this.finder.paint();
     if (moved) showCurrent(this.root, state);
@@ -272,9 +280,7 @@ export class Explorer implements Handle {
   }
 
   private observe(): void {
-    const Observer = this.root.ownerDocument.defaultView?.ResizeObserver;
-    if (!Observer) return;
-    const observer = new Observer(() => this.resized());
+    const observer = new this.page.ResizeObserver(() => this.resized());
     observer.observe(this.root);
     this.cleanups.push(() => observer.disconnect());
   }

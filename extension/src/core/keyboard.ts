@@ -126,7 +126,7 @@ function leave(root: Element, target: HTMLElement): void {
   target.blur();
   const around = root.parentElement?.closest<HTMLElement>('[tabindex]');
   if (around) around.focus();
-  else root.ownerDocument.defaultView?.parent.focus();
+  else parent.focus();
 }
 
 function inGraph(state: State, target: Element, key: string): Action | null {

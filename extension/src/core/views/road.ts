@@ -87,7 +87,8 @@ function roadNames(model: Model, chart: Chart): readonly string[] {
   if (known?.model === model) return known.names;
   const from = Array.from(chart.edges, () => new Set<number>());
   for (let id = 0; id < model.graph.edgeCount; id++) {
-    from[chart.placeOfEdge(id)]?.add(model.graph.edgeFrom[id]!);
+    const nodes = from[chart.placeOfEdge(id)];
+    if (nodes && nodes.size <= MOST_NAMED) nodes.add(model.graph.edgeFrom[id]!);
   }
   const names = from.map((nodes, edge) => {
     const told = [...nodes].slice(0, MOST_NAMED).map((node) => {
