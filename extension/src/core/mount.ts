@@ -38,7 +38,7 @@ export interface MountOptions {
 }
 
 /** Above so many events, reading is announced before it begins. */
-const MANY_EVENTS = 200_000;
+const MANY_EVENTS = 400_000;
 /** After a part of reading that took longer, the page draws before the next, in milliseconds. */
 const PATIENCE = 100;
 const PAUSE = 16;

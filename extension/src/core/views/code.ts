@@ -75,15 +75,13 @@ type Uses = ReadonlyMap<number, number>;
 const usesOf = new WeakMap<Graph, Map<number, Map<number, number>>>();
 
 /** How often each span is that of an op on the reel: a loop runs few spans very often. */
-function usesOfSpans({ graph, recording }: Model): Map<number, number> {
-  const found = new Map<number, number>();
+function usesOfSpans({ graph, recording }: Model): Int32Array {
+  const uses = new Int32Array(recording.spanCount);
   for (let frame = 0; frame < graph.frameCount; frame++) {
     const event = graph.frameEvent[frame]!;
-    if (recording.kinds[event] !== Kind.Ran) continue;
-    const span = recording.eventSpan(event);
-    found.set(span, (found.get(span) ?? 0) + 1);
+    if (recording.kinds[event] === Kind.Ran) uses[recording.eventSpan(event)]!++;
   }
-  return found;
+  return uses;
 }
 
 /** How many ops ran in each line, by source; counted once for a recording. */
@@ -91,9 +89,9 @@ function usesIn(model: Model, source: number): Uses | null {
   let found = usesOf.get(model.graph);
   if (!found) {
     usesOf.set(model.graph, (found = new Map()));
-    for (const [span, uses] of usesOfSpans(model)) {
+    for (const [span, uses] of usesOfSpans(model).entries()) {
       const place = model.recording.span(span);
-      if (!place) continue;
+      if (!place || !uses) continue;
       const lines = found.get(place.source) ?? new Map<number, number>();
       found.set(place.source, lines.set(place.line, (lines.get(place.line) ?? 0) + uses));
     }
