@@ -315,7 +315,7 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
     x = tf.Variable(1.0)
     with tf.GradientTape() as tape:
         y = x
-        for _ in range(110_000):
+        for _ in range(210_000):
             y = tf.sin(y)
     file = html.export_html(tmp_path / "long.html", tape.recording(y))
     page = browser.new_page()
@@ -324,7 +324,7 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
     explorer = Explorer.within(page)
     expect(explorer.graph).to_be_visible(timeout=60_000)
     told = page.evaluate("window.told")
-    assert [title for title, _ in told][:1] == ["Reading 110\u202f000 ops"]
+    assert [title for title, _ in told][:1] == ["Reading 210\u202f000 ops"]
     shares = [share for _, share in told]
     assert shares == sorted(shares)
     assert len(set(shares)) >= 3
