@@ -33,6 +33,12 @@ def released(work: Work) -> dict[str, bytes]:
     return files | dict(work.files)
 
 
+def beside(work: Work) -> dict[str, bytes]:
+    """What learners get beside the notebook; WorkError also where only that cannot be released."""
+    files = released(work)
+    return {name: files[name] for name in files if name == SCRIPT or name in work.files}
+
+
 def solved(work: Work) -> dict[str, bytes]:
     """The solved notebook among all that the teacher has."""
     files = {f"{work.name}.ipynb": notebook(work, solved=True).encode()}
@@ -41,11 +47,11 @@ def solved(work: Work) -> dict[str, bytes]:
     return files | dict(work.files)
 
 
-def write_all(files: Files, folder: Path) -> None:
-    """Write files into a folder, each whole or not at all."""
-    for name, content in files.items():
+def write_all(files: Files, folder: Path) -> tuple[Path, ...]:
+    """Write files into a folder, each whole or not at all; where they are now."""
+    for name in files:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write(folder / name, content)
+    return tuple(write(folder / name, content) for name, content in files.items())
 
 
 def doubts(work: Work) -> Iterator[str]:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tapelab.authoring.releasing import released
+from tapelab.authoring.releasing import beside, write_all
 from tapelab.authoring.work import Work
-from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility
 from tapelab.exercises.exercise import Exercise
 from tapelab.grading.formats.grades import whole
@@ -21,7 +20,6 @@ from tapelab.grading.formats.notebooks import CODE, Cell, code, save
 from tapelab.grading.formats.regions import HIDDEN_TESTS, SOLUTION, between
 from tapelab.grading.formats.roles import Role, with_role
 from tapelab.grading.formats.works import Place, parts, places
-from tapelab.recording.files import write
 
 _PLAIN: Final = re.compile(r"[^a-zA-Z0-9_-]+")
 _EARNED: Final = "from tapelab.grading.formats.inside import earned\n\n"
@@ -32,13 +30,8 @@ def export(work: Work, course: Path, *, assignment: str = "") -> tuple[Path, ...
     """Write the source of an assignment into a course; the files that were written."""
     place = course / "source" / (assignment or work.name)
     place.mkdir(parents=True, exist_ok=True)
-    beside = {name: content for name, content in released(work).items()
-              if name == SCRIPT or name in work.files}  # fmt: skip
-    written = [save(place / f"{work.name}.ipynb", cells(work))]
-    for name, content in beside.items():
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        written.append(write(place / name, content))
-    return tuple(written)
+    files = beside(work)
+    return save(place / f"{work.name}.ipynb", cells(work)), *write_all(files, place)
 
 
 def cells(work: Work) -> tuple[Cell, ...]:

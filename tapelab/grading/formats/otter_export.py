@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tapelab.authoring.releasing import released
+from tapelab.authoring.releasing import beside, write_all
 from tapelab.authoring.work import Work
 from tapelab.exercises.beside import SCRIPT
 from tapelab.exercises.check import Check, Visibility
@@ -17,7 +17,6 @@ from tapelab.exercises.exercise import Exercise
 from tapelab.grading.formats.grades import number
 from tapelab.grading.formats.notebooks import CODE, Cell, code, raw, save
 from tapelab.grading.formats.works import Place, parts, places
-from tapelab.recording.files import write
 
 TEACHERS: Final = "teachers_exercises.py"
 """What the autograder alone gets: the exercises with all of their checks."""
@@ -30,15 +29,10 @@ _TEST: Final = (
 def export(work: Work, folder: Path) -> tuple[Path, ...]:
     """Write a master notebook and what it needs into a folder; the files that were written."""
     folder.mkdir(parents=True, exist_ok=True)
-    given = {name: content for name, content in released(work).items()
-             if name == SCRIPT or name in work.files}  # fmt: skip
+    files = beside(work)
     if work.script:
-        given[TEACHERS] = work.script.encode()
-    written = [save(folder / f"{work.name}.ipynb", cells(work))]
-    for name, content in given.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        written.append(write(folder / name, content))
-    return tuple(written)
+        files[TEACHERS] = work.script.encode()
+    return save(folder / f"{work.name}.ipynb", cells(work)), *write_all(files, folder)
 
 
 def cells(work: Work) -> tuple[Cell, ...]:
