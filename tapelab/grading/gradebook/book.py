@@ -14,8 +14,8 @@ from tapelab.grading.gradebook.naming import storable
 from tapelab.grading.gradebook.results import Results
 from tapelab.grading.gradebook.rows import Comment, Grade, Kind, Mark
 from tapelab.grading.gradebook.standing import Total, Work, grade_of, total_of
-from tapelab.grading.gradebook.store import assignment_row, now, student_row
-from tapelab.grading.gradebook.tables import AssignmentRow, CommentRow, MarkRow, StudentRow
+from tapelab.grading.gradebook.store import assignment_row, by_student, now, student_row
+from tapelab.grading.gradebook.tables import CommentRow, MarkRow
 
 T = TypeVar("T")
 
@@ -88,11 +88,7 @@ class Gradebook(Results):
         """The points by hand for an assignment, by student and exercise."""
         with self._reading() as session:
             rows = session.execute(
-                select(MarkRow, StudentRow.login)
-                .join(StudentRow, MarkRow.student_id == StudentRow.id)
-                .join(AssignmentRow, MarkRow.assignment_id == AssignmentRow.id)
-                .where(AssignmentRow.name == assignment)
-                .order_by(StudentRow.login, MarkRow.exercise, MarkRow.kind)
+                by_student(MarkRow, assignment).order_by(MarkRow.exercise, MarkRow.kind)
             )
             return tuple(
                 Mark(s, assignment, r.exercise, Kind(r.kind), r.points, r.comment, r.by)
@@ -102,13 +98,7 @@ class Gradebook(Results):
     def comments(self, assignment: str) -> tuple[Comment, ...]:
         """What was written for students, by student and time."""
         with self._reading() as session:
-            rows = session.execute(
-                select(CommentRow, StudentRow.login)
-                .join(StudentRow, CommentRow.student_id == StudentRow.id)
-                .join(AssignmentRow, CommentRow.assignment_id == AssignmentRow.id)
-                .where(AssignmentRow.name == assignment)
-                .order_by(StudentRow.login, CommentRow.id)
-            )
+            rows = session.execute(by_student(CommentRow, assignment).order_by(CommentRow.id))
             return tuple(
                 Comment(student, assignment, r.exercise, r.text, r.by, r.at) for r, student in rows
             )

@@ -16,12 +16,11 @@ from tapelab.grading.gradebook.changes import Change, changed
 from tapelab.grading.gradebook.naming import storable
 from tapelab.grading.gradebook.roster import Roster
 from tapelab.grading.gradebook.rows import Failure, Graded, Handed
-from tapelab.grading.gradebook.store import assignment_row, now, student_row, unknown
+from tapelab.grading.gradebook.store import assignment_row, by_student, now, student_row, unknown
 from tapelab.grading.gradebook.tables import (
     AssignmentRow,
     FailureRow,
     ResultRow,
-    StudentRow,
     SubmissionRow,
     TapeRow,
 )
@@ -115,7 +114,7 @@ class Results(Roster):
         """What was handed in, by student and time."""
         with self._reading() as session:
             assignment_row(session, assignment)
-            return tuple(_handed(*each) for each in session.execute(_joined(assignment)))
+            return tuple(_handed(session, assignment))
 
     def results(self, assignment: str) -> tuple[Graded, ...]:
         """Of each submission the result that counts, by student and time."""
@@ -132,7 +131,7 @@ class Results(Roster):
             # Not always the latest: a teacher may go back to an earlier version.
             for row in sorted(rows, key=lambda row: row.version == known.version):
                 found.setdefault(row.digest, []).append((Result.from_json(row.json), row.at))
-            handed = [_handed(*each) for each in session.execute(_joined(assignment))]
+            handed = _handed(session, assignment)
         return tuple(
             tuple(Graded(h, replace(r, student=h.student), at) for r, at in found[h.digest])
             for h in handed
@@ -145,7 +144,7 @@ class Results(Roster):
             known = assignment_row(session, assignment)
             rows = session.scalars(select(FailureRow).filter_by(assignment_id=known.id))
             found = {row.digest: (row.version, row.why, row.at) for row in rows}
-            handed = [_handed(*each) for each in session.execute(_joined(assignment))]
+            handed = _handed(session, assignment)
         return tuple(Failure(h, *found[h.digest]) for h in handed if h.digest in found)
 
     def changes(self, assignment: str) -> tuple[Change, ...]:
@@ -179,15 +178,9 @@ def _of(assignment: str, digest: str) -> Select[Any]:
     )
 
 
-def _joined(assignment: str) -> Select[Any, Any, Any]:
-    return (
-        select(SubmissionRow, StudentRow.login, AssignmentRow.name)
-        .join(StudentRow, SubmissionRow.student_id == StudentRow.id)
-        .join(AssignmentRow, SubmissionRow.assignment_id == AssignmentRow.id)
-        .where(AssignmentRow.name == assignment)
-        .order_by(StudentRow.login, SubmissionRow.received, SubmissionRow.id)
-    )
-
-
-def _handed(row: SubmissionRow, student: str, assignment: str) -> Handed:
-    return Handed(student, assignment, row.digest, row.received, row.path)
+def _handed(session: Session, assignment: str) -> list[Handed]:
+    rows = by_student(SubmissionRow, assignment).order_by(SubmissionRow.received, SubmissionRow.id)
+    return [
+        Handed(student, assignment, row.digest, row.received, row.path)
+        for row, student in session.execute(rows)
+    ]

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, Select, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
@@ -21,11 +21,21 @@ from sqlalchemy.orm import Session
 from tapelab.grading.gradebook.errors import UnknownNameError
 from tapelab.grading.gradebook.opening import connect, to_url
 from tapelab.grading.gradebook.rows import Event
-from tapelab.grading.gradebook.tables import AssignmentRow, HistoryRow, Numbered, StudentRow
+from tapelab.grading.gradebook.tables import (
+    AssignmentRow,
+    CommentRow,
+    HistoryRow,
+    MarkRow,
+    Numbered,
+    StudentRow,
+    SubmissionRow,
+)
 from tapelab.grading.gradebook.troubles import in_words, is_lost
 from tapelab.grading.gradebook.undisturbed import undisturbed
 
 T = TypeVar("T")
+Students = TypeVar("Students", SubmissionRow, MarkRow, CommentRow)
+"""What a student has of an assignment."""
 PAUSES: Final = (0.1, 0.5, 2.0, 5.0)
 """Seconds before each further try to reach a server that went away."""
 Insert = sqlite.Insert | postgresql.Insert
@@ -146,6 +156,17 @@ def assignment_row(session: Session, name: str) -> AssignmentRow:
     """The row of an assignment; UnknownNameError if there is none."""
     row = session.scalar(select(AssignmentRow).where(AssignmentRow.name == name))
     return row if row is not None else _unknown(session, "assignment", name, AssignmentRow.name)
+
+
+def by_student(kind: type[Students], assignment: str) -> Select[Students, str]:
+    """The rows of an assignment with the logins of their students, sorted by these."""
+    return (
+        select(kind, StudentRow.login)
+        .join(StudentRow, kind.student_id == StudentRow.id)
+        .join(AssignmentRow, kind.assignment_id == AssignmentRow.id)
+        .where(AssignmentRow.name == assignment)
+        .order_by(StudentRow.login)
+    )
 
 
 def _unknown(session: Session, what: str, name: str, column: Any) -> Any:
