@@ -83,9 +83,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         told = "slice index 0 of dimension 0 out of bounds: an empty list shows no shape to stack"
         raise invalid_argument("StridedSlice", told) if given_tensor else IndexError(told)
     parts = matched(*values)
-    rank = parts[0]._value.ndim + 1
-    if not -rank <= axis < rank:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    _require_axis(axis, parts[0]._value.ndim + 1)
     made: Tensor = stacking.stack(*parts, axis=axis)
     return made
 
@@ -96,9 +94,8 @@ def unstack(
 ) -> list[Tensor]:
     """The slices of a tensor along an axis, each a tensor of its own without that axis."""
     x = as_tensor(value)
-    rank, axis = x._value.ndim, number(axis, "Unpack")
-    if not -rank <= axis < rank:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    axis = number(axis, "Unpack")
+    _require_axis(axis, x._value.ndim)
     num = None if num is None else number(num, "Unpack")
     if num is not None and num != x._value.shape[axis]:
         raise invalid_argument(
@@ -148,6 +145,11 @@ def split(
     if len(sizes) == 1:  # sparse rows of a gradient pass through
         return [identity(x)]
     return list(stacking.split(x, sizes=tuple(sizes), axis=along))
+
+
+def _require_axis(axis: int, rank: int) -> None:
+    if not -rank <= axis < rank:
+        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
 
 
 def _pieces(sizes: list[int], length: int) -> list[int]:
@@ -200,9 +202,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     x, times = as_tensor(input), lengths(repeats, "Repeat")
     if axis is None or not x._value.ndim:
         x, axis = shapes.reshape(x, shape=(-1,)), 0
-    rank = x._value.ndim
-    if not -rank <= axis < rank:
-        raise ValueError(f"Argument `axis` = {axis} not in range [{-rank}, {rank})")
+    _require_axis(axis, x._value.ndim)
     length = x._value.shape[axis]
     if len(times) not in {1, length}:
         raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
