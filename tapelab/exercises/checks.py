@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.exercises.answer import Answer, Where
+from tapelab.exercises.answer import Answer, Unreadable, Where
 from tapelab.exercises.check import Check, Outcome, Slip
-from tapelab.exercises.drawing import Draw, drawn
-from tapelab.exercises.plain import close, dtype_of, plain
+from tapelab.exercises.drawing import Arguments, Draw, drawn
+from tapelab.exercises.plain import NotPlain, close, dtype_of, plain
 from tapelab.exercises.wording import both_spelled, listed, spelled
 from tapelab.words import say
 
@@ -33,55 +33,86 @@ def value(
 
     `expected` and the values of slips are numbers, or functions of the arguments. Where `expected`
     is a function, the answer is asked at other places as well, drawn by the judge's seed: by
-    `draw`, a function of a generator that gives arguments, or else near those in `at`.
+    `draw`, a function of a generator that gives arguments, or else near those in `at`. A slip earns
+    its points where it explains the answer at all of them; a number known by heart does not.
     """
+    asked = _Asked(expected, tuple(at), where, tuple(slips), tolerance, draw)
 
     def judge(answer: Answer) -> Outcome:
-        arrays = [plain(answer.part(where, *arguments)) for arguments in at]
-        for arguments, got in zip(at, arrays, strict=True):
-            if wrong := compared(arguments, got):
-                return wrong
-        for arguments in drawn(answer, at, draw) if callable(expected) else ():
-            if wrong := compared(arguments, plain(answer.part(where, *arguments))):
-                return wrong
+        for arguments, got in asked.seen(answer):
+            if not asked.right(arguments, got):
+                return asked.wrong(answer, arguments, got, points)
         told = dtype_of(answer.part(where, *at[0]))
         if dtype and told != dtype:
             text = say("The numbers are right, the dtype is not.")
             return Outcome(points // 2, text, dtype, told)
         return check.full()
 
-    def compared(arguments: tuple[Any, ...], got: NDArray[Any]) -> Outcome | None:
-        right = _of(expected, arguments)
-        if close(got, right, tolerance):
-            return None
-        return _wrong(points, got, right, arguments, slips, tolerance)
-
-    check = Check(title, points, judge, slips=tuple(slips), where=where)
+    check = Check(title, points, judge, slips=asked.slips, where=where)
     return check
 
 
-def _of(expected: Any, arguments: tuple[Any, ...]) -> NDArray[Any]:
+@dataclass(frozen=True)
+class _Asked:
+    """Numbers that are asked for: which are right for which arguments, and which are foreseen."""
+
+    expected: Any
+    at: tuple[Arguments, ...]
+    where: Where
+    slips: tuple[Slip, ...]
+    tolerance: float
+    draw: Draw | None
+
+    def seen(self, answer: Answer) -> Iterator[tuple[Arguments, NDArray[Any]]]:
+        """What is returned for all arguments; those in `at` have to be there before one counts."""
+        yield from [(each, plain(answer.part(self.where, *each))) for each in self.at]
+        for arguments in drawn(answer, self.at, self.draw) if callable(self.expected) else ():
+            yield arguments, plain(answer.part(self.where, *arguments))
+
+    def right(self, arguments: Arguments, got: NDArray[Any]) -> bool:
+        """Whether this is what should be returned for these arguments."""
+        return close(got, _of(self.expected, arguments), self.tolerance)
+
+    def wrong(
+        self, answer: Answer, arguments: Arguments, got: NDArray[Any], points: float
+    ) -> Outcome:
+        """What is said to a wrong answer, and what it is worth."""
+        right = _of(self.expected, arguments)
+        told, own = both_spelled(right, got)
+        found = Outcome(0, "", _at(told, arguments), own, arrays=(right, got))
+        for slip in self.slips:
+            if self._is(slip, arguments, got):
+                worth = self._worth(answer, slip, slip.points)
+                return replace(found, points=worth, text=slip.text)
+        if self._is(None, arguments, got):
+            text = say(
+                "The numbers are right, the shape is {got} and not {right}.",
+                got=got.shape,
+                right=right.shape,
+            )
+            return Outcome(self._worth(answer, None, points // 2), text)
+        return found
+
+    def _is(self, slip: Slip | None, arguments: Arguments, got: NDArray[Any]) -> bool:
+        """Whether what was returned is this slip; None stands for right numbers in other shape."""
+        if slip is not None:
+            return close(got, _of(slip.value, arguments), self.tolerance)
+        right = _of(self.expected, arguments)
+        return got.size == right.size and close(got.reshape(right.shape), right, self.tolerance)
+
+    def _worth(self, answer: Answer, slip: Slip | None, points: float) -> float:
+        """The points of a slip that explains the answer for all arguments."""
+        try:
+            explained = all(
+                self.right(*each) or self._is(slip, *each) for each in self.seen(answer)
+            )
+        except (Unreadable, NotPlain):
+            return 0
+        return points if explained else 0
+
+
+def _of(expected: Any, arguments: Arguments) -> NDArray[Any]:
     return np.asarray(expected(*arguments) if callable(expected) else expected)
-
-
-def _wrong(
-    points: float, got: NDArray[Any], right: NDArray[Any], arguments: tuple[Any, ...],
-    slips: Sequence[Slip], tolerance: float,
-) -> Outcome:  # fmt: skip
-    expected, own = both_spelled(right, got)
-    told = _at(expected, arguments), own
-    found = Outcome(0, "", *told, arrays=(right, got))
-    for slip in slips:
-        if close(got, _of(slip.value, arguments), tolerance):
-            return replace(found, points=slip.points, text=slip.text)
-    if got.size == right.size and close(got.reshape(right.shape), right, tolerance):
-        text = say(
-            "The numbers are right, the shape is {got} and not {right}.",
-            got=got.shape,
-            right=right.shape,
-        )
-        return Outcome(points // 2, text)
-    return found
 
 
 def _at(value: str, arguments: tuple[Any, ...]) -> str:

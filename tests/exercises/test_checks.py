@@ -24,6 +24,8 @@ SLOPE = value(
          Outcome(3, "The numbers are right, the shape is (1,) and not ().")),
         (lambda v: v * v, Outcome(1, "The value, not the slope.", "6.0000 for 3.0000", "9.0000")),
         (lambda v: 6.0, Outcome(0, "", "−2.0000 for −1.0000", "6.0000")),
+        (lambda v: 9.0, Outcome(0, "The value, not the slope.", "6.0000 for 3.0000", "9.0000")),
+        (lambda v: [6.0], Outcome(0, "The numbers are right, the shape is (1,) and not ().")),
         (lambda v: "six", Outcome(0, "A str is not a number or a tensor.")),
         (lambda v: ..., Outcome(0, "Nothing here yet.")),
         (lambda v: None, Outcome(0, "Nothing here yet.")),

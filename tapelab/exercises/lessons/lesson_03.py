@@ -152,8 +152,13 @@ def _walked(records: Any, target: str) -> float:
     return gradients["x"]
 
 
-def _at_x(overwritten: float, text: str, points: int) -> tuple[Slip, ...]:
-    return (Slip(lambda *_: overwritten, text, points),)
+def _overwritten(records: Any, target: str) -> float:
+    """The same walk, on which the contribution that comes last replaces the others."""
+    gradients = {target: 1.0}
+    for output, inputs in reversed(records):
+        for name, local in inputs if output in gradients else ():
+            gradients[name] = gradients[output] * local
+    return gradients["x"]
 
 
 YOUR_OWN_TAPE: Final = Exercise(
@@ -164,15 +169,18 @@ YOUR_OWN_TAPE: Final = Exercise(
         value("A chain", 3, _walked, at=(_CHAIN,), where=("x",)),
         value(
             "Two paths meet", 3, _walked, at=(_MEETING,), where=("x",),
-            slips=_at_x(4.0, "The contribution that came second replaced the first. They add.", 1),
+            slips=(
+                Slip(_overwritten,
+                     "The contribution that came second replaced the first. They add.", 1),
+            ),
         ),
         value(
             "One op uses x twice", 3, _walked, at=(_SQUARE,), where=("x",),
-            slips=_at_x(3.0, "x · x uses x twice, and both uses count.", 0),
+            slips=(Slip(_overwritten, "x · x uses x twice, and both uses count."),),
         ),
         value(
             "A record off the path", 1, _walked, at=(_ASIDE,), where=("x",),
-            slips=_at_x(110.0, "`aside` has no part in z, so nothing comes back from it.", 0),
+            slips=(Slip(110.0, "`aside` has no part in z, so nothing comes back from it."),),
         ),
     ),
     hints=(
