@@ -24,8 +24,8 @@ def leaks(rng: np.random.Generator) -> list[samples.Sample]:
     return [(arrays, {"alpha": 0.2}) for arrays, _ in samples.off_zero(rng)]
 
 
-@op(formula=r"y = 1 \text{ if } x > 0 \text{ else } 0", glyph="x>0", kinds=FLOATS,
-    samples=samples.off_zero, reference=lambda x: np.heaviside(x, 0))  # fmt: skip
+@op(formula=r"y = 1 \text{ if } x > 0 \text{ else } 0", glyph="x>0", title="Unit step",
+    kinds=FLOATS, samples=samples.off_zero, reference=lambda x: np.heaviside(x, 0))  # fmt: skip
 def step(x: Any) -> Any:
     """1 for positive entries, 0 for the others: the slope of a rectifier."""
     return np.asarray(x > 0).astype(x.dtype)[()]
