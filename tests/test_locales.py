@@ -14,10 +14,17 @@ from babel.messages.pofile import read_po
 import tapelab as tf
 from tapelab import words as said
 from tools import words
+from tools.lesson_words import file_of, parts
 
 LEAST: Final = 0.95
 """Sentences change; so large a share of them must be translated at any time."""
 VALUE = re.compile(r"\{[^}]*\}")
+
+AVOIDED: Final = {
+    "zh_CN": "您|带子|[\u4e00-\u9fff][,;:?!]",
+    "he": r"\b(?:אתה|אותך|שלך|לך|עליך|הקלדת)\b",
+}
+"""A reader is 你 and a tape 磁带, in the marks of Chinese; Hebrew speaks to no man alone."""
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +104,23 @@ def test_a_translation_is_in_the_letters_of_its_language(language, catalogue):
     for english, forms in messages(catalogue):
         bare = VALUE.sub("", re.sub("`[^`]*`", "", english[0]))
         assert not re.search("[a-z]", bare) or all(re.search(letters, each) for each in forms)
+
+
+def test_every_text_speaks_to_its_reader_in_the_same_way(language):
+    texts = [words.po_file(language), *(file_of(language, part) for part in parts())]
+    assert len(texts) > 8
+    for path in texts:
+        found = re.search(AVOIDED[language], path.read_text(encoding="utf-8"))
+        assert found is None, f"{path.parent.name}/{path.name}: {found}"
+
+
+def test_a_hebrew_label_of_the_explorer_gives_no_orders():
+    """A button is called by a noun or an infinitive; orders, in the plural, are for sentences."""
+    told = within("he", said.of_explorer)
+    forms = [form for each in told.values() for form in words._strings(each)]
+    labels = [each for each in forms if not each.endswith((".", "?"))]
+    assert "השהיה" in labels
+    assert [each for each in labels if re.match(r"[\u05d0-\u05ea]{2,}ו\b", each)] == []
 
 
 def test_plural_forms_are_those_of_the_language(language, catalogue):
