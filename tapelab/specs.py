@@ -34,14 +34,33 @@ class TypeSpec:
         return self if all(each == self for each in others) else None
 
 
-class TensorSpec(TypeSpec):
-    """The shape and dtype of a tensor that a function will be given; None for any length."""
+class ShapedSpec(TypeSpec):
+    """A description of values that have a shape and one kind of number."""
 
-    __slots__ = ("_dtype", "_name", "_shape")
+    __slots__ = ("_dtype", "_shape")
 
-    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+    def __init__(self, shape: Any, dtype: Any) -> None:
         self._shape = TensorShape(shape)
         self._dtype = as_dtype(dtype)
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long it is along each axis; None where that is open."""
+        return self._shape
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self._dtype
+
+
+class TensorSpec(ShapedSpec):
+    """The shape and dtype of a tensor that a function will be given; None for any length."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, shape: Any, dtype: Any = float32, name: str | None = None) -> None:
+        super().__init__(shape, dtype)
         self._name = name
 
     @classmethod
@@ -55,16 +74,6 @@ class TensorSpec(TypeSpec):
         if not isinstance(tensor, Tensor):
             raise ValueError(f"`tensor` should be a tf.Tensor, but got type {type(tensor)}.")
         return cls(tensor.shape, tensor.dtype, name)
-
-    @property
-    def shape(self) -> TensorShape:
-        """How long the tensor is along each axis; None where that is open."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """What kind of number it holds."""
-        return self._dtype
 
     @property
     def name(self) -> str | None:

@@ -12,20 +12,19 @@ import numpy as np
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.ragged.tensor import RaggedTensor
 from tapelab.shapes import TensorShape
-from tapelab.specs import TypeSpec, common_shape
+from tapelab.specs import ShapedSpec, common_shape
 
 
-class RaggedTensorSpec(TypeSpec):
+class RaggedTensorSpec(ShapedSpec):
     """The shape, dtype and ragged rank of a ragged tensor that a function will be given."""
 
-    __slots__ = ("_dtype", "_ragged_rank", "_shape", "_splits")
+    __slots__ = ("_ragged_rank", "_splits")
 
     def __init__(
         self, shape: Any = None, dtype: Any = float32, ragged_rank: int | None = None,
         row_splits_dtype: Any = int64, flat_values_spec: Any = None,
     ) -> None:  # fmt: skip
-        self._shape = TensorShape(shape)
-        self._dtype = as_dtype(dtype if flat_values_spec is None else flat_values_spec.dtype)
+        super().__init__(shape, dtype if flat_values_spec is None else flat_values_spec.dtype)
         self._splits = as_dtype(row_splits_dtype)
         rank = self._shape.rank
         if ragged_rank is None:
@@ -46,16 +45,6 @@ class RaggedTensorSpec(TypeSpec):
         if not isinstance(value, RaggedTensor):
             raise TypeError(f"Expected a RaggedTensor, not {value!r}.")
         return cls(value.shape, value.dtype, value.ragged_rank, value._partition.dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """How long it is along each axis; None where rows differ, or where that is open."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """What kind of number it holds."""
-        return self._dtype
 
     @property
     def ragged_rank(self) -> int:

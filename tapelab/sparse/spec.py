@@ -7,20 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.dtypes import DType, as_dtype, float32
-from tapelab.shapes import TensorShape
+from tapelab.dtypes import float32
 from tapelab.sparse.tensor import SparseTensor
-from tapelab.specs import TypeSpec
+from tapelab.specs import ShapedSpec
 
 
-class SparseTensorSpec(TypeSpec):
+class SparseTensorSpec(ShapedSpec):
     """The shape and dtype of a sparse tensor that a function will be given; None for any length."""
 
-    __slots__ = ("_dtype", "_shape")
-
     def __init__(self, shape: Any = None, dtype: Any = float32) -> None:
-        self._shape = TensorShape(shape)
-        self._dtype = as_dtype(dtype)
+        super().__init__(shape, dtype)
 
     @classmethod
     def from_value(cls, value: Any) -> SparseTensorSpec:
@@ -28,16 +24,6 @@ class SparseTensorSpec(TypeSpec):
         if not isinstance(value, SparseTensor):
             raise TypeError(f"Expected SparseTensor or SparseTensorValue, not {value!r}.")
         return cls(value.shape, value.dtype)
-
-    @property
-    def shape(self) -> TensorShape:
-        """How long the tensor is along each axis; None where that is open."""
-        return self._shape
-
-    @property
-    def dtype(self) -> DType:
-        """What kind of number it holds."""
-        return self._dtype
 
     @property
     def value_type(self) -> type:
