@@ -255,10 +255,6 @@ class Flow:
         """The variable that a tensor is a state of, or -1."""
         return self._variables[tensor]
 
-    def states_of(self, variable: int) -> list[int]:
-        """The tensors that are states of a variable."""
-        return np.flatnonzero(self.recording.columns["tensor.variable"] == variable).tolist()
-
     @cached_property
     def maker_of(self) -> dict[int, int]:
         """For each tensor the event that made it, as far as one tells of it."""

@@ -16,8 +16,6 @@ from tapelab.recording.codec import from_bytes, to_packed
 from tapelab.recording.recording import Recording
 
 SUFFIX: Final = ".tape"
-MEDIA_TYPE: Final = "application/vnd.tapelab.recording"
-"""What a server or a browser calls the bytes of a `.tape` file."""
 
 
 def save(recording: Recording, path: str | PathLike[str]) -> Path:

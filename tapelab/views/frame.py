@@ -17,7 +17,7 @@ from tapelab.recording import Recording
 from tapelab.recording import events as e
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.recording import Role, TensorFacts
-from tapelab.views.graph import FrameKind, Graph, NodeKind, build_graph
+from tapelab.views.graph import FrameKind, Graph, build_graph
 from tapelab.views.numbers import format_brief, format_number
 
 FORWARD: Final = "forward"
@@ -203,10 +203,6 @@ class Model:
     def is_off(self, frame: int) -> bool:
         """Whether a frame lies beside the tape."""
         return self.graph.frames[frame].kind in (FrameKind.OFF, FrameKind.ASSIGN)
-
-    def is_off_node(self, node: int) -> bool:
-        """Whether a node was computed beside the tape."""
-        return self.graph.nodes[node].kind is NodeKind.OFF
 
 
 _FIXED: Final = {"pending": "", "none": "None", "nonezero": "0", "zero": "0"}
