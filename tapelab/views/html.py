@@ -6,13 +6,12 @@ import json
 from base64 import b64encode
 from functools import cache
 from html import escape
-from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
-from tapelab.recording import Recording, files, packing
+from tapelab.recording import Recording, packing
 from tapelab.recording.codec import to_packed
 from tapelab.recording.events import KIND_OF, Ran
 from tapelab.views import text
@@ -182,14 +181,3 @@ def framed(name: str, document: str, fallback: str, identity: str = "") -> str:
         f'srcdoc="{escape(document)}" style="width:100%;height:{HEIGHT}px;border:0">'
         f"<pre>{escape(fallback, quote=False)}\n\n{TRUST}</pre></iframe><script>{_FIT}</script>"
     )
-
-
-def export_html(
-    path: str | PathLike[str],
-    recording: Recording,
-    explanation: Any = None,
-    *,
-    step: int | None = None,
-) -> Path:
-    """Write one HTML file that shows the recording anywhere, offline."""
-    return files.write(Path(path), page(recording, explanation, step=step).encode())

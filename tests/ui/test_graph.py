@@ -64,7 +64,8 @@ def opened(pages, tmp_path):
     shown = []
 
     def open_page(recording, step=None, **context):
-        file = html.export_html(tmp_path / f"{len(shown)}.html", recording, step=step)
+        file = tmp_path / f"{len(shown)}.html"
+        file.write_text(html.page(recording, step=step), "utf-8")
         page, console = pages(**context)
         shown.append((page, console, context))
         page.goto(file.as_uri())
@@ -317,7 +318,8 @@ def test_a_long_tape_says_how_much_it_reads_before_it_is_drawn(browser, tmp_path
         y = x
         for _ in range(210_000):
             y = tf.sin(y)
-    file = html.export_html(tmp_path / "long.html", tape.recording(y))
+    file = tmp_path / "long.html"
+    file.write_text(html.page(tape.recording(y)), "utf-8")
     page = browser.new_page()
     page.add_init_script(NOTE_WHAT_IS_READ)
     page.goto(file.as_uri())

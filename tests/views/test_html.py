@@ -114,12 +114,6 @@ def test_the_frame_leaves_its_text_where_a_notebook_is_not_trusted(golden):
     assert html.TRUST in left
 
 
-def test_export_writes_one_file(golden, tmp_path):
-    path = html.export_html(tmp_path / "scene.html", golden("scene_a"))
-    assert embedded(path.read_text("utf-8")) == golden("scene_a")
-    assert [each.name for each in tmp_path.iterdir()] == ["scene.html"]
-
-
 def test_a_missing_bundle_says_how_to_build_it(monkeypatch, tmp_path):
     monkeypatch.setattr(html, "STATIC", tmp_path)
     with pytest.raises(FileNotFoundError, match=r"standalone\.js is missing.*npm run build"):
