@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from datetime import datetime
 from html import escape
 from typing import Final
@@ -15,6 +16,8 @@ from tapelab.words import say, say_many, translated
 
 LONGEST: Final = 120
 """Letters of a value in the history."""
+_CODED: Final = re.compile(r"(?<!\\)\\u(?!00[0-9]|d[89a-f])([0-9a-f]{4})")
+"""A letter as JSON codes it; control characters, and halves of letters, stay codes."""
 LEFT_TO_RIGHT: Final = "\u200e"
 """Without it a minus would stand behind its number where one reads from the right."""
 
@@ -47,7 +50,8 @@ def share(points: float, of: float) -> str:
 
 def brief(text: str) -> str:
     """The beginning of what the history tells; a whole result is longer than a cell."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    told = _CODED.sub(lambda coded: chr(int(coded[1], 16)), text)
+    return told if len(told) <= LONGEST else f"{told[:LONGEST]}…"
 
 
 def within(text: str, kind: str = "bdi", style: str = "") -> str:

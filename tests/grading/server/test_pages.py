@@ -137,11 +137,12 @@ def mark(client, student, points, **more):
 
 
 def test_points_by_hand_are_kept_shown_and_taken_back_with_a_history_of_both(teacher, book):
-    said = mark(teacher, "ada", "5,5", exercise="03.1", comment=f"fine {SCRIPT}")
+    said = mark(teacher, "ada", "5,5", exercise="03.1", comment=f"fine 好 {SCRIPT}")
     assert said.status == 303
     page = teacher.get(said.headers["Location"]).text
     assert "The points are noted." in page
-    assert f"fine {escape(SCRIPT)}" in page
+    assert f"fine 好 {escape(SCRIPT)}" in page
+    assert escape('{"comment": "fine 好') in page  # in the history
     (kept,) = [each for each in book.marks("03") if each.student == "ada"]
     assert (kept.points, kept.exercise, kept.by) == (5.5, "03.1", "grace")
     back = {"form": teacher.form_token(), "assignment": "03", "student": "ada",
