@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapelab.dtypes import int32, int64
 from tapelab.engine.dispatch import composite
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.engine.wording import brackets, require_one_dtype, spoken
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import matrices
 from tapelab.ops.diagonals import Band, band_of, from_band, set_band
@@ -155,10 +156,20 @@ def _alignment(align: str) -> str:
     return align
 
 
+def _refuse_narrow(x: Tensor, raw: str) -> None:
+    if not (x.dtype.is_floating or x.dtype.is_complex or x.dtype in {int32, int64}):
+        raise invalid_argument(
+            raw, f"Value for attr 'T' of {spoken(x.dtype.name)} is not in the list of allowed "
+            "values: bfloat16, half, float, double, int32, int64, complex64, complex128. Try "
+            "tf.cast(x, tf.int32)",
+        )  # fmt: skip
+
+
 @composite
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given numbers where both halves of an index agree."""
     x = as_tensor(diagonal)
+    _refuse_narrow(x, "Diag")
     if not x.ndim:
         raise invalid_argument("Diag", "Input must be at least rank 1, got 0")
     flat = matrices.diagonal(reshape(x, shape=(-1,)))
@@ -170,6 +181,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The numbers where both halves of an index agree."""
     x = as_tensor(input)
+    _refuse_narrow(x, "DiagPart")
     shape, half = x._value.shape, x.ndim // 2
     if x.ndim % 2:
         raise invalid_argument(

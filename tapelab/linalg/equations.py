@@ -87,12 +87,13 @@ def lstsq(
     A, b = in_turn(matrix, rhs) if fast else matched(matrix, rhs)
     if A.ndim == 1:
         raise IndexError(f"tuple index out of range: lstsq() asks a matrix, not a {A.shape} row.")
+    if fast:
+        refuse_no_number(A)
     if b.ndim < 2:
         raise invalid_argument("MatMul", "In[1] ndims must be >= 2. Try tf.expand_dims(rhs, -1)")
     if not fast:
         made: Tensor = least_squares.lstsq(A, b)
         return made
-    refuse_no_number(A)
     turned = matrices.adjoint(A)
     rows, columns = A._value.shape[-2:]
     gram = matmul(turned, A) if rows >= columns else matmul(A, turned)

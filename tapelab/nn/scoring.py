@@ -89,6 +89,11 @@ def sparse_softmax_cross_entropy_with_logits(
             f"{x.shape} of rank {x.ndim} and logits.shape={y.shape} of rank {y.ndim}. "
             "For rows of probabilities try tf.nn.softmax_cross_entropy_with_logits"
         )
+    if x._value.shape != y._value.shape[:-1]:
+        raise ValueError(
+            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
+            f"labels.shape={x.shape} and logits.shape={y.shape}"
+        )
     if not x.dtype.is_integer:
         raise invalid_argument(
             "SparseSoftmaxCrossEntropyWithLogits", f"Value for attr 'Tlabels' of {x.dtype.name} is "
@@ -96,11 +101,6 @@ def sparse_softmax_cross_entropy_with_logits(
             "tf.nn.softmax_cross_entropy_with_logits",
         )  # fmt: skip
     _require_floats("SparseSoftmaxCrossEntropyWithLogits", y)
-    if x._value.shape != y._value.shape[:-1]:
-        raise ValueError(
-            "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
-            f"labels.shape={x.shape} and logits.shape={y.shape}"
-        )
     made: Tensor = losses.sparse_softmax_cross_entropy(x, y)
     return made
 

@@ -118,7 +118,28 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
         "not conjugated",
         "TensorFlow's gradients of what is shielded from 0 do not conjugate complex numbers.",
-        differs("value", r"(xlogy|xdivy|xlog1py|multiply_no_nan)\((?s:.*)gradient\(", "complex"),
+        differs(
+            "value",
+            r"(xlogy|xdivy|xlog1py|multiply_no_nan|cumprod)\((?s:.*)gradient\(",
+            "complex",
+        ),
+    ),
+    Explained(
+        "second order of a least entry",
+        "TensorFlow shares the gradient of a segment's least or greatest entry out among those "
+        "that are it, and divides 0 by 0 in the second order of segments that have none.",
+        second_order(r"unsorted_segment_(min|max)\(", "nan"),
+    ),
+    Explained(
+        "slope of what was stretched",
+        "Here betainc and labels beside scores are stretched as elsewhere; TensorFlow takes one "
+        "number for many, and refuses the way back.",
+        raises(
+            "no error",
+            r"InvalidArgumentError: .*Input to reshape is a tensor with \d+ values, but the "
+            r"requested shape has 1 \[Op:Reshape\]",
+            r"(betainc|softmax_cross_entropy_with_logits)\((?s:.*)gradient\(",
+        ),
     ),
     Explained(
         "second order of a product with a zero",
