@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import repeat
 from typing import Final
 
 from tapelab.recording import Recording
@@ -31,26 +32,43 @@ text{font:12px menlo,consolas,"DejaVu Sans Mono",monospace;fill:#212121}
 .cut{stroke:#b5478c;stroke-width:2;stroke-dasharray:5 4}.back{stroke:#d55e00;stroke-width:2}
 .knock{paint-order:stroke;stroke:#fff;stroke-width:5px;stroke-linejoin:round}
 """
+DARK: Final = """
+@media (prefers-color-scheme:dark){
+text,.nan{fill:#f0f0f0}.l{fill:#aeaeae}.v{fill:#8cc8f7}.g{fill:#ffb27a}.n{fill:#f0aed5}
+.card{fill:#212121;stroke:#898989}.variable{stroke:#2fb98d}.pill{fill:#282828;stroke:#898989}
+.hair{stroke:#3c3c3c}.value,.part{fill:#4a3627}.zero{stroke:#f0883e}.none,.nonezero{stroke:#db7db5}
+.white{fill:#212121}.ed{stroke:#56b4e9}.pending,.beside{stroke:#898989}
+.cut{stroke:#db7db5}.back{stroke:#f0883e}.knock{stroke:#212121}
+[fill="#0072b2"]{fill:#56b4e9}[fill="#d55e00"]{fill:#f0883e}[fill="#909090"]{fill:#898989}
+}
+"""
+"""The same in the dark, for an image on a page that may be either; paper is always light."""
+ALONG: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)
+"""Where on its lane a number may stand, the middle first."""
 _EDGES: Final = {EdgeKind.TAPED: "ed", EdgeKind.OFF: "ed beside", EdgeKind.CUT: "ed cut"}
 _CORNERS: Final = {NodeKind.VARIABLE: 12, NodeKind.OP: 6}
 _TONES: Final = {"none": "n", "nonezero": "n", "nan": "white"}
 
 
-def svg(recording: Recording) -> str:
-    """Values on their way forwards in blue, gradients on their way back in orange."""
+def svg(recording: Recording, *, adapts: bool = False) -> str:
+    """Values on their way forwards in blue, gradients on their way back in orange.
+
+    It is light, for paper, or `adapts` to the page that it stands on.
+    """
     shown = still(recording)
     width, height = (side + 2 * MARGIN for side in shown.size)
     note = ""
     if shown.note:
         note = f'<text class="l" x="0" y="{height - 4:g}">{escape(shown.note)}</text>'
         height += 16
+    style = STYLE + DARK if adapts else STYLE
     roads = "".join(_road(shown, road) for road in shown.roads)
-    labels = "".join(_label(shown, road) for road in shown.roads)
+    labels = _labels(shown)
     cards = "".join(_card(card, *at) for card, at in zip(shown.cards, shown.places, strict=True))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
         f'viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}"><title>{escape(shown.title)}</title>'
-        f"<style>{STYLE}</style>{roads}{cards}{labels}{note}</svg>\n"
+        f"<style>{style}</style>{roads}{cards}{labels}{note}</svg>\n"
     )
 
 
@@ -78,13 +96,34 @@ def _lane(x: float, y: float, to_x: float, to_y: float, look: str, *, forward: b
     return f'<path class="{look}" d="{path}"/>{head}'
 
 
-def _label(shown: Still, road: Road) -> str:
-    """The number that comes back, below the middle of its lane."""
-    if not road.back:
-        return ""
-    x, y, to_x, to_y = ends(shown, road, back=True)
-    at = f'x="{(x + to_x) / 2:g}" y="{(y + to_y) / 2 + 14:g}"'
-    return f'<text class="g knock" text-anchor="middle" {at}>{escape(road.back)}</text>'
+def _labels(shown: Still) -> str:
+    """The numbers that come back, each below its lane where it covers no card and no other."""
+    taken = [(x, y, x + WIDTH, y + HEIGHT) for x, y in shown.places]
+    drawn = ""
+    for road in shown.roads:
+        if not road.back:
+            continue
+        half = LETTER * len(road.back) / 2
+        lane = ends(shown, road, back=True)
+        spots = [(x, y + 14) for x, y in (_along(lane, part) for part in ALONG)]
+        boxes = [(x - half, y - 11, x + half, y + 2) for x, y in spots]
+        best = min(range(len(spots)), key=lambda at: sum(map(_meets, repeat(boxes[at]), taken)))
+        taken.append(boxes[best])
+        at = 'x="{:g}" y="{:g}"'.format(*spots[best])
+        drawn += f'<text class="g knock" text-anchor="middle" {at}>{escape(road.back)}</text>'
+    return drawn
+
+
+def _along(lane: tuple[float, float, float, float], t: float) -> tuple[float, float]:
+    """A point of a lane as `_lane` draws it."""
+    x, y, to_x, to_y = lane
+    u = 1 - t
+    return x + (to_x - x) * (1.5 * t * u + t**3), y + (to_y - y) * (3 * t * t * u + t**3)
+
+
+def _meets(box: tuple[float, ...], other: tuple[float, ...]) -> bool:
+    """Whether two boxes have a point in common."""
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def _card(card: Card, x: float, y: float) -> str:

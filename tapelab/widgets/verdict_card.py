@@ -136,7 +136,7 @@ def _tape(found: Outcome) -> str:
     recording = found.trial.recording
     model = Model.of(recording)
     small = len(model.graph.nodes) <= LARGEST
-    graph = _graph(svg.svg(recording)) if small else ""
+    graph = _graph(svg.svg(recording, adapts=True)) if small else ""
     picture = html.frame(recording, html.plain(found.trial.explanation),
                          step=step_of(model, found.event))  # fmt: skip
     return (

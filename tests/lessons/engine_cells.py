@@ -78,7 +78,7 @@ def main() -> None:
     os.environ["MPLBACKEND"] = "agg"
     tf = importlib.import_module("tensorflow")
     PRINTED.mkdir(exist_ok=True)
-    for path in sorted(SOLVED.glob("*.ipynb")):
+    for path in filter(cells, sorted(SOLVED.glob("*.ipynb"))):
         recorded = {"cells": digest(path), "printed": printed(path, tf)}
         text = json.dumps(recorded, indent=1, ensure_ascii=False) + "\n"
         (PRINTED / f"{path.stem}.json").write_text(text, encoding="utf-8")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 
 import pytest
+from matplotlib.image import imread
 from playwright.sync_api import expect
 
 import tapelab as tf
@@ -70,6 +72,11 @@ def test_nobody_stumbles_over_a_verdict_and_nothing_is_cut_off(page):
     assert violations(card) == []
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     assert wide <= 0
+
+
+def test_the_graph_is_as_light_or_as_dark_as_the_page(page):
+    seen = imread(BytesIO(page.locator(".graph img").screenshot()))[..., :3].mean()
+    assert (seen < 0.4) == (page.locator("body").get_attribute("data-theme") == "dark")
 
 
 def test_where_nothing_leads_back_to_the_cell_no_button_says_so(page):

@@ -9,7 +9,7 @@ import tapelab as tf
 from tapelab.views.dot import digraph
 from tapelab.views.figures import figure
 from tapelab.views.layering import columns_of
-from tapelab.views.still import MOST, still
+from tapelab.views.still import HEIGHT, MOST, WIDTH, still
 from tapelab.views.svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -47,6 +47,21 @@ def test_the_contributions_come_back_on_the_roads_they_took(golden):
     }
     assert back["x", "tf.sin(x)"] == "−0.9900"
     assert back["x", "x * y"] == "4.0000"
+
+
+def test_no_number_covers_a_card_or_another_number():
+    x = tf.Variable(3.0, name="x")
+    with tf.GradientTape() as tape:
+        y = tf.stop_gradient(x) * x
+    drawn = ET.fromstring(svg(tape.recording(y)))
+    cards = [
+        tuple(map(float, each.get("transform")[10:-1].split())) for each in drawn.iter(f"{SVG}g")
+    ]
+    told = [(float(each.get("x")), float(each.get("y"))) for each in drawn.iter(f"{SVG}text")
+            if each.get("class") == "g knock"]  # fmt: skip
+    assert len(told) == len(set(told)) == 2
+    for x_at, y_at in told:
+        assert not any(x < x_at < x + WIDTH and y < y_at < y + HEIGHT for x, y in cards)
 
 
 def test_what_is_beside_the_tape_has_no_gradient_and_the_cut_is_drawn(golden):
