@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.metrics import as_loss, is_metric
-from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.names import name_of, number, text_of
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 from tapelab.recording import events as e
 
@@ -31,7 +31,7 @@ def state_read(case: Case, edge: Edge) -> Finding:
     place = case.recording.located[edge.event]
     assert isinstance(place.event, e.Assigned)
     name, value = name_of(case, edge.to), number(case, edge.to)
-    text = shortened(case.codes.text(place.span)) or f"{name}.assign"
+    text = text_of(case, place.span) or f"{name}.assign"
     return Finding(
         code="STATE_READ",
         title=say(ENDS_AT, text=text),

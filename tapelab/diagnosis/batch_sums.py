@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.wording import paragraph, say
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def _alone(case: Case, way: Way, step: int) -> bool:
 
 def _grows(case: Case, way: Way, step: int, count: int) -> Finding:
     event = way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    span, text, line = spot(case, event, way.ops[step])
     return Finding(
         code="UNNORMALISED_SUM",
         title=say("The gradient grows with the batch"),

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, operand, shortened
+from tapelab.diagnosis.names import name_of, operand, spot
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
@@ -79,10 +78,9 @@ def _comes_of(case: Case, tensor: int, means: set[int]) -> bool:
 
 
 def _cancelled(case: Case, way: Way, step: int, centred: int) -> Finding:
-    event = way.event[step]
-    span = case.recording.located[event].span
-    name, line = name_of(case, case.source), line_of(case, centred)
-    text = shortened(case.codes.text(case.recording.located[centred].span)) or "the mean"
+    event, name = way.event[step], name_of(case, case.source)
+    span, _, added = spot(case, event)
+    _, text, line = spot(case, centred, "the mean")
     terms = plainly(float(f"{way.largest[way.upstream[step]]:.2g}"))
     return Finding(
         code="CANCELLED_BY_MEAN",
@@ -105,7 +103,7 @@ def _cancelled(case: Case, way: Way, step: int, centred: int) -> Finding:
         fix=_without(case, way, step),
         evidence=(event, centred),
         steps=(
-            Step(line_of(case, event), say("`{name}` was added", name=name)),
+            Step(added, say("`{name}` was added", name=name)),
             Step(line, say("the mean took it away")),
         ),
     )

@@ -9,7 +9,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import argument, name_of, question, shortened
+from tapelab.diagnosis.names import argument, name_of, question, text_of
 from tapelab.diagnosis.wording import say, sentence
 from tapelab.recording import events as e
 
@@ -112,7 +112,7 @@ def _of_what_is_picked_from(case: Case, edge: Edge) -> Fix | None:
 
 def _chosen(case: Case, edge: Edge) -> Finding:
     span = case.recording.located[edge.event].span
-    name, text = name_of(case, case.source), shortened(case.codes.text(span))
+    name, text = name_of(case, case.source), text_of(case, span)
     place = picks(case, edge)
     return Finding(
         code="INDEX_ONLY" if place else "PREDICATE_ONLY",

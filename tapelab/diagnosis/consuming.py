@@ -10,7 +10,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import block_of, line_of, tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.inside import stopped_inside
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import text_of
 from tapelab.diagnosis.wording import paragraph, say, sentence
 from tapelab.recording import events as e
 
@@ -37,7 +37,7 @@ def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
         return stopped
     asked = case.recording.placed(e.Asked)
     span, tape = asked[-1].span, tape_name(case)
-    text = shortened(case.codes.text(span)) or f"{tape}.gradient"
+    text = text_of(case, span) or f"{tape}.gradient"
     first = line_of(case, asked[0].index) if len(asked) > 1 else 0
     if "rows" in details:
         title = say("`{tape}` gives one answer", tape=tape)

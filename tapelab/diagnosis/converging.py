@@ -13,7 +13,7 @@ import numpy as np
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.names import name_of, number, text_of
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
@@ -132,7 +132,7 @@ def _fixed_by_source(case: Case, way: Way, tensor: int, loop: Loop) -> bool:
 
 
 def _truncated(case: Case, loop: Loop, moves: list[float], size: float, residual: float) -> Finding:
-    text, line = shortened(case.codes.text(loop.span)), line_of(case, loop.events[-1])
+    text, line = text_of(case, loop.span), line_of(case, loop.events[-1])
     updates = len(loop.events)
     return Finding(
         code="NOT_CONVERGED",

@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say, sentence
 
 if TYPE_CHECKING:
@@ -21,12 +20,11 @@ BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
 
 def copied(case: Case, edge: Edge) -> Finding:
     """A new variable began with the value of a tensor on the way."""
-    span = case.recording.located[edge.event].span
+    span, text, line = spot(case, edge.event, "tf.Variable")
     made, name = name_of(case, edge.to), name_of(case, edge.origin)
     call = case.codes.expression(span)
     if name == made and isinstance(call, ast.Call) and call.args:
         name = ast.unparse(call.args[0])
-    text = shortened(case.codes.text(span)) or "tf.Variable"
     return Finding(
         code="COPIED_VALUE",
         title=say(ENDS_AT, text=text),
@@ -40,7 +38,7 @@ def copied(case: Case, edge: Edge) -> Finding:
         where=case.codes.where(span),
         fix=_without_variable(case, span),
         evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), say(BEGAN, made=made, name=name)),),
+        steps=(Step(line, say(BEGAN, made=made, name=name)),),
     )
 
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.spoken import extent
 from tapelab.diagnosis.wording import paragraph, say, say_many
 from tapelab.recording import events as e
@@ -92,8 +91,7 @@ def _is_margin(case: Case, way: Way, given: int) -> bool:
 
 
 def _dead(case: Case, way: Way, event: int, given: int) -> Finding:
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or "relu", line_of(case, event)
+    span, text, line = spot(case, event, "relu")
     values = extent(way, given)
     return Finding(
         code="DEAD_UNITS",

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say, sentence
 
@@ -77,8 +76,7 @@ def _undetermined(
     case: Case, way: Way, step: int, gap: float, pair: float, largest: float
 ) -> Finding:
     event = way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    span, text, line = spot(case, event, way.ops[step])
     kind, name = say(DECOMPOSING[way.ops[step]]), name_of(case, way.ran(step).inputs[0])
     return Finding(
         code="DEGENERATE",

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of, tape_name
+from tapelab.diagnosis.block import tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.flow import Cut
 from tapelab.diagnosis.moving import around_what_came_before, up_into_the_block
-from tapelab.diagnosis.names import name_of, question, shortened
+from tapelab.diagnosis.names import name_of, question, spot
 from tapelab.diagnosis.timing import ran_off_tape
 from tapelab.diagnosis.wording import lost, paragraph, say
 
@@ -47,8 +47,7 @@ def _unheard(case: Case, edge: Edge) -> Finding:
     if case.flow.hearing.hears(event):  # what was not heard is the way there
         event = case.flow.maker_of.get(edge.origin, event)
         first = name_of(case, edge.origin)
-    span = case.recording.located[event].span
-    text = shortened(case.codes.text(span)) or "tape.gradient"
+    span, text, line = spot(case, event, "tape.gradient")
     return Finding(
         code="OUTER_TAPE_CLOSED",
         title=say("`{tape}` did not record `{text}`", tape=tape, text=text),
@@ -64,13 +63,12 @@ def _unheard(case: Case, edge: Edge) -> Finding:
         where=case.codes.where(span),
         fix=up_into_the_block(case) or around_what_came_before(case, event),
         evidence=(event,),
-        steps=(Step(line_of(case, event), say("`{text}` ran unrecorded", text=text)),),
+        steps=(Step(line, say("`{text}` ran unrecorded", text=text)),),
     )
 
 
 def _constant(case: Case, edge: Edge) -> Finding:
-    span = case.recording.located[edge.event].span
-    text = shortened(case.codes.text(span)) or "tape.gradient"
+    span, text, line = spot(case, edge.event, "tape.gradient")
     first, source = name_of(case, edge.to), name_of(case, case.source)
     return Finding(
         code="CONSTANT_DERIVATIVE",
@@ -84,7 +82,7 @@ def _constant(case: Case, edge: Edge) -> Finding:
         where=case.codes.where(span),
         fix=_with_zero(case),
         evidence=(edge.event,),
-        steps=(Step(line_of(case, edge.event), say("`{text}` was recorded", text=text)),),
+        steps=(Step(line, say("`{text}` was recorded", text=text)),),
     )
 
 

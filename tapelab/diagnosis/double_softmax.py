@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.spoken import extent
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
@@ -74,9 +73,9 @@ def _applied_before(case: Case, tensor: int, applied: str) -> int:
 
 
 def _twice(case: Case, way: Way, step: int, first: int, applied: str) -> Finding:
-    span, event = case.recording.located[first].span, way.event[step]
-    text = shortened(case.codes.text(span)) or applied
-    loss = shortened(case.codes.text(case.recording.located[event].span)) or way.ops[step]
+    event = way.event[step]
+    span, text, line = spot(case, first, applied)
+    _, loss, used = spot(case, event, way.ops[step])
     made = extent(way, way.tensor[step])
     return Finding(
         code="DOUBLE_SOFTMAX",
@@ -86,7 +85,7 @@ def _twice(case: Case, way: Way, step: int, first: int, applied: str) -> Finding
                 "`{text}` in line {line} made probabilities, {made}, and `{loss}` takes them for "
                 "scores and applies {applied} again.",
                 text=text,
-                line=line_of(case, first),
+                line=line,
                 made=made,
                 loss=loss,
                 applied=applied,
@@ -101,8 +100,8 @@ def _twice(case: Case, way: Way, step: int, first: int, applied: str) -> Finding
         fix=_once(case, span, applied) or _no_logits(case, event),
         evidence=(first, event),
         steps=(
-            Step(line_of(case, first), say("{applied} once", applied=applied)),
-            Step(line_of(case, event), say("{applied} again", applied=applied)),
+            Step(line, say("{applied} once", applied=applied)),
+            Step(used, say("{applied} again", applied=applied)),
         ),
     )
 
@@ -154,8 +153,7 @@ def group_of(case: Case, ran: e.Ran | None) -> str:
 
 
 def _never(case: Case, way: Way, step: int) -> Finding:
-    span = case.recording.located[way.event[step]].span
-    text, line = shortened(case.codes.text(span)), line_of(case, way.event[step])
+    span, text, line = spot(case, way.event[step])
     name = name_of(case, way.tensor[step])
     return Finding(
         code="DOUBLE_SOFTMAX",

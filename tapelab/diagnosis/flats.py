@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.spoken import extent
 from tapelab.diagnosis.wording import paragraph, say
 
@@ -82,8 +81,7 @@ def _is_looked_at(way: Way, step: int) -> bool:
 
 def _stuck(case: Case, way: Way, step: int) -> Finding:
     ran, event = way.ran(step), way.event[step]
-    span = case.recording.located[event].span
-    text = shortened(case.codes.text(span)) or way.ops[step]
+    span, text, line = spot(case, event, way.ops[step])
     given, made = extent(way, ran.inputs[0]), extent(way, ran.outputs[0])
     name, source = name_of(case, ran.inputs[0]), name_of(case, case.source)
     return Finding(
@@ -94,7 +92,7 @@ def _stuck(case: Case, way: Way, step: int) -> Finding:
                 "`{text}` in line {line} received {given} and made {made}: for 100 % of its "
                 "elements it is at its limit, where its slope is 0.",
                 text=text,
-                line=line_of(case, event),
+                line=line,
                 given=given,
                 made=made,
             ),
@@ -103,7 +101,7 @@ def _stuck(case: Case, way: Way, step: int) -> Finding:
         where=case.codes.where(span),
         fix=_around(case, span, way.ops[step]),
         evidence=(event,),
-        steps=(Step(line_of(case, event), say("`{name}` was {given}", name=name, given=given)),),
+        steps=(Step(line, say("`{name}` was {given}", name=name, given=given)),),
     )
 
 

@@ -12,7 +12,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import constructor, marker, tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.inside import asked_inside, own_questions
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import text_of
 from tapelab.diagnosis.wording import paragraph, say, say_many
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
@@ -67,7 +67,7 @@ def _width(dtype: str) -> int:
 
 def _held(case: Case, asked: Located, count: int, size: int, largest: int) -> Finding:
     tape, facts = tape_name(case), case.recording.tensor(largest)
-    text, line = shortened(case.codes.text(facts.span)), case.codes.line(facts.span)
+    text, line = text_of(case, facts.span), case.codes.line(facts.span)
     return Finding(
         code="PERSISTENT_HELD",
         title=say("`{tape}` holds {size:.1f} MB", tape=tape, size=size / 2**20),

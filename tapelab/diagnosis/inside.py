@@ -13,7 +13,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import block_of, constructor, line_of, tape_name
 from tapelab.diagnosis.code import Extent
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import text_of
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE
@@ -113,7 +113,7 @@ def _goes_on(case: Case, asked: Located) -> bool:
 
 def stopped_by(case: Case, asked: Located) -> Finding:
     """The question with which a tape that answers once stopped recording."""
-    tape, text = tape_name(case), shortened(case.codes.text(asked.span))
+    tape, text = tape_name(case), text_of(case, asked.span)
     line = case.codes.line(asked.span)
     return Finding(
         code="GRADIENT_INSIDE_TAPE",
@@ -145,7 +145,7 @@ def _persistent(case: Case) -> Fix | None:
 
 
 def _recorded_too(case: Case, asked: Located) -> Finding:
-    tape, text = tape_name(case), shortened(case.codes.text(asked.span))
+    tape, text = tape_name(case), text_of(case, asked.span)
     line = case.codes.line(asked.span)
     ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == asked.span)
     return Finding(

@@ -6,9 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, number, operand, shortened
+from tapelab.diagnosis.names import name_of, number, operand, spot
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 
 if TYPE_CHECKING:
@@ -45,9 +44,8 @@ def int_source(case: Case) -> Finding | None:
 
 def int_on_the_way(case: Case, edge: Edge) -> Finding:
     """A cast to whole numbers between the source and the target."""
-    span = case.recording.located[edge.event].span
-    name, text = name_of(case, edge.origin), shortened(case.codes.text(span)) or "tf.cast"
-    dtype = case.recording.tensor(edge.to).dtype
+    span, text, line = spot(case, edge.event, "tf.cast")
+    name, dtype = name_of(case, edge.origin), case.recording.tensor(edge.to).dtype
     before, after = number(case, edge.origin), number(case, edge.to)
     return Finding(
         code="INT_DTYPE",
@@ -66,9 +64,7 @@ def int_on_the_way(case: Case, edge: Edge) -> Finding:
         where=case.codes.where(span),
         fix=_straight_through(case, edge),
         evidence=(edge.event,),
-        steps=(
-            Step(line_of(case, edge.event), say("`{name}` became {dtype}", name=name, dtype=dtype)),
-        ),
+        steps=(Step(line, say("`{name}` became {dtype}", name=name, dtype=dtype)),),
     )
 
 

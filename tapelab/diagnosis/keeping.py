@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of, tape_name
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import argument, name_of, shortened
+from tapelab.diagnosis.names import argument, name_of, text_of
 from tapelab.diagnosis.watching import uses_in_block
 from tapelab.diagnosis.wording import paragraph, say, say_many
 from tapelab.recording import events as e
@@ -164,7 +164,7 @@ def _is_attribute(statement: ast.stmt | None) -> bool:
 
 def _hidden(case: Case, variable: int, state: int) -> Finding:
     span, name = case.recording.variables[variable].span, name_of(case, state)
-    text = shortened(case.codes.text(span)) or "tf.Variable"
+    text = text_of(case, span) or "tf.Variable"
     tape, model = tape_name(case), _model(case)
     return Finding(
         code="UNTRACKED_VARIABLE",

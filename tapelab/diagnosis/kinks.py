@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.names import name_of, number, spot
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say, sentence
 from tapelab.recording.recording import Role
@@ -110,8 +109,7 @@ def _all_shared(way: Way, step: int) -> bool:
 
 def _on_kink(case: Case, way: Way, step: int) -> Finding:
     event = way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    span, text, line = spot(case, event, way.ops[step])
     return Finding(
         code="ON_KINK",
         title=say("`{text}` is used exactly at its kink", text=text),

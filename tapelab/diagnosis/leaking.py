@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import text_of
 from tapelab.diagnosis.wording import paragraph, say
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
     used = case.question.span
     made = case.recording.tensor(case.source).span if case.source >= 0 else -1
     function = _function(case, made) or details["in"]
-    text, line = shortened(case.codes.text(made)) or say("A tensor"), case.codes.line(made)
+    text, line = text_of(case, made) or say("A tensor"), case.codes.line(made)
     return Finding(
         code="LEAKED_SYMBOL",
         title=say("`{text}` left `{function}`", text=text, function=function),
@@ -38,7 +38,7 @@ def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
             ),
             say(
                 "`{use}` in line {used} met that stand-in outside. Return it from `{function}`.",
-                use=shortened(case.codes.text(used)) or text,
+                use=text_of(case, used) or text,
                 used=case.codes.line(used),
                 function=function,
             ),

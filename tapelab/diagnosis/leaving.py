@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.flow import Cut
-from tapelab.diagnosis.names import name_of, number, shortened
+from tapelab.diagnosis.names import name_of, number, text_of
 from tapelab.diagnosis.numpy_names import PREDICTIONS, stay_on_the_tape
 from tapelab.diagnosis.wording import ENDS_AT, lost, paragraph, say
 from tapelab.recording import events as e
@@ -25,7 +25,7 @@ def left(case: Case, edge: Edge) -> Finding:
     assert isinstance(place.event, e.Left)
     name, value = name_of(case, edge.origin), number(case, edge.to)
     back = case.recording.located[_came_back(case, edge)]
-    text = shortened(case.codes.text(place.span)) or case.recording.strings[place.event.how]
+    text = text_of(case, place.span) or case.recording.strings[place.event.how]
     return Finding(
         code="LEFT_ENGINE",
         title=say(ENDS_AT, text=text),

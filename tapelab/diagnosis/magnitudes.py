@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, text_of
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say, say_many
 
@@ -183,7 +183,7 @@ def _span(case: Case, way: Way, chain: Chain) -> int:
 
 
 def _text(case: Case, way: Way, chain: Chain) -> str:
-    return shortened(case.codes.text(_span(case, way, chain))) or chain.op
+    return text_of(case, _span(case, way, chain)) or chain.op
 
 
 def _ends(case: Case, way: Way, chain: Chain) -> tuple[Step, ...]:

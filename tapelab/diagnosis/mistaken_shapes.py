@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import operand, shortened
+from tapelab.diagnosis.names import operand, spot
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
@@ -76,8 +75,7 @@ def _op(case: Case, event: int) -> str:
 
 def _all_pairs(case: Case, way: Way, step: int, column: int) -> Finding:
     ran, event = way.ran(step), way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    span, text, line = spot(case, event, way.ops[step])
     one, other = (format_shape(case.recording.tensor(each).shape) for each in ran.inputs)
     rows = case.recording.tensor(ran.inputs[column]).shape[0]
     return Finding(
@@ -162,8 +160,7 @@ def _has_examples_in_rows(way: Way, shape: tuple[int, ...], *, alone: bool) -> b
 
 def _over_the_batch(case: Case, way: Way, step: int, shares: NDArray[Any]) -> Finding:
     event = way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    span, text, line = spot(case, event, way.ops[step])
     sums = shares.sum(axis=1)
     return Finding(
         code="WRONG_AXIS",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import shortened, text_of
 from tapelab.diagnosis.wording import paragraph, say
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
         return None
     span = case.question.span
     one, other = _operands(case, span, details)
-    text, line = shortened(case.codes.text(span)) or details["op"], case.codes.line(span)
+    text, line = text_of(case, span) or details["op"], case.codes.line(span)
     wrong, right = _to_cast(one, other)
     return Finding(
         code="MIXED_DTYPE",

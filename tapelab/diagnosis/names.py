@@ -51,6 +51,25 @@ def _made_as(case: Case, span: int) -> str:
     statement, call = case.codes.statement(span), case.codes.expression(span)
     if isinstance(statement, ast.Assign) and statement.value is call:
         return shortened(ast.unparse(statement.targets[0]))
+    return text_of(case, span)
+
+
+class Spot(NamedTuple):
+    """Where something happened in the learner's code, and what is written there."""
+
+    span: int
+    text: str
+    line: int
+
+
+def spot(case: Case, event: int, otherwise: str = "") -> Spot:
+    """Where an event happened; its text is what to say `otherwise` where none is known."""
+    span = case.recording.event_spans[event]
+    return Spot(span, text_of(case, span) or otherwise, case.codes.line(span))
+
+
+def text_of(case: Case, span: int) -> str:
+    """What is written at a place, in one line of bearable length; empty where it is not known."""
     return shortened(case.codes.text(span))
 
 

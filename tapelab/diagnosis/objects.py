@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of, tape_name
+from tapelab.diagnosis.block import tape_name
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.flow import Cut
-from tapelab.diagnosis.names import argument, name_of, question, shortened
+from tapelab.diagnosis.names import argument, name_of, question, spot, text_of
 from tapelab.diagnosis.wording import paragraph, say, sentence
 from tapelab.recording import events as e
 
@@ -52,8 +52,8 @@ def _taken_anew(case: Case) -> Finding | None:
     if found is None:
         return None
     first = found.steps[0]
-    span, source = case.recording.located[first.event].span, name_of(case, case.source)
-    text, used = shortened(case.codes.text(span)) or source, name_of(case, found.origin)
+    span, text, line = spot(case, first.event, name_of(case, case.source))
+    used = name_of(case, found.origin)
     return Finding(
         code="WRONG_OBJECT",
         title=say("`{text}` is a new tensor, which `{target}` was not computed from",
@@ -69,9 +69,7 @@ def _taken_anew(case: Case) -> Finding | None:
         where=case.codes.where(span),
         fix=_by_the_origin(case, found),
         evidence=tuple(sorted({each.event for each in found.steps})),
-        steps=(
-            Step(line_of(case, first.event), say("`{text}` made a new tensor", text=text)),
-        ),
+        steps=(Step(line, say("`{text}` made a new tensor", text=text)),),
     )  # fmt: skip
 
 
@@ -138,7 +136,7 @@ def _made_anew(case: Case) -> Finding | None:
         sentence("`{text}` makes another variable"),
         sentence("`{text}` makes another variable inside the tape"),
     )
-    text, line = shortened(case.codes.text(span)) or "tf.Variable", case.codes.line(span)
+    text, line = text_of(case, span) or "tf.Variable", case.codes.line(span)
     return Finding(
         code="WRONG_OBJECT",
         title=say(titles[inside], text=text),

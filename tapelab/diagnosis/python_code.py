@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import text_of
 from tapelab.diagnosis.numpy_names import TF_NAMES
 from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
@@ -55,7 +55,7 @@ def _step_around(case: Case, exit_: Located) -> Located | None:
 
 
 def _left_inside(case: Case, step: Located, place: Located) -> Finding:
-    text = shortened(case.codes.text(place.span)) or "NumPy"
+    text = text_of(case, place.span) or "NumPy"
     return Finding(
         code="LEFT_ENGINE",
         title=say("`{text}` leaves the tape inside `tf.py_function`", text=text),

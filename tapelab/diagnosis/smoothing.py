@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.wording import paragraph, say
 
 if TYPE_CHECKING:
@@ -102,8 +101,7 @@ def flat_sign(case: Case) -> Iterator[Finding]:
 
 
 def _signed(case: Case, event: int) -> Finding:
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or "sign", line_of(case, event)
+    span, text, line = spot(case, event, "sign")
     return Finding(
         code="NON_DIFFERENTIABLE",
         title=say("`{text}` is flat", text=text),

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
 
@@ -82,8 +81,7 @@ def _applies(node: ast.AST) -> bool:
 
 def _repeated(case: Case, way: Way, step: int, rows: tuple[int, int], asked: int) -> Finding:
     event, name = way.event[step], name_of(case, case.source)
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or "gather", line_of(case, event)
+    span, text, line = spot(case, event, "gather")
     return Finding(
         code="SPARSE_GRADIENT",
         title=say("The gradient of `{name}` is IndexedSlices with repeated rows", name=name),

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
@@ -134,8 +133,7 @@ def _else_branch(case: Case, span: int, branch: ast.If | ast.IfExp | ast.Call) -
 def _finding(case: Case, event: int, equal: int, fix: Fix | None) -> Finding:
     ran = case.recording.event(equal)
     assert isinstance(ran, e.Ran)
-    span = case.recording.located[equal].span
-    text, line = shortened(case.codes.text(span)) or "equal", line_of(case, equal)
+    span, text, line = spot(case, equal, "equal")
     point = case.recording.measures.of(ran.inputs[1])
     return Finding(
         code="ON_KINK",

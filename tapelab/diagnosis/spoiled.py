@@ -22,7 +22,7 @@ from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.degenerate import DECOMPOSING
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.magnitudes import grows
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, shortened, text_of
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say, say_many, sentence
 from tapelab.recording import events as e
@@ -211,7 +211,7 @@ def _arrived(case: Case, way: Way) -> str:
 
 
 def _text(case: Case, event: int) -> str:
-    return shortened(case.codes.text(case.recording.located[event].span)) or op_name(case, event)
+    return text_of(case, case.recording.located[event].span) or op_name(case, event)
 
 
 def _evidence(way: Way, event: int, spread: list[int]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import ROOM, name_of, question, shortened
+from tapelab.diagnosis.names import ROOM, name_of, question, text_of
 from tapelab.diagnosis.rows import meeting
 from tapelab.diagnosis.way import Way
 from tapelab.diagnosis.wording import paragraph, say
@@ -154,7 +154,7 @@ def cross_talk(case: Case) -> Iterator[Finding]:
 def _talking(case: Case, place: Located, tensor: int) -> Finding:
     source, target = name_of(case, case.source), name_of(case, case.target)
     span = case.recording.tensor(tensor).span
-    text, line = shortened(case.codes.text(span)) or source, case.codes.line(span)
+    text, line = text_of(case, span) or source, case.codes.line(span)
     return Finding(
         code="CROSS_TALK",
         title=say("The rows of `{source}` meet in `{text}`", source=source, text=text),

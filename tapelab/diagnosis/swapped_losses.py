@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.double_softmax import group_of, maker
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, spot
 from tapelab.diagnosis.wording import paragraph, say
 
 if TYPE_CHECKING:
@@ -55,8 +54,7 @@ def _gets_labels(case: Case, way: Way, step: int) -> bool:
 
 def _swapped(case: Case, way: Way, step: int) -> Finding:
     event = way.event[step]
-    span = case.recording.located[event].span
-    text, line = shortened(case.codes.text(span)) or way.ops[step], line_of(case, event)
+    span, text, line = spot(case, event, way.ops[step])
     return Finding(
         code="SWAPPED_LOSS_ARGUMENTS",
         title=say("The arguments of `{text}` look swapped", text=text),

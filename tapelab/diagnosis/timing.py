@@ -15,7 +15,7 @@ from tapelab.diagnosis.moving import (
     recorded_again,
     up_into_the_block,
 )
-from tapelab.diagnosis.names import name_of, shortened
+from tapelab.diagnosis.names import name_of, shortened, text_of
 from tapelab.diagnosis.wording import lost, paragraph, say, say_many, sentence
 from tapelab.recording import events as e
 
@@ -76,7 +76,7 @@ def ran_off_tape(case: Case, edge: Edge) -> Finding:
     assert edge.cut is not None
     time, span = TIMES[edge.cut], case.recording.located[edge.event].span
     call, code = call_at_fault(case, span, edge.cut), case.codes.of(span)
-    text = shortened(code.text(call)) if code and call else shortened(case.codes.text(span))
+    text = shortened(code.text(call)) if code and call else text_of(case, span)
     text = text or name_of(case, edge.to)
     opened = line_of(case, _start(case))
     words = {

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import shortened
+from tapelab.diagnosis.names import spot
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
 
@@ -68,10 +67,10 @@ def _by_hand(case: Case, span: int) -> Fix | None:
 
 
 def _named(case: Case, event: int) -> Finding:
-    place = case.recording.located[event]
-    assert isinstance(place.event, e.Ran)
-    op = case.recording.ops[place.event.op].name
-    text, line = shortened(case.codes.text(place.span)) or op, line_of(case, event)
+    ran = case.recording.event(event)
+    assert isinstance(ran, e.Ran)
+    op = case.recording.ops[ran.op].name
+    span, text, line = spot(case, event, op)
     return Finding(
         code="NO_GRADIENT_REGISTERED",
         title=say("No gradient is declared for `{text}`", text=text),
@@ -88,8 +87,8 @@ def _named(case: Case, event: int) -> Finding:
                 "`tf.custom_gradient`."
             ),
         ),
-        where=case.codes.where(place.span),
-        fix=_by_hand(case, place.span),
+        where=case.codes.where(span),
+        fix=_by_hand(case, span),
         evidence=(event,),
         steps=(Step(line, say("`{op}` was recorded", op=op)),),
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.finding import Finding
-from tapelab.diagnosis.names import name_of, question, shortened
+from tapelab.diagnosis.names import name_of, question, text_of
 from tapelab.diagnosis.watching import not_trainable, uses_in_block
 from tapelab.diagnosis.wording import say
 from tapelab.recording import events as e
@@ -113,7 +113,7 @@ def _is_of_a_dataset(case: Case, group: int) -> bool:
 
 def _in_a_dataset(case: Case, place: Located) -> Finding:
     source, target = name_of(case, case.source), name_of(case, case.target)
-    text = shortened(case.codes.text(place.span)) or source
+    text = text_of(case, place.span) or source
     return Finding(
         code="STATE_READ",
         title=say("The path ends at `{text}`", text=text),
