@@ -33,5 +33,6 @@ html_theme_options = {
     }
     for name, blue in {"light_css_variables": "#075a99", "dark_css_variables": "#8cc8f7"}.items()
 }
+html_theme_options["dark_css_variables"]["plot-filter"] = "brightness(0.87)"
 pygments_style = "a11y-light"
 pygments_dark_style = "a11y-dark"
