@@ -131,7 +131,7 @@ function sumTable(
     contributionRow(model, flow, at + 2 + (folded && at > 1 ? 1 : 0)),
   );
   const end = rows.length + 2 + (folded ? 1 : 0);
-  const long = arrivals.length > 2 || [...label].length > 4;
+  const long = arrivals.length > 2 || sum.shape.length > 0 || [...label].length > 4;
   const together = long ? null : addedUp(model, arrivals);
   const said = rows.map((flow) => spoken(tensorAt(model, flow.contribution))).join(', ');
   return h(
