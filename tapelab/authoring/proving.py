@@ -66,8 +66,8 @@ def _executed(folder: Path, notebook: str, lesson: str) -> Run:
         raise WorkError(
             "A kernel to run the notebook in is not installed. Try: pip install 'tapelab[lab]'"
         ) from None
-    read = nbformat.reads(notebook, as_version=4)  # type: ignore[no-untyped-call]
-    asking = nbformat.v4.new_code_cell(_TELL.format(lesson=lesson))  # type: ignore[no-untyped-call]
+    read = nbformat.reads(notebook, as_version=4)
+    asking = nbformat.v4.new_code_cell(_TELL.format(lesson=lesson))
     read.cells.append(asking)
     client = NotebookClient(read, timeout=SECONDS, kernel_name="python3",
                             resources={"metadata": {"path": os.fspath(folder)}})  # fmt: skip

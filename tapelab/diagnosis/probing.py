@@ -200,7 +200,7 @@ def _eps(dtype: np.dtype[Any]) -> float:
         return float(np.finfo(dtype).eps)
     from ml_dtypes import finfo
 
-    return float(finfo(dtype).eps)  # type: ignore[no-untyped-call]  # ml_dtypes'
+    return float(finfo(dtype).eps)
 
 
 def _names(f: Callable[..., Any], count: int) -> list[str]:

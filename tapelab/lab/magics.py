@@ -59,7 +59,7 @@ def _run(
     whole = code if own else surgery.on_a_tape(code, first_line)
     exec(compile(whole, file, "exec"), space)  # noqa: S102 a notebook runs its cells
     if space.get(surgery.VALUE) is not None:
-        display(space[surgery.VALUE])  # type: ignore[no-untyped-call]  # IPython's
+        display(space[surgery.VALUE])
     shown = _last_tape(space, own) if own else surgery.TAPE
     asked = _there(space, names, first_line) or [
         name for name in [result] if _can_be_asked(space.get(name))

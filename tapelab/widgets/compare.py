@@ -127,7 +127,7 @@ class Comparison(Drawable):
         from IPython.display import publish_display_data
 
         if first_in_cell(self):
-            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+            publish_display_data(self._repr_mimebundle_())
 
 
 @dataclass(frozen=True)

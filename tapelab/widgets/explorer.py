@@ -73,7 +73,7 @@ class Explorer(anywidget.AnyWidget):
         from IPython.display import publish_display_data
 
         if asks_for_views() or first_in_cell(self._of):
-            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+            publish_display_data(self._repr_mimebundle_())
         self._score.show(self.predictions)
 
     @traitlets.observe("predictions")

@@ -31,9 +31,7 @@ class Score:
     def _publish(self, guesses: Guesses, *, update: bool) -> None:
         from IPython.display import publish_display_data
 
-        publish_display_data(  # type: ignore[no-untyped-call]  # IPython's
-            bundle(guesses), transient={"display_id": self._name}, update=update
-        )
+        publish_display_data(bundle(guesses), transient={"display_id": self._name}, update=update)
 
 
 def bundle(guesses: Guesses) -> dict[str, Any]:

@@ -117,7 +117,7 @@ class Picture(Drawable):
         if in_terminal():
             terminal.write(str(self))
         else:
-            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+            publish_display_data(self._repr_mimebundle_())
 
 
 def picture_of(thing: Recording | Explanation) -> Picture:

@@ -203,7 +203,7 @@ class WhatIf(Drawable):
         from tapelab.widgets.explorer import asks_for_views
 
         if first_in_cell(self):
-            publish_display_data(self._repr_mimebundle_())  # type: ignore[no-untyped-call]  # IPython's
+            publish_display_data(self._repr_mimebundle_())
             live = self.widget()
             if asks_for_views():
-                display(live)  # type: ignore[no-untyped-call]  # IPython's
+                display(live)

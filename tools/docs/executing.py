@@ -33,11 +33,11 @@ def executed(notebook: Path) -> Any:
     with _alone(kept.with_suffix(".lock")):
         if not kept.exists():
             _keep(_run(notebook), kept)
-    return nbformat.read(kept, as_version=4)  # type: ignore[no-untyped-call]
+    return nbformat.read(kept, as_version=4)
 
 
 def _run(notebook: Path) -> Any:
-    content = nbformat.read(notebook, as_version=4)  # type: ignore[no-untyped-call]
+    content = nbformat.read(notebook, as_version=4)
     return NotebookClient(content, timeout=SECONDS, kernel_name="python3").execute()
 
 
@@ -47,7 +47,7 @@ def _keep(content: Any, kept: Path) -> None:
     for older in kept.parent.glob(f"{name}-*.ipynb"):
         older.unlink()
     unfinished = kept.with_suffix(".part")
-    nbformat.write(content, unfinished)  # type: ignore[no-untyped-call]
+    nbformat.write(content, unfinished)
     unfinished.replace(kept)
 
 

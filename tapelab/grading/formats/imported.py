@@ -144,8 +144,8 @@ class Imported:
 
         asked = (answer_cell(f"{self.name}.{each.name}") for each in self.manual)
         cells = text_of((*self.cells, *asked))
-        read = nbformat.reads(cells, as_version=4)  # type: ignore[no-untyped-call]
-        read.metadata = nbformat.from_dict(  # type: ignore[no-untyped-call]
+        read = nbformat.reads(cells, as_version=4)
+        read.metadata = nbformat.from_dict(
             {
                 "jupytext": {"notebook_metadata_filter": "kernelspec,tapelab,-all",
                              "cell_metadata_filter": "-all"},
