@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.still import HEIGHT, WIDTH, Card, Road, Still, still
-from tapelab.views.svg import ends
+from tapelab.views.svg import Piece, labels, lane
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,27 +52,29 @@ def draw_graph(axes: Axes, shown: Still) -> None:
         _draw_road(axes, shown, road)
     for card, (x, y) in zip(shown.cards, shown.places, strict=True):
         _draw_card(axes, card, x, y)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
+    for told, x, y in labels(shown):
+        _write(axes, x, y - 5, told, "#A33F00", ha="center", bbox=box)
     axes.text(0, shown.size[1] + 20, shown.note, fontsize=12 * POINTS, color="#686868")
 
 
 def _draw_road(axes: Axes, shown: Still, road: Road) -> None:
-    """The lane of the value, and that of the gradient with its number where one came back."""
-    _draw_lane(axes, ends(shown, road, back=False), *ROADS.get(road.kind, CUT))
+    """The lane of the value, and that of the gradient where one came back."""
+    _draw_lane(axes, lane(shown, road, back=False), *ROADS.get(road.kind, CUT))
     if road.back is not None:
-        x, y, to_x, to_y = ends(shown, road, back=True)
-        _draw_lane(axes, (to_x, to_y, x, y), GRADIENT, "-")
-        place = (x + to_x) / 2, (y + to_y) / 2 + 9
-        box = {"facecolor": "white", "edgecolor": "none", "pad": 1}
-        _write(axes, *place, road.back, "#A33F00", ha="center", bbox=box)
+        pieces = reversed(lane(shown, road, back=True))
+        _draw_lane(axes, [(x, y, at, to) for at, to, x, y in pieces], GRADIENT, "-")
 
 
-def _draw_lane(axes: Axes, lane: tuple[float, ...], colour: str, dash: str) -> None:
+def _draw_lane(axes: Axes, pieces: list[Piece], colour: str, dash: str) -> None:
     from matplotlib.patches import FancyArrowPatch
     from matplotlib.path import Path
 
-    x, y, to_x, to_y = lane
-    middle = (x + to_x) / 2
-    curve = Path([(x, y), (middle, y), (middle, to_y), (to_x, to_y)], [1, 4, 4, 4])
+    points = [pieces[0][:2]]
+    for x, y, to_x, to_y in pieces:
+        middle = (x + to_x) / 2
+        points += [(middle, y), (middle, to_y), (to_x, to_y)]
+    curve = Path(points, [Path.MOVETO] + [Path.CURVE4] * (len(points) - 1))
     style = {"arrowstyle": "-|>", "mutation_scale": 8, "linewidth": 1.5 * POINTS}
     axes.add_patch(FancyArrowPatch(path=curve, color=colour, linestyle=dash, **style))  # type: ignore[arg-type]  # settings of several types
 

@@ -9,7 +9,7 @@ from tapelab.recording import Recording
 from tapelab.views.folding import FoldKind, Folds, fold_name, folds_of
 from tapelab.views.frame import Model
 from tapelab.views.graph import EdgeKind, NodeKind
-from tapelab.views.layering import columns_of
+from tapelab.views.layering import layered
 from tapelab.views.numbers import count, format_brief
 from tapelab.words import say, say_many
 
@@ -23,6 +23,9 @@ HEIGHT: Final = 78
 ACROSS: Final = 84
 DOWN: Final = 40
 """The size of a card, and the room between two of them."""
+PASS: Final = 52
+"""The height of the lanes of a road that passes a column, with room for a number below."""
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +66,18 @@ class Still:
     title: str
     cards: tuple[Card, ...]
     roads: tuple[Road, ...]
-    places: tuple[tuple[float, float], ...]
+    places: tuple[Point, ...]
+    ways: dict[tuple[int, int], tuple[Point, ...]]
+    """Where a road runs, by its ends, in the columns that it passes: the corners of its lanes."""
     note: str = ""
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the whole picture."""
+        passed = [top for way in self.ways.values() for _, top in way]
         return (
             max((x for x, _ in self.places), default=0) + WIDTH,
-            max((y for _, y in self.places), default=0) + HEIGHT,
+            max(*(y + HEIGHT for _, y in self.places), *(y + PASS for y in passed), 0, 0),
         )
 
 
@@ -88,7 +94,7 @@ def still(recording: Recording) -> Still:
     number = {owner: at for at, owner in enumerate(owners)}
     cards = tuple(_card(model, folds, owner) for owner in owners)
     roads = _roads(model, [number.get(owner, -1) for owner in hidden])
-    return Still(title, cards, roads, _places(len(cards), roads), " ".join(notes))
+    return Still(title, cards, roads, *_places(len(cards), roads), " ".join(notes))
 
 
 def _folded(model: Model, folds: Folds | None) -> tuple[list[int], list[str]]:
@@ -152,12 +158,21 @@ def _back(model: Model) -> dict[tuple[int, int], str]:
     return told
 
 
-def _places(cards: int, roads: tuple[Road, ...]) -> tuple[tuple[float, float], ...]:
-    columns = columns_of(cards, [(road.start, road.end) for road in roads])
-    tallest = max(map(len, columns), default=0)
-    places = [(0.0, 0.0)] * cards
-    for at, column in enumerate(columns):
-        above = (tallest - len(column)) / 2
-        for row, card in enumerate(column):
-            places[card] = at * (WIDTH + ACROSS), (above + row) * (HEIGHT + DOWN)
-    return tuple(places)
+def _places(
+    cards: int, roads: tuple[Road, ...]
+) -> tuple[tuple[Point, ...], dict[tuple[int, int], tuple[Point, ...]]]:
+    """The corner of each card, and those of the lanes of roads that pass columns."""
+    laid = layered(cards, [(road.start, road.end) for road in roads])
+
+    def tall(each: int) -> int:
+        return HEIGHT + DOWN if each < cards else PASS
+
+    tallest = max((sum(map(tall, column)) for column in laid.columns), default=0)
+    places: dict[int, Point] = {}
+    for at, column in enumerate(laid.columns):
+        top = (tallest - sum(map(tall, column))) / 2
+        for each in column:
+            places[each] = at * (WIDTH + ACROSS), top
+            top += tall(each)
+    ways = {road: tuple(places[each] for each in way) for road, way in laid.through.items() if way}
+    return tuple(places[card] for card in range(cards)), ways

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from html import escape
-from itertools import repeat
+from itertools import pairwise, repeat, starmap
 from typing import Final
 
 from tapelab.recording import Recording
@@ -15,7 +16,8 @@ MARGIN: Final = 12
 VALUE_ROW: Final = 43
 GRADIENT_ROW: Final = 65
 FITS: Final = 10
-"""So many letters of a value leave room for the word before it."""
+FITS_SLOT: Final = 7
+"""So many letters of a value, and of a gradient, leave room for the word before it."""
 LETTER: Final = 7.3
 """About so wide is a letter of the names and numbers."""
 STYLE: Final = """
@@ -45,6 +47,8 @@ text,.nan{fill:#f0f0f0}.l{fill:#aeaeae}.v{fill:#8cc8f7}.g{fill:#ffb27a}.n{fill:#
 """The same in the dark, for an image on a page that may be either; paper is always light."""
 ALONG: Final = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9)
 """Where on its lane a number may stand, the middle first."""
+Piece = tuple[float, float, float, float]
+"""A curve from one point to another."""
 _EDGES: Final = {EdgeKind.TAPED: "ed", EdgeKind.OFF: "ed beside", EdgeKind.CUT: "ed cut"}
 _CORNERS: Final = {NodeKind.VARIABLE: 12, NodeKind.OP: 6}
 _TONES: Final = {"none": "n", "nonezero": "n", "nan": "white"}
@@ -63,60 +67,66 @@ def svg(recording: Recording, *, adapts: bool = False) -> str:
         height += 16
     style = STYLE + DARK if adapts else STYLE
     roads = "".join(_road(shown, road) for road in shown.roads)
-    labels = _labels(shown)
+    told = "".join(starmap(_label, labels(shown)))
     cards = "".join(_card(card, *at) for card, at in zip(shown.cards, shown.places, strict=True))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" height="{height:g}" '
         f'viewBox="{-MARGIN} {-MARGIN} {width:g} {height:g}"><title>{escape(shown.title)}</title>'
-        f"<style>{style}</style>{roads}{cards}{labels}{note}</svg>\n"
+        f"<style>{style}</style>{roads}{cards}{told}{note}</svg>\n"
     )
 
 
-def ends(shown: Still, road: Road, back: bool) -> tuple[float, float, float, float]:
-    """Where a lane leaves the earlier card and where it meets the later one."""
+def lane(shown: Still, road: Road, *, back: bool) -> list[Piece]:
+    """From where a road leaves the earlier card to where it meets the later one, piece by piece."""
     (x, y), (to_x, to_y) = shown.places[road.start], shown.places[road.end]
-    row = GRADIENT_ROW - 4 if back else VALUE_ROW - 4
-    return x + WIDTH, y + row, to_x, to_y + row
+    row, high = (GRADIENT_ROW - 4, 28) if back else (VALUE_ROW - 4, 6)
+    stops = [(x + WIDTH, y + row)]
+    for left, top in shown.ways.get((road.start, road.end), ()):
+        stops += [(left, top + high), (left + WIDTH, top + high)]
+    return [(*one, *other) for one, other in pairwise([*stops, (to_x, to_y + row)])]
 
 
 def _road(shown: Still, road: Road) -> str:
-    drawn = _lane(*ends(shown, road, back=False), _EDGES[road.kind], forward=True)
+    drawn = _lane(lane(shown, road, back=False), _EDGES[road.kind], forward=True)
     if road.back is not None:
-        drawn += _lane(*ends(shown, road, back=True), "ed back", forward=False)
+        drawn += _lane(lane(shown, road, back=True), "ed back", forward=False)
     return drawn
 
 
-def _lane(x: float, y: float, to_x: float, to_y: float, look: str, *, forward: bool) -> str:
-    """A curve with horizontal ends, and an arrow at the end where it arrives."""
-    middle = (x + to_x) / 2
-    path = f"M{x:g} {y:g}C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}"
+def _lane(pieces: list[Piece], look: str, *, forward: bool) -> str:
+    """Curves with horizontal ends, and an arrow at the end where they arrive."""
+    path = "M{:g} {:g}".format(*pieces[0])
+    for x, y, to_x, to_y in pieces:
+        middle = (x + to_x) / 2
+        path += f"C{middle:g} {y:g} {middle:g} {to_y:g} {to_x:g} {to_y:g}"
     colour = {"ed back": "#d55e00", "ed": "#0072b2"}.get(look, "#909090")
-    at, to, turn = (to_x, to_y, -8) if forward else (x, y, 8)
+    at, to, turn = (*pieces[-1][2:], -8) if forward else (*pieces[0][:2], 8)
     head = f'<path fill="{colour}" d="M{at:g} {to:g}l{turn} -4.5v9z"/>'
     return f'<path class="{look}" d="{path}"/>{head}'
 
 
-def _labels(shown: Still) -> str:
+def _label(text: str, x: float, y: float) -> str:
+    at = f'x="{x:g}" y="{y:g}"'
+    return f'<text class="g knock" text-anchor="middle" {at}>{escape(text)}</text>'
+
+
+def labels(shown: Still) -> Iterator[tuple[str, float, float]]:
     """The numbers that come back, each below its lane where it covers no card and no other."""
     taken = [(x, y, x + WIDTH, y + HEIGHT) for x, y in shown.places]
-    drawn = ""
     for road in shown.roads:
         if not road.back:
             continue
-        half = LETTER * len(road.back) / 2
-        lane = ends(shown, road, back=True)
-        spots = [(x, y + 14) for x, y in (_along(lane, part) for part in ALONG)]
+        half, pieces = LETTER * len(road.back) / 2, lane(shown, road, back=True)
+        spots = [(x, y + 14) for part in ALONG for x, y in (_along(each, part) for each in pieces)]
         boxes = [(x - half, y - 11, x + half, y + 2) for x, y in spots]
         best = min(range(len(spots)), key=lambda at: sum(map(_meets, repeat(boxes[at]), taken)))
         taken.append(boxes[best])
-        at = 'x="{:g}" y="{:g}"'.format(*spots[best])
-        drawn += f'<text class="g knock" text-anchor="middle" {at}>{escape(road.back)}</text>'
-    return drawn
+        yield road.back, *spots[best]
 
 
-def _along(lane: tuple[float, float, float, float], t: float) -> tuple[float, float]:
+def _along(piece: Piece, t: float) -> tuple[float, float]:
     """A point of a lane as `_lane` draws it."""
-    x, y, to_x, to_y = lane
+    x, y, to_x, to_y = piece
     u = 1 - t
     return x + (to_x - x) * (1.5 * t * u + t**3), y + (to_y - y) * (3 * t * t * u + t**3)
 
@@ -159,8 +169,9 @@ def _slot(card: Card) -> str:
         return f'<text class="l" x="12" y="{GRADIENT_ROW}">{say("not recorded")}</text>'
     wide = max(28.0, len(card.gradient) * LETTER + 10)
     tone = _TONES.get(card.state, "g")
+    word = say("gradient") if len(card.gradient) <= FITS_SLOT else ""
     return (
-        f'<text class="l" x="12" y="{GRADIENT_ROW}">{say("gradient")}</text>'
+        f'<text class="l" x="12" y="{GRADIENT_ROW}">{word}</text>'
         f'<rect class="{card.state}" '
         f'x="{WIDTH - 6 - wide:g}" y="{GRADIENT_ROW - 13}" width="{wide:g}" height="18" rx="4"/>'
         f'<text class="{tone}" x="{WIDTH - 11}" y="{GRADIENT_ROW}" text-anchor="end">'

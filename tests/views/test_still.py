@@ -8,8 +8,8 @@ import pytest
 import tapelab as tf
 from tapelab.views.dot import digraph
 from tapelab.views.figures import figure
-from tapelab.views.layering import columns_of
-from tapelab.views.still import HEIGHT, MOST, WIDTH, still
+from tapelab.views.layering import layered
+from tapelab.views.still import HEIGHT, MOST, PASS, WIDTH, still
 from tapelab.views.svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -64,6 +64,19 @@ def test_no_number_covers_a_card_or_another_number():
         assert not any(x < x_at < x + WIDTH and y < y_at < y + HEIGHT for x, y in cards)
 
 
+def test_no_road_runs_behind_a_card_that_it_passes():
+    x, w = tf.Variable(3.0), tf.Variable(2.0)
+    with tf.GradientTape() as tape:
+        z = tf.sin(tf.exp(x * w) + x) * x + w
+    shown = still(tape.recording(z))
+    passed = {top for way in shown.ways.values() for top in way}
+    assert len(passed) >= 4
+    for left, top in passed:
+        column = [y for x_at, y in shown.places if x_at == left]
+        assert column
+        assert all(y + HEIGHT <= top or top + PASS <= y for y in column)
+
+
 def test_what_is_beside_the_tape_has_no_gradient_and_the_cut_is_drawn(golden):
     drawn = svg(golden("numpy_detour"))
     assert words(drawn).count("not recorded") == 2
@@ -103,16 +116,24 @@ def test_an_empty_tape_draws_an_empty_picture(golden):
 
 
 def test_a_card_stands_behind_all_that_it_is_made_from():
-    columns = columns_of(5, [(0, 1), (1, 2), (0, 3), (3, 4), (2, 4)])
-    at = {card: place for place, column in enumerate(columns) for card in column}
+    laid = layered(5, [(0, 1), (1, 2), (0, 3), (3, 4), (2, 4)])
+    at = {card: place for place, column in enumerate(laid.columns) for card in column if card < 5}
     assert at == {0: 0, 1: 1, 2: 2, 3: 1, 4: 3}
 
 
+def test_a_road_has_a_waypoint_in_each_column_that_it_passes_and_shares_it_with_its_like():
+    laid = layered(5, [(0, 1), (1, 2), (2, 3), (0, 3), (3, 4), (0, 4)])
+    assert laid.through[0, 3] == laid.through[0, 4][:2]
+    for column, waypoint in enumerate(laid.through[0, 4], start=1):
+        assert waypoint in laid.columns[column]
+    assert laid.through[0, 1] == ()
+
+
 def test_what_is_given_stands_right_before_its_first_use():
-    columns = columns_of(4, [(0, 1), (1, 3), (2, 3)])
+    columns = layered(4, [(0, 1), (1, 3), (2, 3)]).columns
     assert columns == [[0], [1, 2], [3]]
 
 
 def test_roads_that_would_cross_are_put_in_order():
-    columns = columns_of(4, [(0, 3), (1, 2)])
+    columns = layered(4, [(0, 3), (1, 2)]).columns
     assert columns[0].index(0) == columns[1].index(3)
