@@ -27,6 +27,12 @@ AVOIDED: Final = {
 """A reader is 你 and a tape 磁带, in the marks of Chinese; Hebrew speaks to no man alone."""
 
 
+@pytest.fixture(autouse=True)
+def english(monkeypatch):
+    """What a test chooses ends with it: a choice holds for the process, not for its context."""
+    monkeypatch.setenv(said.ENVIRONMENT, "")
+
+
 @pytest.fixture(scope="module")
 def template():
     return words.gathered()
@@ -181,8 +187,7 @@ def test_compiling_and_writing_again_change_nothing(language):
         ("xx", "Why the gradient of y with respect to x is None:"),
     ],
 )
-def test_an_explanation_is_told_in_the_chosen_language(name, told, monkeypatch):
-    monkeypatch.setenv(said.ENVIRONMENT, "")
+def test_an_explanation_is_told_in_the_chosen_language(name, told):
     x = tf.Variable(3.0, name="x")
     with tf.GradientTape() as tape:
         y = tf.round(x)
@@ -191,7 +196,6 @@ def test_an_explanation_is_told_in_the_chosen_language(name, told, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["zh-CN", "he"])
-def test_the_reason_of_an_op_is_translated(name, monkeypatch):
-    monkeypatch.setenv(said.ENVIRONMENT, "")
+def test_the_reason_of_an_op_is_translated(name):
     english = "floor is flat almost everywhere, so its slope tells the model nothing."
     assert within(name, lambda: said.translated(english)) != english
