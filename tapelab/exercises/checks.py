@@ -123,11 +123,13 @@ def _at(value: str, arguments: tuple[Any, ...]) -> str:
     return say("{value} for {arguments}", value=value, arguments=told)
 
 
-def prediction(title: str, points: float, expected: Any, *, where: Where, because: str) -> Check:
+def prediction(
+    title: str, points: float, expected: Any, *, where: Where, because: str, at: Arguments = ()
+) -> Check:
     """The guess is right: a number, a word or None; `because` explains what is true."""
 
     def judge(answer: Answer) -> Outcome:
-        got = answer.part(where)
+        got = answer.part(where, *at)
         if _same_guess(got, expected):
             return check.full()
         return Outcome(0, because, _guess(expected), _guess(got))

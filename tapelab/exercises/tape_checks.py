@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.exercises.answer import TAPE_TARGET_SOURCE, Answer, Ends
 from tapelab.exercises.check import Check, Outcome, Slip
-from tapelab.exercises.checks import TOLERANCE
+from tapelab.exercises.checks import NO_ARGUMENTS, TOLERANCE
+from tapelab.exercises.drawing import Arguments
 from tapelab.exercises.plain import close
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
@@ -18,22 +19,24 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.views.numbers import count
 from tapelab.words import paragraph, say, say_many
 
+UNUSED: Final = "UNUSED_SOURCE"
+
 
 def _check(
     title: str, points: float, ends: Ends, look: Callable[[Trial], Outcome | None],
-    slips: Sequence[Slip] = (),
+    slips: Sequence[Slip] = (), at: Sequence[Arguments] = NO_ARGUMENTS,
 ) -> Check:  # fmt: skip
-    """A check that sees a trial; None from `look` means full points.
+    """A check that sees a trial for all arguments in `at`; None from `look` means full points.
 
     What is wrong comes with the recording, the pitfall in it, and the event at which to look.
     """
 
     def judge(answer: Answer) -> Outcome:
-        found = answer.trial(ends)
-        outcome = look(found)
-        if outcome is None:
-            return check.full()
-        return replace(outcome, code=found.code, trial=found, event=found.place)
+        for arguments in at:
+            found = answer.trial(ends, *arguments)
+            if outcome := look(found):
+                return replace(outcome, code=found.code, trial=found, event=found.place)
+        return check.full()
 
     check = Check(title, points, judge, slips=tuple(slips))
     return check
@@ -41,7 +44,7 @@ def _check(
 
 def arrives(
     title: str, points: float, expected: Any, *, ends: Ends = TAPE_TARGET_SOURCE,
-    slips: Sequence[Slip] = (),
+    slips: Sequence[Slip] = (), at: Sequence[Arguments] = NO_ARGUMENTS,
 ) -> Check:  # fmt: skip
     """A gradient arrives at the source and is the right one; half the points if it only arrives."""
     right = np.asarray(expected, float)
@@ -66,7 +69,7 @@ def arrives(
         text = say("A gradient arrives, but the function is another one now.")
         return Outcome(points // 2, text, spelled(right), spelled(got))
 
-    return _check(title, points, ends, look, slips)
+    return _check(title, points, ends, look, slips, at)
 
 
 def flows_through(
@@ -83,9 +86,13 @@ def flows_through(
 
 
 def none_because(
-    title: str, points: float, codes: Collection[str], *, ends: Ends = TAPE_TARGET_SOURCE
+    title: str, points: float, codes: Collection[str], *, ends: Ends = TAPE_TARGET_SOURCE,
+    at: Sequence[Arguments] = NO_ARGUMENTS,
 ) -> Check:  # fmt: skip
-    """The gradient is None for one of these reasons; a third of the points for another one."""
+    """The gradient is None for one of these reasons; a third of the points for another one.
+
+    A source from which nothing was computed is worth nothing, unless that is the reason.
+    """
 
     def look(found: Trial) -> Outcome | None:
         wanted = " or ".join(codes)
@@ -94,11 +101,12 @@ def none_because(
         code = found.code
         if code in codes:
             return None
+        part = 0 if code == UNUSED else points // 3
         return Outcome(
-            points // 3, say("It is None, for another reason."), wanted, code or say("no finding")
+            part, say("It is None, for another reason."), wanted, code or say("no finding")
         )
 
-    return _check(title, points, ends, look)
+    return _check(title, points, ends, look, at=at)
 
 
 def watches(

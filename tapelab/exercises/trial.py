@@ -15,7 +15,7 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.exercises.answer import Unreadable, told_kind
 from tapelab.recording import Recording
-from tapelab.recording.events import Asked, Cause, Flowed, Ran, Watched
+from tapelab.recording.events import Asked, Cause, Flowed, Left, Ran, Watched
 from tapelab.words import say, sentence
 
 if TYPE_CHECKING:
@@ -84,6 +84,17 @@ class Trial:
         from tapelab.views.memory import memory_of
 
         return memory_of(Model.of(self.recording)).peak
+
+    @property
+    def left(self) -> bool:
+        """Whether the source, or what was computed from it, left for NumPy or Python."""
+        reached = {self.asked.sources[self.position]}
+        for event in (each.event for each in self.recording):
+            if isinstance(event, Ran) and not reached.isdisjoint(event.inputs):
+                reached.update(event.outputs)
+            if isinstance(event, Left) and event.tensor in reached:
+                return True
+        return False
 
     def taped_ops(self) -> list[str]:
         """The names of the ops on the tape, in the order in which they ran."""

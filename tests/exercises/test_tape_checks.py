@@ -102,6 +102,17 @@ def test_none_is_right_only_for_its_reason(returned):
     unwatched = returned(check, trial(lambda x: x * x, variable=False))
     assert unwatched == Outcome(2, "It is None, for another reason.", "STOPPED", "NOT_WATCHED")
     assert returned(check, trial(lambda x: x * x)).points == 0
+    assert returned(check, trial(lambda x: tf.constant(9.0))).points == 0
+
+
+def test_a_check_of_a_tape_looks_at_it_for_all_arguments(found):
+    twice = arrives("twice", 4, 2.0, at=((1.0,), (3.0,)))
+    factors = {1.0: 2.0, 3.0: 3.0}
+    assert found(twice, lambda v: trial(lambda x: x + x)).points == 4
+    assert found(twice, lambda v: trial(lambda x: x * factors[v])).got == "3.0000"
+    nowhere = none_because("none", 6, ("STOPPED",), at=((True,), (False,)))
+    assert found(nowhere, lambda v: trial(tf.stop_gradient)).points == 6
+    assert found(nowhere, lambda v: trial(tf.stop_gradient, variable=v)).got == "NOT_WATCHED"
 
 
 def test_the_tape_watches_exactly_these(returned):
