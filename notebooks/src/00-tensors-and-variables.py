@@ -211,7 +211,7 @@ tf.show(tape, y, x)
 # ### Exercise 00.3: three steps downhill
 #
 # A ball lies in a box called `position`. Three times it moves down by `speed`. The function returns
-# what is in the box, and whether the name `position` still means that box. Mend it.
+# what is in the box, and what the name `position` means. Mend it, so that both are the same.
 
 # %%
 @tf.exercise("00.3")
@@ -224,7 +224,7 @@ def three_steps(start, speed):
         ### INSTEAD
         position = position - speed
         ### END SOLUTION
-    return box, position is box
+    return box, position
 
 tf.check("00.3")
 

@@ -426,13 +426,13 @@ tf.explain(tape, y, x)
 #
 # ### Exercise 05.13: break it on purpose
 #
-# You know the ways out now. Take one: compute `y = x²` at `x = 3`, so that `y` is 9 and the gradient is `None` with the cause
+# You know the ways out now. Take one: compute `y = x²`, so that `y` is right and the gradient is `None` with the cause
 # `LEFT_ENGINE`.
 
 # %%
 @tf.exercise("05.13")
-def broken_on_purpose():
-    x = tf.Variable(3.0)
+def broken_on_purpose(value):
+    x = tf.Variable(value)
     ### BEGIN SOLUTION
     with tf.GradientTape() as tape:
         number = (x * x).numpy()

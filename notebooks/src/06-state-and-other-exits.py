@@ -229,14 +229,14 @@ print([variable.name for variable in model.trainable_variables])
 
 # %%
 @tf.exercise("06.5")
-def found_again():
+def found_again(weight):
     ### BEGIN SOLUTION
     class Layer(tf.Module):
     ### INSTEAD
     class Layer:
     ### END SOLUTION
         def __init__(self):
-            self.weight = tf.Variable(3.0, name="weight")
+            self.weight = tf.Variable(weight, name="weight")
 
     class Model(tf.Module):
         def __init__(self):

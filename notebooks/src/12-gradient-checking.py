@@ -157,15 +157,15 @@ RULES = {"square": square, "tanh": tanh, "softsign": softsign, "mean": mean, "no
 # ### Exercise 12.3: find them
 #
 # Check all six at `x = [0.5, -1.0, 2.0]` in float64, with `h = 1e-5`. A check needs *one* number: weigh what comes out with `weights` and add it up.
-# Return the names of the wrong ones in a list.
+# Return the names of the wrong ones in a list. Your function is given `RULES`, and then others of the same names: there, other ones lie.
 
 # %%
 @tf.exercise("12.3")
-def the_wrong_ones():
+def the_wrong_ones(rules):
     x = tf.constant([0.5, -1.0, 2.0], tf.float64)
     weights = tf.constant([1.0, -0.5, 0.3], tf.float64)
     wrong = []
-    for name, f in RULES.items():
+    for name, f in rules.items():
         ### BEGIN SOLUTION
         def number(x, f=f):
             return tf.reduce_sum(weights * f(x))

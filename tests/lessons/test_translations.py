@@ -94,7 +94,7 @@ def test_a_verdict_its_reasons_and_its_hints_speak_the_chosen_language(monkeypat
         assert said in told
     unsolved = judge(exercise, lambda start, speed: ...)
     assert unsolved.judged[0].outcome.text == "这里还什么都没有。"
-    assert verdict.to_json()["checks"][1]["title"] == "What is in the box"
+    assert verdict.to_json()["checks"][0]["title"] == "What is in the box"
 
 
 def test_text_from_right_to_left_keeps_code_and_formulas_from_left_to_right():

@@ -98,13 +98,18 @@ WHO_ANSWERED_WHAT: Final = Exercise(
 
 _FALLS: Final = ((10.0, 2.0), (0.0, -1.5))
 
+
+def _fallen(start: float, speed: float) -> float:
+    return start - 3 * speed
+
+
 THREE_STEPS: Final = Exercise(
     id="00.3",
     title="Three steps downhill",
     prompt="Mend the loop, so that the box itself moves.",
     checks=(
         value(
-            "What is in the box", 7, lambda start, speed: start - 3 * speed, at=_FALLS, where=(0,),
+            "What is in the box", 7, _fallen, at=_FALLS, where=(0,),
             slips=(
                 Slip(lambda start, _: start,
                      "The box has not moved: `=` ties the name to a new tensor."),
@@ -113,8 +118,13 @@ THREE_STEPS: Final = Exercise(
             ),
         ),
         value(
-            "The name still means the box", 3, expected=True, at=_FALLS, where=(1,),
-            slips=(Slip(value=False, text="`position` means a tensor by now, and not the box."),),
+            "The name still means the box", 3, lambda *fall: [_fallen(*fall)] * 2, at=_FALLS,
+            slips=(
+                Slip(lambda start, speed: [start, _fallen(start, speed)],
+                     "`position` means a tensor by now, and not the box."),
+                Slip(lambda start, speed: [start - speed] * 2, "", 3),
+                Slip(lambda start, speed: [start + 3 * speed] * 2, "", 3),
+            ),
         ),
     ),
     hints=(

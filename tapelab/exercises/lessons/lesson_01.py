@@ -86,7 +86,7 @@ COMPLEX_STEP: Final = Exercise(
             "The slope", 6, _slope, at=_PLACES,
             slips=(
                 Slip(lambda _: 0.0,
-                     "Almost nothing: the step has to be imaginary, and to be divided by.", 2),
+                     "Almost nothing: the step has to be imaginary, and to be divided by."),
                 Slip(_bendy, "That is the value of `bendy`. The slope is in the imaginary part."),
             ),
         ),

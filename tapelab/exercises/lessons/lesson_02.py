@@ -19,10 +19,10 @@ SLOPE_OF_SQUARE: Final = Exercise(
             "The slope of x²", 6, lambda v: 2 * v, at=_PLACES,
             slips=(
                 Slip(lambda v: v * v, "That is x² itself. Ask the tape for its slope."),
-                Slip(lambda _: 6.0, "That is the slope at 3; use the value you are given.", 2),
+                Slip(lambda _: 6.0, "That is the slope at 3; use the value you are given."),
             ),
         ),
-        value("It is flat at the bottom", 2, 0.0, at=((0.0,),)),
+        value("It is flat at the bottom", 2, lambda v: 2 * v, at=((0.0,), (1.0,))),
         value("A single float32", 2, lambda v: 2 * v, at=((5.0,),), dtype="float32"),
     ),
     hints=(

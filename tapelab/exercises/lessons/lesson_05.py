@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Final
 
 from tapelab.exercises.answer import Answer, Unreadable
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.tape_checks import arrives, none_because
+from tapelab.exercises.tape_checks import UNUSED, arrives, none_because
 from tapelab.words import say
 
 CAUSES: Final = (
@@ -105,13 +106,33 @@ SNIPPETS: Final = (
     ),
 )  # fmt: skip
 
+_THREE: Final = ((3.0,),)
+_LEFT: Final = none_because("None, and for this reason", 6, ("LEFT_ENGINE",), at=_THREE)
+_SQUARED: Final = value("y is still x²", 4, lambda x: x * x, at=_THREE, where=(1,))
+
+
+def _left() -> Check:
+    """The value has left; where Python computes with it, the trail ends, and y shows what it was.
+
+    So `tf.constant(float(x) ** 2)` is right, and a 9 that is known by heart is not.
+    """
+
+    def judge(answer: Answer) -> Outcome:
+        found = _LEFT.judge(answer)
+        left = found.code == UNUSED and found.trial is not None and found.trial.left
+        right = left and _SQUARED.judge(answer).points == _SQUARED.points
+        return _LEFT.full() if right else found
+
+    return replace(_LEFT, judge=judge)
+
+
 ON_PURPOSE: Final = Exercise(
     id="05.13",
     title="Break it on purpose",
-    prompt="Compute y = x² at x = 3 so that the gradient is None because the value left for NumPy.",
+    prompt="Compute y = x² so that the gradient is None because the value left for NumPy.",
     checks=(
-        none_because("None, and for this reason", 6, ("LEFT_ENGINE",)),
-        value("y is still 9", 4, 9.0, where=(1,)),
+        _left(),
+        _SQUARED,
     ),
     hints=(
         "Somewhere between `x` and `y` the value must become a NumPy array or a Python number.",

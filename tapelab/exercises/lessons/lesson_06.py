@@ -84,16 +84,24 @@ SLOTS: Final = Exercise(
     ),
 )  # fmt: skip
 
+
+def _of_both(weight: float) -> tuple[float, float]:
+    """The slopes of (2 · weight + bias)² at a bias of 1: of the bias, and of the weight."""
+    of_bias = 2 * (2 * weight + 1)
+    return of_bias, 2 * of_bias
+
+
 FOUND: Final = Exercise(
     id="06.5",
     title="Found again",
     prompt="Let the model find the variable of its layer.",
     checks=(
         value(
-            "Both gradients", 10, (14.0, 28.0),
+            "Both gradients", 10, _of_both, at=((3.0,), (-1.5,)),
             slips=(
-                Slip((28.0, 14.0), "The weight comes first here; keep the order of the model.", 8),
-                Slip((14.0,), "Only the bias is found."),
+                Slip(lambda weight: _of_both(weight)[::-1],
+                     "The weight comes first here; keep the order of the model.", 8),
+                Slip(lambda weight: _of_both(weight)[:1], "Only the bias is found."),
             ),
         ),
     ),

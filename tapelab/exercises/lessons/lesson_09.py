@@ -105,15 +105,22 @@ TABLE: Final = Exercise(
     ),
 )
 
-_U, _V, _X = np.array([1.0, -1.0]), np.array([0.2, 0.7]), np.array([0.5, 2.0])
+_TESTED: Final = (([0.5, 2.0], [1.0, -1.0], [0.2, 0.7]),)
 
 
-def _nudged(f: Any) -> Any:
-    return _U @ (f(_X + 0.01 * _V) - f(_X - 0.01 * _V)) / 0.02
+def _both(f: Any, rule: Any, *at: Any) -> Any:
+    """The two sides of the dot-product test at a point, with weights and a direction."""
+    x, u, v = map(np.array, at)
+    nudged = (f(x + 0.01 * v) - f(x - 0.01 * v)) / 0.02
+    return np.array([u @ nudged, (u * rule(x)) @ v])
 
 
-def _both(f: Any, rule: Any) -> Any:
-    return np.array([_nudged(f), (_U * rule) @ _V])
+def _both_of_waves(*at: Any) -> Any:
+    return _both(np.sin, np.cos, *at)
+
+
+def _both_of_cubes(*at: Any) -> Any:
+    return _both(lambda x: x**3, lambda x: 3 * x, *at)
 
 
 LIAR: Final = Exercise(
@@ -121,10 +128,10 @@ LIAR: Final = Exercise(
     title="One of them lies",
     prompt="Run the dot-product test on three rules, and name the wrong one.",
     checks=(
-        value("Where they agree", 4, _both(np.sin, np.cos(_X)), where=("waves",)),
-        value("Where they differ", 3, _both(lambda x: x**3, 3 * _X), where=("cubes",)),
+        value("Where they agree", 4, _both_of_waves, at=_TESTED, where=("waves",)),
+        value("Where they differ", 3, _both_of_cubes, at=_TESTED, where=("cubes",)),
         prediction(
-            "The liar", 3, "cubes", where=("liar",),
+            "The liar", 3, "cubes", at=_TESTED[0], where=("liar",),
             because="The slope of x³ is 3x², and the rule of `cubes` says 3x.",
         ),
     ),

@@ -131,7 +131,7 @@ NEWTON: Final = Exercise(
                 Slip(lambda start, _: start, "You have not moved: `x.assign_sub(step)`.", 1),
                 Slip(lambda start, steps: _walked(start, steps - 1), "One step is missing.", 5),
                 Slip(lambda *_: 0.5 ** (1 / 3),
-                     "That is the bottom. Return where so many steps lead.", 3),
+                     "That is the bottom. Return where so many steps lead."),
             ),
         ),
     ),

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.tape_checks import arrives
 
 _KEPT: Final = "A valve never changes a value."
 
@@ -51,11 +52,11 @@ THROUGH: Final = Exercise(
     prompt="Round forward, and let the gradient pass as if nothing had been rounded.",
     checks=(
         value(
-            "The value is rounded", 4, np.round, at=_WEIGHTS, where=("value",),
+            "The value is rounded", 4, np.round, at=_WEIGHTS, where=(1,),
             slips=(Slip(lambda w: w, "It is not rounded: what should come out forward?", 1),),
         ),
-        value(
-            "The slope is 1", 6, 1.0, at=_WEIGHTS, where=("slope",),
+        arrives(
+            "The slope is 1", 6, 1.0, at=_WEIGHTS,
             slips=(Slip(2.0, "Two ways are open. One of both w belongs behind the valve.", 2),),
         ),
     ),
@@ -107,7 +108,7 @@ LINK: Final = Exercise(
             slips=(
                 Slip(lambda x: 3 * x * x, "The factor 10 is lost: where is the upstream?"),
                 Slip(lambda x: 3 * x * x + 10, "Upstream and slope are multiplied.", 3),
-                Slip(10.0, "The upstream alone; the local slope belongs to it.", 2),
+                Slip(10.0, "The upstream alone; the local slope belongs to it."),
             ),
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, Final
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import Slip, prediction, value
+from tapelab.exercises.drawing import drawn
 from tapelab.exercises.exercise import Exercise
+from tapelab.exercises.values import Code
 from tapelab.exercises.wording import listed
 
 _PAIRS: Final = (
@@ -81,23 +84,73 @@ JUDGED: Final = Exercise(
     ),
 )  # fmt: skip
 
+_RIGHT: Final = {
+    "square": "x * x, lambda g: g * 2.0 * x",
+    "tanh": "tf.tanh(x), lambda g: g * (1.0 - tf.tanh(x) ** 2)",
+    "softsign": "x / (1.0 + tf.abs(x)), lambda g: g / tf.square(1.0 + tf.abs(x))",
+    "mean": "tf.reduce_mean(x), lambda g: g * tf.ones_like(x) / 3.0",
+    "normed": "x / tf.norm(x), "
+    "lambda g: (g - x * tf.reduce_sum(g * x) / tf.reduce_sum(x * x)) / tf.norm(x)",
+    "softplus": "tf.math.softplus(x), lambda g: g * tf.sigmoid(x)",
+}
+_WRONG: Final = {
+    "square": "x * x, lambda g: g * x",
+    "tanh": "tf.tanh(x), lambda g: g * (1.0 - tf.tanh(x))",
+    "softsign": "x / (1.0 + tf.abs(x)), lambda g: g / (1.0 + tf.abs(x))",
+    "mean": "tf.reduce_mean(x), lambda g: g * tf.ones_like(x)",
+    "normed": "x / tf.norm(x), lambda g: g / tf.norm(x)",
+    "softplus": "tf.math.softplus(x), lambda g: g * tf.tanh(x)",
+}
+"""What each function of the lesson returns with its rule: value and gradient."""
+
 LIARS: Final = ("tanh", "mean", "normed")
-_HONEST: Final = ("square", "softsign", "softplus")
+_HONEST: Final = tuple(name for name in _RIGHT if name not in LIARS)
+_WORTH: Final = (10, 7, 4)
+"""The points for so many mistakes; with more of them, one might as well have guessed."""
+
+
+def _rules(liars: Collection[str]) -> tuple[dict[str, Code]]:
+    """All six functions, with a wrong rule where one of these names is."""
+    returned = {name: (_WRONG if name in liars else _RIGHT)[name] for name in _RIGHT}
+    return ({name: Code(f"tf.custom_gradient(lambda x: ({each}))")
+             for name, each in returned.items()},)  # fmt: skip
+
+
+def _any_rules(numbers: np.random.Generator) -> tuple[dict[str, Code]]:
+    return _rules(numbers.choice(list(_RIGHT), 3, replace=False).tolist())
+
+
+def _liars_among(rules: dict[str, Code]) -> list[str]:
+    return [name for name, code in rules.items() if code == _rules(_RIGHT)[0][name]]
+
+
+_SETS: Final = (_rules(LIARS), _rules(_HONEST))
+"""The rules of the lesson, and then the others: who knows the names by heart is wrong there."""
 
 
 def _names_the_liars() -> Check:
-    """Points for each wrong rule that is named, less those for each right one."""
+    """Points for finding the wrong rules, whichever they are; each mistake costs three."""
 
     def judge(answer: Answer) -> Outcome:
-        got = [each for each in answer.part(()) if isinstance(each, str)]
-        missed = [name for name in LIARS if name not in got]
-        blamed = [name for name in _HONEST if name in got]
-        said = [f"{len(missed)} of the wrong ones got through." if missed else "",
-                f"The rule of {listed(blamed)} is right." if blamed else ""]  # fmt: skip
-        points = max(10 - 3 * len(missed) - 3 * len(blamed), 0) if len(missed) < len(LIARS) else 0
-        return Outcome(points, " ".join(filter(None, said)))
+        found = [_named(answer, given) for given in (*_SETS, *drawn(answer, _SETS, _any_rules))]
+        return min(found, key=lambda each: each.points)
 
     return Check("The wrong rules", 10, judge)
+
+
+def _named(answer: Answer, given: tuple[dict[str, Code]]) -> Outcome:
+    got = [each for each in answer.part((), *given) if isinstance(each, str)]
+    liars = _liars_among(given[0])
+    missed = [name for name in liars if name not in got]
+    blamed = [name for name in given[0] if name in got and name not in liars]
+    said = [
+        "" if given == _SETS[0] else "Among other rules:",
+        f"{len(missed)} of the wrong ones got through." if missed else "",
+        f"The rule of {listed(blamed)} is right." if blamed else "",
+    ]
+    mistakes = len(missed) + len(blamed)
+    points = _WORTH[mistakes] if mistakes < len(_WORTH) else 0
+    return Outcome(points, " ".join(filter(None, said)) if mistakes else "")
 
 
 FOUND: Final = Exercise(

@@ -54,7 +54,7 @@ SPREAD: Final = Exercise(
             slips=(
                 Slip(lambda width: 1 / width, "The root is missing: it is variances that add.", 4),
                 Slip(np.sqrt, "The other way round: wide layers need small weights.", 3),
-                Slip(0.1, "That is right for 100 neurons alone.", 3),
+                Slip(0.1, "That is right for 100 neurons alone."),
             ),
         ),
     ),
@@ -163,8 +163,9 @@ _LAYERS: Final = (
 
 
 def _closed(numbers: np.random.Generator) -> tuple[Any]:
-    """Inputs of three units for four examples, many of them negative or 0."""
-    return (numbers.choice([-2.0, -1.0, 0.0, 1.0], (4, 3), p=[0.4, 0.3, 0.2, 0.1]).tolist(),)
+    """Inputs of many units for four examples, most of them negative or 0."""
+    shape = (4, int(numbers.integers(20, 60)))
+    return (numbers.choice([-2.0, -1.0, 0.0, 1.0], shape, p=[0.4, 0.3, 0.2, 0.1]).tolist(),)
 
 
 DEAD: Final = Exercise(

@@ -50,14 +50,14 @@ def fall(start, speed, *, steps=3, up=False):
     position = tf.Variable(start)
     for _ in range(steps):
         position.assign_add(speed if up else -speed)
-    return position, True
+    return position, position
 
 
 def name_taken_away(start, speed):
     position = box = tf.Variable(start)
     for _ in range(3):
         position = position - speed
-    return box, position is box
+    return box, position
 
 
 def baskets(rows):
@@ -93,6 +93,8 @@ FORESEEN = [
     ("00.3", name_taken_away, 0, "`position` means a tensor by now"),
     ("00.3", lambda start, speed: fall(start, speed, steps=1), 5, "one step of three"),
     ("00.3", lambda start, speed: fall(start, speed, up=True), 6, "The box moves up."),
+    ("00.3", lambda start, speed: (start, True), 0, "The box has not moved"),
+    ("00.3", lambda start, speed: (4.0, 4.0), 0, ""),
     ("00.4", baskets, 10, ""),
     ("00.4", baskets_mean_of_means, 4, "a thing in a small basket counts for more"),
     ("00.4", baskets_mean_of_means, 4, "divide by how much is in each basket"),

@@ -27,8 +27,9 @@ def one_sum_of_both(v):
 
 FORESEEN = [
     ("02.1", lambda v: slope(lambda x: x * x, v), 10, ""),
-    ("02.1", lambda v: tf.constant(v * v), 2, "That is x² itself. Ask the tape for its slope."),
-    ("02.1", lambda v: 6.0, 2, "That is the slope at 3; use the value you are given."),
+    ("02.1", lambda v: tf.constant(v * v), 0, "That is x² itself. Ask the tape for its slope."),
+    ("02.1", lambda v: 6.0, 0, "That is the slope at 3; use the value you are given."),
+    ("02.1", lambda v: 0.0, 0, ""),
     ("02.1", lambda v: np.float64(2 * v), 9, "The numbers are right, the dtype is not."),
     ("02.1", lambda v: [slope(lambda x: x * x, v)], 5, "the shape is (1,) and not ()"),
     ("02.1", lambda v: "2 * v", 0, "A str is not a number or a tensor."),

@@ -158,12 +158,16 @@ def test_mending_that_drops_a_part_earns_one_point():
     assert points("05.10", ..., lambda: on_tape(square, tf.Variable(3.0))) == 1
 
 
-def leaving():
-    return on_tape(lambda x: tf.constant((x * x).numpy()), tf.Variable(3.0))
+def leaving(value):
+    return on_tape(lambda x: tf.constant((x * x).numpy()), tf.Variable(value))
 
 
-def stopping():
-    return on_tape(lambda x: tf.stop_gradient(x * x), tf.Variable(3.0))
+def stopping(value):
+    return on_tape(lambda x: tf.stop_gradient(x * x), tf.Variable(value))
+
+
+def nine(value):
+    return on_tape(lambda x: tf.constant(9.0), tf.Variable(value))
 
 
 FIVE = {"a": 0.0, "b": None, "c": 0.0, "d": 0.0, "e": None}
@@ -198,8 +202,11 @@ FORESEEN = [
     ("05.12", snippet("05.12", "INT_DTYPE"), 0, "Not this one."),
     ("05.13", leaving, 10, ""),
     ("05.13", stopping, 6, "It is None, for another reason."),
-    ("05.13", lambda: on_tape(square, tf.Variable(3.0)), 4, "A gradient arrives"),
-    ("05.13", lambda: on_tape(lambda x: tf.constant(x.numpy()), tf.Variable(3.0)), 6, ""),
+    ("05.13", lambda value: on_tape(square, tf.Variable(value)), 4, "A gradient arrives"),
+    ("05.13", lambda x: on_tape(lambda x: tf.constant(x.numpy()), tf.Variable(x)), 6, ""),
+    ("05.13", lambda x: on_tape(lambda x: tf.constant(float(x) ** 2), tf.Variable(x)), 10, ""),
+    ("05.13", lambda x: on_tape(lambda x: tf.Variable(int(x) ** 2), tf.Variable(x)), 0, ""),
+    ("05.13", nine, 0, "It is None, for another reason."),
     ("05.14", lambda: FIVE, 10, ""),
     ("05.14", lambda: dict.fromkeys(FIVE, 0.0), 6, "There is no path from y to x"),
     ("05.14", lambda: dict.fromkeys(FIVE), 4, "There is a path, and its slope is 0 here."),

@@ -85,10 +85,10 @@ def slots(*kept):
 
 
 def model(layer, *, weight_first=False):
-    def answer():
+    def answer(weight):
         class Layer(layer):
             def __init__(self):
-                self.weight = tf.Variable(3.0)
+                self.weight = tf.Variable(weight)
 
         class Model(tf.Module):
             def __init__(self):
@@ -126,6 +126,8 @@ FORESEEN = [
     ("06.5", model(tf.Module), 10, ""),
     ("06.5", model(object), 0, "Only the bias is found."),
     ("06.5", model(object, weight_first=True), 8, "keep the order of the model"),
+    ("06.5", lambda weight: (14.0, 28.0), 0, ""),
+    ("06.5", lambda weight: (28.0, 14.0), 0, "keep the order of the model"),
 ]  # fmt: skip
 """Exercise, answer, what it earns, and a part of what is said to it."""
 

@@ -92,7 +92,7 @@ FORESEEN = [
     ("10.5", newton, 10, ""),
     ("10.5", lambda start, _: start, 1, "You have not moved"),
     ("10.5", lambda start, steps: newton(start, steps - 1), 5, "One step is missing."),
-    ("10.5", lambda *_: 0.5 ** (1 / 3), 3, "That is the bottom."),
+    ("10.5", lambda *_: 0.5 ** (1 / 3), 0, "That is the bottom."),
 ]  # fmt: skip
 """Exercise, answer, what it earns, and a part of what is said to it."""
 

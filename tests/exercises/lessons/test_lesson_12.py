@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import tapelab as tf
 from tapelab.exercises import judge
 from tapelab.exercises.registry import find
 
@@ -26,6 +27,28 @@ def kinks(**changed):
     return lambda: right | changed
 
 
+def found(rules):
+    """The names of the wrong rules, each tried with a dot product along a direction."""
+    x, weights = (
+        tf.constant([0.5, -1.0, 2.0], tf.float64),
+        tf.constant([1.0, -0.5, 0.3], tf.float64),
+    )
+    wrong = []
+    for name, f in rules.items():
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(weights * f(x))
+        ahead, back = (tf.reduce_sum(weights * f(x + h * weights)) for h in (1e-5, -1e-5))
+        nudged = (ahead - back) / 2e-5
+        if abs(nudged - tf.reduce_sum(tape.gradient(y, x) * weights)) > 1e-4:
+            wrong.append(name)
+    return wrong
+
+
+def honest(rules):
+    return [name for name in rules if name not in found(rules)]
+
+
 FORESEEN = [
     ("12.1", lambda a, b: np.max(apart(a, b) / scale(a, b)), 10, ""),
     ("12.1", lambda a, b: np.max(apart(a, b)), 3, "Divide by how large the numbers are."),
@@ -37,13 +60,16 @@ FORESEEN = [
     ("12.2", judged(b="right"), 8, "Two percent are far above"),
     ("12.2", judged(c="wrong"), 7, "lost in rounding"),
     ("12.2", judged(d="right"), 7, "nothing agrees"),
-    ("12.3", lambda: ["tanh", "mean", "normed"], 10, ""),
-    ("12.3", lambda: ["normed", "mean", "tanh"], 10, ""),
-    ("12.3", lambda: ["tanh", "mean"], 7, "1 of the wrong ones got through."),
-    ("12.3", lambda: ["tanh", "mean", "normed", "square"], 7, "The rule of `square` is right."),
-    ("12.3", lambda: ["square", "softsign", "softplus"], 0, "3 of the wrong ones got through."),
-    ("12.3", list, 0, "3 of the wrong ones got through."),
-    ("12.3", lambda: "tanh", 0, ""),
+    ("12.3", found, 10, ""),
+    ("12.3", lambda rules: found(rules)[::-1], 10, ""),
+    ("12.3", lambda rules: found(rules)[1:], 7, "1 of the wrong ones got through."),
+    ("12.3", lambda rules: found(rules)[2:], 4, "2 of the wrong ones got through."),
+    ("12.3", lambda rules: [*found(rules), honest(rules)[0]], 7, "The rule of `square` is right."),
+    ("12.3", honest, 0, "3 of the wrong ones got through."),
+    ("12.3", lambda rules: list(rules), 0, "`square`, `softsign` and `softplus` is right."),
+    ("12.3", lambda rules: [], 0, "3 of the wrong ones got through."),
+    ("12.3", lambda rules: "tanh", 0, ""),
+    ("12.3", lambda rules: ["tanh", "mean", "normed"], 0, "Among other rules"),
     ("12.4", kinks(), 10, ""),
     ("12.4", kinks(tape=1.0), 8, "where x is greater than 0"),
     ("12.4", kinks(central=0.0), 8, "h / 2h"),

@@ -80,7 +80,7 @@ FORESEEN = [
     ("14.2", lambda width: 1 / width**0.5, 10, ""),
     ("14.2", lambda width: 1 / width, 4, "The root is missing"),
     ("14.2", lambda width: width**0.5, 3, "wide layers need small weights"),
-    ("14.2", lambda width: 0.1, 3, "for 100 neurons alone"),
+    ("14.2", lambda width: 0.1, 0, "for 100 neurons alone"),
     ("14.3", chain(lambda h: h + tf.sigmoid(h)), 10, ""),
     ("14.3", chain(tf.sigmoid), 0, "Nothing goes around yet."),
     ("14.3", chain(tf.sigmoid, once=1.0), 4, "give each layer one of its own"),
