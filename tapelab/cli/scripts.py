@@ -66,7 +66,7 @@ def running(script: Path, arguments: list[str]) -> Iterator[None]:
 
 def _run(script: Path, main: ModuleType) -> None:
     try:
-        exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)  # noqa: S102
+        exec(compile(script.read_bytes(), str(script), "exec"), main.__dict__)  # noqa: S102 - the learner's script
     except SystemExit as end:
         _told_as_python_does(end)
     except Exception as error:

@@ -76,7 +76,8 @@ class ConcreteFunction:
         bound = mapped(self._bound(args, kwargs), canonical)
         specs, flat = self.inputs, tensors_in(mapped(bound, _readable))
         if len(specs) != len(flat):
-            flat = [to_tensor(leaf, spec.dtype) for leaf, spec in zip(_numbers(bound), specs)]  # noqa: B905
+            pairs = zip(_numbers(bound), specs, strict=False)
+            flat = [to_tensor(leaf, spec.dtype) for leaf, spec in pairs]
         for at, (each, spec) in enumerate(zip(flat, specs, strict=True)):
             self._check(at, each, spec)
         return self.call_bound(bound, flat)

@@ -132,7 +132,8 @@ def relaxed(one: Any, other: Any) -> Any:
         return Kind(one.dtype, None if shape.rank is None else tuple(shape), one.variable)
     if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
         parts = tuple(map(relaxed, one, other))
-        return None if any(p is None and a is not None for p, a in zip(parts, one)) else parts  # noqa: B905
+        apart = any(p is None and a is not None for p, a in zip(parts, one, strict=True))
+        return None if apart else parts
     return one if one == other else None
 
 

@@ -120,7 +120,7 @@ def _begun_apart(case: Case, way: Way) -> Fix | None:
         call, code = case.codes.expression(row.span), case.codes.of(row.span)
         shape = case.recording.shapes[row.shape]
         if code is not None and len(shape) > 1 and _zeros(call):
-            found[row.span] = call.args[0]  # type: ignore[union-attr]
+            found[row.span] = call.args[0]  # type: ignore[union-attr]  # zeros are made by a call
     codes = {case.codes.of(span) for span in found}
     if len(codes) != 1 or not way:
         return None

@@ -132,7 +132,7 @@ def _known(code: Code, node: ast.expr, x: ast.expr) -> str:
             return f"{tf}.nn.softplus({value})"
         case ast.BinOp(left=one, op=ast.Div(), right=below) if _is_one(one) and _one_and_exp(below):
             turned = isinstance(x, ast.UnaryOp) and isinstance(x.op, ast.USub)
-            return f"{tf}.sigmoid({code.text(x.operand) if turned else f'-({value})'})"  # type: ignore[attr-defined]
+            return f"{tf}.sigmoid({code.text(x.operand) if turned else f'-({value})'})"  # type: ignore[attr-defined]  # a minus that is turned has an operand
         case ast.BinOp(left=above, op=ast.Div(), right=ast.Call(args=[inner]) as below) if (
             _calls(above, "exp") and _calls(below, "reduce_sum") and _calls(inner, "exp")
         ):

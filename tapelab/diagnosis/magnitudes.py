@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -135,12 +135,12 @@ def _chain(way: Way, steps: list[int], sign: int) -> Chain | None:
     acting = [step for step in ranked if logs[step] > 0]
     if len(acting) < LEAST_OPS - ISOLATED:
         return None
-    weights: Counter[str] = Counter()
+    weights: defaultdict[str, float] = defaultdict(float)
     for step in acting:
-        weights[way.ops[step]] += logs[step]  # type: ignore[assignment]
+        weights[way.ops[step]] += logs[step]
     if not weights:
         return None
-    name = weights.most_common(1)[0][0]
+    name = max(weights, key=lambda op: weights[op])
     if sum(logs[step] for step in ranked) * sign * sign < math.log(BLOWN_UP):
         return None
     alike = tuple(step for step in steps if step in logs and way.ops[step] == name)

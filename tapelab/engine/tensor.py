@@ -171,7 +171,7 @@ class Tensor(metaclass=Named):
     def __iter__(self) -> Iterator[Tensor]:
         if self._value.ndim == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
-        return (self[i] for i in range(len(self._value)))  # type: ignore[index]
+        return (self[i] for i in range(len(self._value)))  # type: ignore[index]  # ops install it
 
     def __hash__(self) -> int:
         raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")

@@ -23,7 +23,7 @@ _shared: dict[str, Seed] = {}
 def default_seed() -> int:
     """A seed for a thing that got none; repeatable after a global seed was set."""
     found = fresh_seed()
-    return random.randint(1, 1_000_000_000) if found is None else found  # noqa: S311
+    return random.randint(1, 1_000_000_000) if found is None else found  # noqa: S311 - no secret
 
 
 def forget() -> None:

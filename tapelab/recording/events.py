@@ -12,7 +12,7 @@ from enum import IntEnum
 from typing import Any, Final
 
 from tapelab.recording.facts import How as How  # noqa: PLC0414 - they are words of events
-from tapelab.recording.facts import Method as Method  # noqa: PLC0414
+from tapelab.recording.facts import Method as Method  # noqa: PLC0414 - as above
 
 
 class Cause(IntEnum):

@@ -17,10 +17,10 @@ LIBRARY = os.environ.get("TAPELAB_CONFORMANCE", "tapelab")
 @pytest.fixture(autouse=True)
 def _own_randomness() -> Iterator[None]:
     """Seeds that a program sets are those of no other test."""
-    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002
+    python, numpy = random.getstate(), np.random.get_state()  # noqa: NPY002  programs use it
     yield
     random.setstate(python)
-    np.random.set_state(numpy)  # noqa: NPY002
+    np.random.set_state(numpy)  # noqa: NPY002  as above
 
 
 @pytest.mark.filterwarnings("ignore")  # what a program warns of is the program's matter

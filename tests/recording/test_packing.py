@@ -35,7 +35,7 @@ def test_the_same_bytes_come_of_it_where_no_thread_is_to_be_had(small_pieces, mo
     assert packing.pack(data) == with_threads
 
 
-def test_a_long_recording_that_was_read_is_not_written_anew(long, monkeypatch):  # noqa: F811
+def test_a_long_recording_that_was_read_is_not_written_anew(long, monkeypatch):  # noqa: F811  a fixture
     data = to_bytes(long)
     monkeypatch.setattr(codec, "READ_FROM", len(data) - 1)
     again = from_bytes(packing.pack(data))

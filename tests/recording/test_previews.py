@@ -232,4 +232,4 @@ def test_a_preview_of_an_impossible_form_is_refused(form):
     forms = np.array(form * len(recording.previews), "<i4")
     spoilt = replace(recording, columns={**recording.columns, "preview.form": forms})
     with pytest.raises(RecordingError, match="previews in this recording are damaged"):
-        spoilt.previews  # noqa: B018
+        spoilt.previews  # noqa: B018  asking for them raises

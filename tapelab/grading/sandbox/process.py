@@ -123,7 +123,7 @@ class Confined:
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             with contextlib.suppress(OSError):
-                pipe.close()  # type: ignore[union-attr]
+                pipe.close()  # type: ignore[union-attr]  # both are pipes
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 

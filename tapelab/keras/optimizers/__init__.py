@@ -48,5 +48,5 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
     return deserialized(config, {**_CLASSES, **(custom_objects or {})})
 
 
-__all__ = ["Optimizer", "deserialize", "get", "schedules", "serialize", *_CLASSES]  # noqa: PLE0604
+__all__ = ["Optimizer", "deserialize", "get", "schedules", "serialize", *_CLASSES]  # noqa: PLE0604 - they are names
 __getattr__, __dir__ = in_module(__name__)

@@ -53,7 +53,7 @@ def _without_statements(tree: ast.Module) -> Iterator[ast.Module]:
             if isinstance(inner[place], ast.With):
                 opened = deepcopy(copy)
                 block = _bodies(opened)[at]
-                block[place : place + 1] = block[place].body  # type: ignore[attr-defined]
+                block[place : place + 1] = block[place].body  # type: ignore[attr-defined]  # a with
                 yield opened
             del inner[place]
             if not inner:
@@ -86,5 +86,5 @@ def _changes(node: ast.AST) -> Iterator[Callable[[Any], None]]:
                 yield lambda target, value=value: setattr(target, "value", value)
     elif type(getattr(node, "value", None)) is int and isinstance(node, ast.Constant):
         for value in (0, 1, 2):
-            if value < node.value:  # type: ignore[operator]
+            if value < node.value:  # type: ignore[operator]  # an int
                 yield lambda target, value=value: setattr(target, "value", value)

@@ -70,7 +70,7 @@ def config(tmp_path_factory):
     return 'c = get_config()\nc.CourseDirectory.course_id = "c"\n'
 
 
-def test_nbgrader_releases_what_we_release_and_grades_as_we_do(course, config, graded):  # noqa: F811
+def test_nbgrader_releases_what_we_release_and_grades_as_we_do(course, config, graded):  # noqa: F811  a fixture
     (course / "nbgrader_config.py").write_text(config)
     (ours,) = Course(course).release("hw1")
     expected = [(c.kind, c.source, dict(c.metadata)) for c in load(ours)]

@@ -115,6 +115,9 @@ def test_a_recording_of_hidden_inputs_is_not_kept_for_pictures(monkeypatch):
     exercise = type("Exercise", (), {"id": "sums.1", "checks": checks})()
     assignment = type("A", (), {"keys": lambda self, _: [(c.key, "v") for c in checks]})()
     kept = []
-    keep = lambda exercise, recording: kept.append(recording)  # noqa: E731
+
+    def keep(exercise, recording):
+        kept.append(recording)
+
     list(grading._checks(exercise, assignment, {}, Asked(), keep))
     assert kept == ["public"]
