@@ -12,6 +12,7 @@ from typing import Any, Final
 from tapelab.recording import Recording, to_bytes
 from tapelab.views import html
 from tapelab.views.numbers import format_number
+from tapelab.words import say
 
 WIDTH: Final = 57
 HEIGHT: Final = 13
@@ -152,7 +153,7 @@ def container(experiment: Experiment, grid: Grid) -> str:
 
 def frame(experiment: Experiment, grid: Grid, fallback: str, identity: str) -> str:
     """The page in a notebook's output, by a name under which a live widget takes its place."""
-    name = f"What if: {experiment.name}"
+    name = f"{say('What if')}: {experiment.name}"
     return html.framed(name, page(experiment, grid), fallback, identity)
 
 
@@ -161,9 +162,11 @@ def text(experiment: Experiment, moment: Moment, curves: tuple[Curve, ...]) -> s
     rows = [f"{experiment.name} = {format_number(moment.result)}", ""]
     width = max(len(each.name) for each in experiment.inputs)
     for each, value, slope in zip(experiment.inputs, moment.values, moment.slopes, strict=True):
-        reach = f"from {format_number(each.low)} to {format_number(each.high)}"
-        told = "None: no path leads there" if slope is None else format_number(slope)
-        rows.append(f"  {each.name:<{width}} = {format_number(value)}  {reach}   slope {told}")
+        low, high = format_number(each.low), format_number(each.high)
+        reach = say("from {low} to {high}", low=low, high=high)
+        told = say("None: no path leads there") if slope is None else format_number(slope)
+        steep = say("slope {slope}", slope=told)
+        rows.append(f"  {each.name:<{width}} = {format_number(value)}  {reach}   {steep}")
     for number, curve in enumerate(curves):
         rows += ["", *_plot(experiment, moment, number, curve)]
     return "\n".join(rows) + "\n"
@@ -194,4 +197,4 @@ def _plot(experiment: Experiment, moment: Moment, number: int, curve: Curve) -> 
     drawn = [f"  {label:>{room}} │{''.join(row)}" for label, row in zip(labels, cells, strict=True)]
     left, right = format_number(each.low), format_number(each.high)
     foot = f"  {'':>{room}}  {left}{right:>{WIDTH - len(left)}}"
-    return [f"along {each.name}", *(row.rstrip() for row in drawn), foot]
+    return [say("along {input}", input=each.name), *(row.rstrip() for row in drawn), foot]

@@ -95,6 +95,13 @@ def test_the_text_shows_the_numbers_and_a_plot_with_its_tangent(shown):
     assert "·" in told
 
 
+def test_the_text_is_told_in_the_chosen_language(shown, monkeypatch):
+    monkeypatch.setenv("TAPELAB_LANGUAGE", "zh-CN")
+    told = str(shown)
+    assert "x = 3.0000  从 0.0000 到 6.0000   斜率 3.0100" in told
+    assert "沿 y" in told
+
+
 @pytest.mark.parametrize(
     ("inputs", "error", "told"),
     [
