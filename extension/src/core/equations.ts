@@ -57,7 +57,7 @@ function symbol(model: Model, node: number): Stand | null {
 }
 
 /** A number as a person writes it in a formula: 3, not 3.0000. */
-export function shortNumber(value: number, digits = 5): string {
+function shortNumber(value: number, digits = 5): string {
   if (!Number.isFinite(value)) return formatNumber(value);
   return String(Number(value.toPrecision(digits))).replaceAll('-', '−');
 }

@@ -21,7 +21,7 @@ export interface Pulse {
 const UNKNOWN: Pulse = { size: NaN, health: 'unknown' };
 
 /** How large the numbers of a tensor are. */
-export function pulseOf(recording: Recording, tensor: number): Pulse {
+function pulseOf(recording: Recording, tensor: number): Pulse {
   const measure = tensor < 0 ? null : measureOf(recording, tensor);
   if (!measure) return UNKNOWN;
   const { size } = measure;
@@ -39,7 +39,7 @@ export function strengthOf(size: number): number {
 }
 
 /** What the gradient brings along an edge on its way back; null where it does not come. */
-export function pulseOfEdge(model: Model, edge: number): Pulse | null {
+function pulseOfEdge(model: Model, edge: number): Pulse | null {
   const flow = model.passage?.flowOfEdge[edge] ?? -1;
   const index = flow < 0 ? -1 : model.passage!.flows[flow]!;
   const event = index < 0 ? null : model.recording.event(index);

@@ -30,7 +30,7 @@ export function isWhole(dtype: string): boolean {
 }
 
 /** One element of a tensor, in the manner of its dtype. */
-export function formatElement(values: Float64Array, at: number, dtype: string): string {
+function formatElement(values: Float64Array, at: number, dtype: string): string {
   if (dtype === 'bool') return values[at] ? 'True' : 'False';
   if (isWhole(dtype)) return withMinus(String(values[at]));
   if (dtype.startsWith('complex')) {

@@ -116,7 +116,7 @@ function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : bytes.slice();
 }
 
-export function numbersIn(shape: readonly number[], dtype: string): number {
+function numbersIn(shape: readonly number[], dtype: string): number {
   return elementsOf(shape) * (dtype.startsWith('complex') ? 2 : 1);
 }
 

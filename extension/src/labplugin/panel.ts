@@ -18,7 +18,7 @@ import type { Asked } from './protocol.js';
 import type { Preferences } from './settings.js';
 import { TapeView } from './tape-view.js';
 
-export const PANEL = 'tapelab-panel';
+const PANEL = 'tapelab-panel';
 /** JupyterLab only counts a message that is not told for how long, in milliseconds, to show it. */
 const LONG_ENOUGH = 10_000;
 

@@ -60,7 +60,7 @@ export function eyeView(x: number, y: number, watched: boolean): VNode {
 }
 
 /** The slot of the gradient; `right` is where it ends. */
-export function slotView(
+function slotView(
   state: SlotState,
   text: string,
   right: number,

@@ -31,7 +31,7 @@ const HEADS = {
   up: (x: number, y: number) => `M${x} ${y}l-5 9h10z`,
 } as const;
 
-export function arrowHead(to: keyof typeof HEADS, [x, y]: Point, tone: 'f' | 'b' | 'm'): VNode {
+function arrowHead(to: keyof typeof HEADS, [x, y]: Point, tone: 'f' | 'b' | 'm'): VNode {
   return h('path', { class: `ah ${tone}`, d: HEADS[to](x, y) });
 }
 
