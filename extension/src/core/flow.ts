@@ -39,7 +39,7 @@ export function strengthOf(size: number): number {
 }
 
 /** What the gradient brings along an edge on its way back; null where it does not come. */
-function pulseOfEdge(model: Model, edge: number): Pulse | null {
+export function pulseOfEdge(model: Model, edge: number): Pulse | null {
   const flow = model.passage?.flowOfEdge[edge] ?? -1;
   const index = flow < 0 ? -1 : model.passage!.flows[flow]!;
   const event = index < 0 ? null : model.recording.event(index);

@@ -19,8 +19,7 @@ export const BAR = '¯';
 export const row = (...children: Child[]): VNode => h('mrow', {}, children);
 export const sign = (text: string): VNode => h('mo', { stretchy: 'false' }, text);
 export const number = (text: string, tone = ''): VNode => h('mn', { class: tone }, text);
-const upright = (text: string): VNode =>
-  h('mi', { class: 'up', mathvariant: 'normal' }, text);
+const upright = (text: string): VNode => h('mi', { class: 'up', mathvariant: 'normal' }, text);
 export const code = (text: string): VNode => h('mtext', { class: 'lit' }, text);
 export const fraction = (top: Child, bottom: Child): VNode => h('mfrac', {}, row(top), row(bottom));
 export const partial = (of: Child): VNode => row(upright('∂'), of);

@@ -60,13 +60,7 @@ export function eyeView(x: number, y: number, watched: boolean): VNode {
 }
 
 /** The slot of the gradient; `right` is where it ends. */
-function slotView(
-  state: SlotState,
-  text: string,
-  right: number,
-  y: number,
-  room: number,
-): VNode {
+function slotView(state: SlotState, text: string, right: number, y: number, room: number): VNode {
   const wanted = text ? Math.max(28, [...text].length * 7.2 + 10) : 44;
   const width = Math.min(room, wanted);
   const middle = state === 'zero' || state === 'nonezero';
