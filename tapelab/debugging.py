@@ -11,7 +11,7 @@ from tapelab.dtypes import as_dtype
 from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.engine.wording import brackets, require_one_dtype, spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops.finite import check_finite as _check_finite
@@ -28,6 +28,7 @@ _SYMBOLS: dict[str, np.ufunc] = {
     ">": np.greater,
     ">=": np.greater_equal,
 }
+_ORDERS = {"<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual"}
 
 
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
@@ -53,6 +54,7 @@ def _comparing(symbol: str, function_name: str) -> Assertion:
         if symbol == "==" and x is y:
             return  # even where its entries are NaN
         one, other = _pair(x, y)
+        _require_order(symbol, one)
         holds = _SYMBOLS[symbol](one, other)
         if not holds.all():
             raise _broken(symbol, one, other, holds, message, 3 if summarize is None else summarize)
@@ -73,6 +75,15 @@ def _pair(x: Any, y: Any) -> tuple[Any, Any]:
             "Equal", f"Incompatible shapes: {brackets(one.shape)} vs. {brackets(other.shape)}"
         ) from error
     return one, other
+
+
+def _require_order(symbol: str, value: Any) -> None:
+    if symbol in _ORDERS and value.dtype.kind in "bcO":
+        raise invalid_argument(
+            _ORDERS[symbol], f"Value for attr 'T' of {spoken(value.dtype)} is not in the list of "
+            "allowed values: float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
+            "half, uint32, uint64. Only real numbers have an order",
+        )  # fmt: skip
 
 
 assert_equal = _comparing("==", "assert_equal")
@@ -109,6 +120,7 @@ def _signed(symbol: str, function_name: str) -> Assertion:
     ) -> None:
         given = as_tensor(x)
         value, zero = given._value, to_tensor(0, given.dtype)._value
+        _require_order(symbol, value)
         if not _SYMBOLS[symbol](value, zero).all():
             shown = np.ravel(value)[: 3 if summarize is None else summarize].tolist()
             raise InvalidArgumentError(

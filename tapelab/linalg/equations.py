@@ -85,6 +85,11 @@ def lstsq(
     other, but has no gradient.
     """
     A, b = in_turn(matrix, rhs) if fast else matched(matrix, rhs)
+    if fast and not A.ndim:
+        raise ValueError(
+            "zero-size array to reduction operation minimum which has no identity: lstsq() asks a "
+            f"matrix, not the number {A._value}."
+        )
     if A.ndim == 1:
         raise IndexError(f"tuple index out of range: lstsq() asks a matrix, not a {A.shape} row.")
     if fast:

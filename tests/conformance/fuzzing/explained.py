@@ -269,8 +269,26 @@ TABLE: Final[tuple[Explained, ...]] = (
         "quotient of truths",
         "What TensorFlow refuses beside an array it leaves to NumPy, which divides truths.",
         raises(
-            "TypeError: Invalid dtype tf.bool in __r?truediv__", "no error", r" / np\.|np\..* / "
+            "TypeError: Invalid dtype tf.bool in __r?truediv__",
+            "no error",
+            r" / np\.|np\..* / |tf\.divide\(.*np\.",
         ),
+    ),
+    Explained(
+        "repeated nothing",
+        "TensorFlow counts the columns that it repeats of no rows as none, and stumbles over it.",
+        raises("no error", "ValueError: Tensor's shape .* is not compatible", r"repeat\("),
+    ),
+    Explained(
+        "saturated long number",
+        "TensorFlow's bounds of int64 are no longer those where they have become float32.",
+        differs("value", r"saturate_cast\(.*tf\.float32", r"9\.22337"),
+    ),
+    Explained(
+        "colour that does not fit",
+        "What a number too large for a narrow dtype becomes is left open by C, where TensorFlow "
+        "casts it: that depends on how many stand beside it.",
+        differs("value", r"convert_image_dtype\(.*-?[2-9]\.\d.*tf\.u?int"),
     ),
 )
 """Every difference that is left, with its reason; a smaller table is a better one."""
