@@ -25,7 +25,7 @@ main { max-width: 60rem; margin: auto; }
 h1, h2, h3 { line-height: 1.2; } h2 { margin-top: 2rem; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 th, td { text-align: start; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
-td.number, th.number { text-align: end; }
+td.number, th.number { text-align: right; }
 figure { margin: 1rem 0; overflow-x: auto; background: #fff; border-radius: .5rem; }
 figure img { display: block; max-width: 100%; height: auto; margin: auto; padding: .5rem; }
 figcaption { color: #444; padding: .2rem .8rem .5rem; font-size: .9rem; }
