@@ -9,6 +9,8 @@ from traitlets.config import Config
 from tapelab import lab
 from tapelab.recording import source
 
+SETUP = "import tapelab as tf\nx = tf.Variable(3.0)\ny = tf.Variable(4.0)"
+
 
 @pytest.fixture(scope="module")
 def ipython(tmp_path_factory):
@@ -34,3 +36,15 @@ def fresh(ipython):
     for name in ipython.user_ns.keys() - known.keys():
         del ipython.user_ns[name]
     ipython.user_ns.update(known)
+
+
+@pytest.fixture
+def run(fresh):
+    """Run cells one after the other; the result of the last."""
+
+    def run(*cells):
+        for cell in (SETUP, *cells):
+            result = fresh.run_cell(cell, store_history=True)
+        return result
+
+    return run

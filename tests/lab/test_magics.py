@@ -10,20 +10,6 @@ import tapelab as tf
 from tapelab import lab
 from tapelab.recording import source
 
-SETUP = "import tapelab as tf\nx = tf.Variable(3.0)\ny = tf.Variable(4.0)"
-
-
-@pytest.fixture
-def run(fresh):
-    """Run cells one after the other; the result of the last."""
-
-    def run(*cells):
-        for cell in (SETUP, *cells):
-            result = fresh.run_cell(cell, store_history=True)
-        return result
-
-    return run
-
 
 def answers(picture):
     """Which sources the picture asks about."""

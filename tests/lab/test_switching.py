@@ -8,19 +8,11 @@ from IPython.core.completer import provisionalcompleter
 import tapelab as tf
 from tapelab.lab import predicting, switching
 
-SETUP = "import tapelab as tf\nx = tf.Variable(3.0)\ny = tf.Variable(4.0)"
 ON, OFF = "%tape on", "%tape off"
 
 
 @pytest.fixture
-def run(fresh):
-    """Run cells one after the other; the result of the last."""
-
-    def run(*cells):
-        for cell in (SETUP, *cells):
-            result = fresh.run_cell(cell, store_history=True)
-        return result
-
+def run(run, fresh):
     yield run
     if switching._is_on():
         fresh.run_cell(OFF)

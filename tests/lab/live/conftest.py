@@ -10,6 +10,9 @@ from queue import Empty
 import pytest
 from jupyter_client.manager import KernelManager
 
+from tapelab.lab.live import history
+from tapelab.lab.live.history import History
+
 PATIENCE = 60.0
 
 
@@ -167,3 +170,14 @@ def kernel(shared):
     yield shared
     for comm in tuple(shared.told):
         shared.close(comm)
+
+
+@pytest.fixture
+def heard():
+    """A history that listens."""
+    made = History()
+    made._heard = float("inf")  # what other tests asked is none of its business
+    made.listen(50, 20.0)
+    yield made
+    made.stop()
+    assert history.failures == []

@@ -16,17 +16,6 @@ from tapelab.lab.live import history, measuring, metering, runs, shelf
 from tapelab.lab.live.history import History
 
 
-@pytest.fixture
-def heard():
-    """A history that listens."""
-    made = History()
-    made._heard = float("inf")  # what other tests asked is none of its business
-    made.listen(50, 20.0)
-    yield made
-    made.stop()
-    assert history.failures == []
-
-
 def ask(variable, persistent=False):
     with tf.GradientTape(persistent=persistent) as tape:
         loss = tf.reduce_sum(variable * variable)
