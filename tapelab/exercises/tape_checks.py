@@ -45,8 +45,12 @@ def _check(
 def arrives(
     title: str, points: float, expected: Any, *, ends: Ends = TAPE_TARGET_SOURCE,
     slips: Sequence[Slip] = (), at: Sequence[Arguments] = NO_ARGUMENTS,
+    target: float | None = None,
 ) -> Check:  # fmt: skip
-    """A gradient arrives at the source and is the right one; half the points if it only arrives."""
+    """A gradient arrives at the source and is the right one; half the points if it only arrives.
+
+    `target` is what the target sums up to: a right gradient of another function is not enough.
+    """
     right = np.asarray(expected, float)
     if right.size > KEPT_ELEMENTS:
         raise ValueError(
@@ -61,15 +65,25 @@ def arrives(
         if got is None:  # it has more numbers than a recording keeps
             text = say("A gradient arrives, but it has another shape.")
             return Outcome(points // 2, text, spelled(right))
+        another = say("A gradient arrives, but the function is another one now.")
         if close(got, right, TOLERANCE):
-            return None
+            return _elsewhere(found, target, Outcome(points // 2, another))
         for slip in slips:
             if close(got, np.asarray(slip.value, float), TOLERANCE):
                 return Outcome(slip.points, slip.text, spelled(right), spelled(got))
-        text = say("A gradient arrives, but the function is another one now.")
-        return Outcome(points // 2, text, spelled(right), spelled(got))
+        return Outcome(points // 2, another, spelled(right), spelled(got))
 
     return _check(title, points, ends, look, slips, at)
+
+
+def _elsewhere(found: Trial, target: float | None, another: Outcome) -> Outcome | None:
+    """What is found where the target is another one than it should be; None where it is not."""
+    if target is None or found.target is None:
+        return None
+    right = np.asarray(target)
+    if close(found.target, right, TOLERANCE):
+        return None
+    return replace(another, expected=spelled(right), got=spelled(found.target))
 
 
 def flows_through(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.engine.looking import look
@@ -57,6 +58,12 @@ class Trial:
     def gradient(self) -> NDArray[Any] | None:
         """The gradient that arrives at the source; None where none does."""
         return self.recording.tensor(self.arrived).value if self.connected else None
+
+    @property
+    def target(self) -> NDArray[Any] | None:
+        """What is asked about, its numbers summed as their gradient is; None if none are kept."""
+        value = self.recording.tensor(self.asked.targets[0]).value
+        return None if value is None else np.asarray(np.sum(value))
 
     @cached_property
     def explanation(self) -> Explanation:

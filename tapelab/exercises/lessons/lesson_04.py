@@ -13,7 +13,7 @@ PHOTO: Final = Exercise(
     title="The price of a photo",
     prompt="Let the tape follow the contrast, and not the photo.",
     checks=(
-        arrives("The gradient of the contrast", 6, 3.9375),
+        arrives("The gradient of the contrast", 6, 3.9375, target=2.953125),
         watches("Nothing else is watched", 4, ["contrast"]),
     ),
     hints=(
@@ -27,7 +27,7 @@ TRUNK: Final = Exercise(
     title="Freeze the trunk",
     prompt="Let the tape follow the head alone, without a call of watch.",
     checks=(
-        arrives("The gradient of the head", 4, 4.0),
+        arrives("The gradient of the head", 4, 4.0, target=20.0),
         watches("The trunk is frozen", 6, ["head"]),
     ),
     hints=(
@@ -41,7 +41,7 @@ MIDDLE: Final = Exercise(
     title="The middle one",
     prompt="Let the tape follow the variable `second`, and nothing else.",
     checks=(
-        arrives("The gradient of second", 3, 15.0),
+        arrives("The gradient of second", 3, 15.0, target=45.0),
         watches("Nothing else is watched", 4, ["second"]),
         at_most("Two multiplications are on the tape", 3, 2),
     ),
@@ -58,7 +58,7 @@ TOO_LATE: Final = Exercise(
     prompt="Mend the function, so that the whole gradient arrives.",
     checks=(
         arrives(
-            "The whole gradient", 10, 13.0,
+            "The whole gradient", 10, 13.0, target=10.0,
             slips=(
                 Slip(1.0, "Still the late part alone: the cube ran before the watch.", 2),
                 Slip(12.0, "The cube alone; `y` is the cube plus x.", 4),

@@ -37,70 +37,72 @@ def _names(cause: str) -> Check:
 
 
 def _snippet(
-    number: str, title: str, cause: str, gradient: Any, hints: tuple[str, ...],
+    number: str, title: str, cause: str, target: float, gradient: Any, hints: tuple[str, ...],
     slips: tuple[Slip, ...] = (),
 ) -> Exercise:  # fmt: skip
     """A broken snippet: name its cause, and mend it without changing what it computes."""
-    mended = arrives("The gradient arrives", 3, gradient, ends=_ENDS, slips=slips)
+    mended = arrives(
+        "The gradient arrives", 3, gradient, ends=_ENDS, slips=slips, target=target
+    )  # fmt: skip
     prompt = "Name the cause, then mend the code."
     return Exercise(f"05.{number}", title, prompt, (_names(cause), mended), hints)
 
 
 SNIPPETS: Final = (
     _snippet(
-        "1", "A constant", "NOT_WATCHED", 6.0,
+        "1", "A constant", "NOT_WATCHED", 9.0, 6.0,
         ("A tape follows variables by itself. Is `x` one?",
          "Tell the tape inside its block, before `x` is used: `tape.watch(x)`."),
     ),
     _snippet(
-        "2", "A frozen variable", "NOT_TRAINABLE", 27.0,
+        "2", "A frozen variable", "NOT_TRAINABLE", 27.0, 27.0,
         ("Look at how `x` was made.", "Leave `trainable=False` out, or call `tape.watch(x)`."),
     ),
     _snippet(
-        "3", "One step to the right", "REBOUND_TO_TENSOR", 6.0,
+        "3", "One step to the right", "REBOUND_TO_TENSOR", 9.0, 6.0,
         ("What is `type(x)` when the tape opens?",
          "`x = x + 1.0` gives the name to a new tensor. Change the variable: `x.assign_add(1.0)`."),
         (Slip(4.0, "A gradient arrives, but the step to the right is gone.", 1),),
     ),
     _snippet(
-        "4", "Three apples", "INT_DTYPE", 6.0,
+        "4", "Three apples", "INT_DTYPE", 9.0, 6.0,
         ("What is `x.dtype`?", "There is no slope between two whole numbers: write `3.0`."),
     ),
     _snippet(
-        "5", "Started too early", "BEFORE_TAPE", 12.0,
+        "5", "Started too early", "BEFORE_TAPE", 12.0, 12.0,
         ("Which of the two lines did the tape see?", "Move `h = x * x` into the block."),
     ),
     _snippet(
-        "6", "Finished too late", "AFTER_TAPE", 12.0,
+        "6", "Finished too late", "AFTER_TAPE", 12.0, 12.0,
         ("Where does the block end?", "Indent `y = 3.0 * h`, so that it runs inside the block."),
     ),
     _snippet(
-        "7", "A short pause", "RECORDING_PAUSED", 12.0,
+        "7", "A short pause", "RECORDING_PAUSED", 12.0, 12.0,
         ("Which lines of the block does the tape write down?",
          "Leave `tape.stop_recording()` out."),
     ),
     _snippet(
-        "8", "A mean by NumPy", "LEFT_ENGINE", (0.12599, 0.25198, 0.50395),
+        "8", "A mean by NumPy", "LEFT_ENGINE", 2.64575, (0.12599, 0.25198, 0.50395),
         ("Which of the three lines is not a TensorFlow op?",
          "`tf.reduce_mean` does what `np.mean` does, on the tape."),
     ),
     _snippet(
-        "9", "A spare copy", "COPIED_VALUE", 12.0,
+        "9", "A spare copy", "COPIED_VALUE", 18.0, 12.0,
         ("Read the line of `y` again. Is there an `x` in it?",
          "`spare` has the number of `x` and not its history: compute with `x`."),
     ),
     _snippet(
-        "10", "A running total", "STATE_READ", 12.0,
+        "10", "A running total", "STATE_READ", 18.0, 12.0,
         ("A variable remembers its value. Does it remember where the value came from?",
          "Compute with values instead: `new_total = total + x * x`, then `y = 2.0 * new_total`."),
     ),
     _snippet(
-        "11", "A valve", "STOPPED", 18.0,
+        "11", "A valve", "STOPPED", 27.0, 18.0,
         ("One op on the way lets values through and holds gradients back.",
          "Leave `tf.stop_gradient` out."),
     ),
     _snippet(
-        "12", "The highest score", "NON_DIFFERENTIABLE", (0.0, 1.0, 0.0),
+        "12", "The highest score", "NON_DIFFERENTIABLE", 4.0, (0.0, 1.0, 0.0),
         ("A place is a whole number. Does it change when a score grows a little?",
          "Let the place choose among the elements of `x`: `tf.gather(x, place)`."),
     ),

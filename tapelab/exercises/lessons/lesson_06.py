@@ -14,7 +14,7 @@ SAVING: Final = Exercise(
     prompt="Let the history of the balance stay on the tape.",
     checks=(
         arrives(
-            "The gradient of the rate", 10, 395.0,
+            "The gradient of the rate", 10, 395.0, target=166.2,
             slips=(
                 Slip(142.0, "The last year alone: the years before it are still assigned.", 2),
                 Slip(363.0, "Interest on interest, but no savings: add 10 every year.", 4),
@@ -33,7 +33,7 @@ PODIUM: Final = Exercise(
     prompt="Sort on the tape.",
     checks=(
         arrives(
-            "The gradient of the results", 10, (3.0, 1.0, 2.0),
+            "The gradient of the results", 10, (3.0, 1.0, 2.0), target=14.0,
             slips=(
                 Slip((1.0, 2.0, 3.0), "Nobody sorts: every result keeps its place.", 3),
                 Slip((1.0, 3.0, 2.0), "The best one counts once: sort the other way.", 5),
@@ -52,7 +52,7 @@ LOSS: Final = Exercise(
     prompt="Train with the mean squared distance between p and label.",
     checks=(
         arrives(
-            "The gradient of w", 10, -0.064911,
+            "The gradient of w", 10, -0.064911, target=0.1589,
             slips=(
                 Slip(-0.259643, "The sum of the squares; take their mean.", 6),
             ),
@@ -70,7 +70,7 @@ SLOTS: Final = Exercise(
     prompt="Make one tensor of w, w² and w³.",
     checks=(
         arrives(
-            "The gradient of w", 10, 17.0,
+            "The gradient of w", 10, 17.0, target=14.0,
             slips=(
                 Slip(4.0, "w² alone arrives.", 2),
                 Slip(12.0, "w³ alone arrives.", 2),

@@ -73,7 +73,7 @@ THREE: Final = Exercise(
     prompt="Let each prediction meet its own label.",
     checks=(
         arrives(
-            "The gradient of w", 10, -14 / 3,
+            "The gradient of w", 10, -14 / 3, target=7 / 6,
             slips=(
                 Slip(-2.0, "Still nine differences: look at the shape of `p - label`."),
                 Slip(-14.0, "The sum of the squares; the loss is their mean.", 5),

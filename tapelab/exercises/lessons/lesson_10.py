@@ -36,7 +36,7 @@ CLOSED: Final = Exercise(
     prompt="Let the outer tape see the way back of the inner one.",
     checks=(
         arrives(
-            "The gradient of the weight", 10, 264.0,
+            "The gradient of the weight", 10, 264.0, target=121.0,
             slips=(
                 Slip(176.0, "Along the slope, not along the weight: ask for w.", 3),
                 Slip(12.0, "That is the slope with respect to w, without the penalty.", 2),

@@ -15,7 +15,7 @@ BETWEEN: Final = Exercise(
     title="The slope in between",
     prompt="Let the gradient arrive at points that were computed.",
     checks=(
-        arrives("The gradient in between", 10, [[2.0, 1.0], [0.0, -1.0]]),
+        arrives("The gradient in between", 10, [[2.0, 1.0], [0.0, -1.0]], target=3.0),
     ),
     hints=(
         "`between` is no variable: who has told the tape of it?",
@@ -70,7 +70,7 @@ WEIGHTS: Final = Exercise(
     prompt="Let the penalty reach the weights of the critic.",
     checks=(
         arrives(
-            "The gradient of the steepness", 10, _of_steepness(),
+            "The gradient of the steepness", 10, _of_steepness(), target=0.76393,
             slips=(Slip(2 * _of_steepness(), "The sum over the points; take their mean.", 6),),
         ),
     ),
@@ -102,7 +102,7 @@ DEMO: Final = Exercise(
     checks=(
         arrives(
             "The gradient of the steepness", 10,
-            _of_the_demo(penalty=True, summed=True, upright=True),
+            _of_the_demo(penalty=True, summed=True, upright=True), target=29.35505,
             slips=(
                 Slip(_of_the_demo(penalty=False, summed=False, upright=False),
                      "A gradient arrives, and all three faults are still there."),

@@ -88,7 +88,7 @@ ROOT: Final = Exercise(
     prompt="Give Heron's method the rule of its answer.",
     checks=(
         arrives(
-            "The gradient of 10 · √a", 6, 10 / 6,
+            "The gradient of 10 · √a", 6, 10 / 6, target=30.0,
             slips=(
                 Slip(1 / 6, "The upstream is missing: it is 10 here.", 3),
                 Slip(10.0, "The upstream goes on unchanged; divide it by 2z.", 2),

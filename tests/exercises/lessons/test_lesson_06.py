@@ -110,6 +110,7 @@ FORESEEN = [
     ("06.1", asked(saving_in_a_box, 0.1), 0, "No gradient arrives yet."),
     ("06.1", asked(saving_in_a_box_to_the_last, 0.1), 2, "The last year alone"),
     ("06.1", asked(lambda rate: saving(rate, save=0.0), 0.1), 4, "add 10 every year"),
+    ("06.1", asked(lambda rate: 395.0 * rate, 0.1), 5, "the function is another one now"),
     ("06.2", podium(tf.sort), 10, ""),
     ("06.2", podium(np.sort), 0, "No gradient arrives yet."),
     ("06.2", podium(lambda results: results), 3, "Nobody sorts"),
