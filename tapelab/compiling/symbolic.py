@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final, Never
 
+from tapelab.compiling.sketch import Sketch
 from tapelab.dtypes import DType
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.engine.records import small
@@ -204,24 +205,6 @@ class Operation:
 
     def __repr__(self) -> str:
         return f"<tf.Operation {self.name!r} type={self.type}>"
-
-
-class Sketch:
-    """What library code may ask of the numbers that are not there: their shape and their dtype."""
-
-    __slots__ = ("dtype", "ndim", "shape")
-
-    def __init__(self, tensor: SymbolicTensor) -> None:
-        shape = tensor.shape
-        self.dtype = tensor._examples[0]._value.dtype
-        self.ndim = shape.rank
-        self.shape = None if shape.rank is None else tuple(shape)
-
-    def __getattr__(self, name: str) -> Never:
-        raise TypeError(
-            f"The numbers of a tensor are asked for ({name}) while the function is traced; they "
-            "are there only when it runs. Try tf.py_function for code that needs them."
-        )
 
 
 def not_allowed(what: str, instead: str) -> OperatorNotAllowedInGraphError:
