@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from types import FunctionType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
@@ -91,7 +90,7 @@ def _swap_methods() -> None:
         for owner, names in table:
             for name in names:
                 if name in vars(owner):
-                    _swap(owner, name, _door(vars(owner)[name], acts=acts))
+                    _swap(owner, name, standing.whole_call(vars(owner)[name], acts=acts))
     stand_in: Any
     for owner, name, stand_in in standing.METHODS:
         _swap(owner, name, stand_in(vars(owner)[name]))
@@ -154,7 +153,7 @@ def _maker(kind: Any) -> Any:
 
         def __getattr__(cls, name: str) -> Any:
             found = getattr(kind, name)
-            return _door(found) if callable(found) else found
+            return standing.whole_call(found) if callable(found) else found
 
     return Maker(kind.__name__, (), {"__doc__": kind.__doc__})
 
@@ -195,21 +194,10 @@ def _wrapper(function: Any) -> Any:
         name = function.__name__
         tells = name in TELLING or name.startswith("assert_")
         acts = function.__module__ in DRAWING
-        make: Any = standing.FUNCTIONS.get(name, _door)
+        make: Any = standing.FUNCTIONS.get(name, standing.whole_call)
         found = function, _marked(make(function, acts=acts, tells=tells))
         _wrappers[id(function)] = found
     return found[1]
-
-
-def _door(original: Callable[..., Any], *, acts: bool = False, tells: bool = False) -> Any:
-    @wraps(original)
-    def through(*args: Any, **kwargs: Any) -> Any:
-        trace = thread.trace
-        if trace is None:
-            return original(*args, **kwargs)
-        return trace.call(original, args, kwargs, acts=acts, tells=tells)
-
-    return through
 
 
 def _op_door(original: Callable[..., Any]) -> Any:

@@ -155,7 +155,7 @@ def _assign_piece(variable: Any, key: Any, value: Any, name: str | None) -> Any:
     return variable[key].assign(value, name=name)
 
 
-def whole_call(original: Method) -> Method:
+def whole_call(original: Method, *, acts: bool = False, tells: bool = False) -> Method:
     """A call that is kept as one, together with what it calls back."""
 
     @wraps(original)
@@ -163,7 +163,7 @@ def whole_call(original: Method) -> Method:
         trace = thread.trace
         if trace is None:
             return original(*args, **kwargs)
-        return trace.call(original, args, kwargs)
+        return trace.call(original, args, kwargs, acts=acts, tells=tells)
 
     return through
 
