@@ -23,7 +23,7 @@ export interface Question {
   readonly options: readonly number[];
 }
 
-/** An answer, as exercises read it; see `tapelab/widgets/predictions.py`. */
+/** An answer, as exercises read it; see `tapelab/exercises/predictions.py`. */
 export interface Guess {
   readonly step: number;
   readonly way: Way;
