@@ -129,6 +129,20 @@ def test_a_hebrew_label_of_the_explorer_gives_no_orders():
     assert [each for each in labels if re.match(r"[\u05d0-\u05ea]{2,}ו\b", each)] == []
 
 
+def test_a_hebrew_sentence_of_the_explorer_does_not_begin_from_the_left():
+    """The first letter decides the direction of a paragraph, unless isolates stand around it."""
+    with words.po_file("he").open("rb") as opened:
+        found = read_po(opened, locale="he")
+    said_there = [
+        form
+        for message in found
+        if message.id and message.locations[0][0].startswith(("tapelab/ops", "extension/"))
+        for form in words._strings(message.string)
+    ]
+    assert len(said_there) > 800
+    assert [form for form in said_there if re.match("[A-Za-z].* ", form)] == []
+
+
 def test_plural_forms_are_those_of_the_language(language, catalogue):
     count = {"zh_CN": 1, "he": 2}[language]
     assert catalogue.num_plurals == count
