@@ -122,8 +122,8 @@ THREE_STEPS: Final = Exercise(
             slips=(
                 Slip(lambda start, speed: [start, _fallen(start, speed)],
                      "`position` means a tensor by now, and not the box."),
-                Slip(lambda start, speed: [start - speed] * 2, "", 3),
-                Slip(lambda start, speed: [start + 3 * speed] * 2, "", 3),
+                Slip(lambda start, speed: [start - speed] * 2, "", 2),
+                Slip(lambda start, speed: [start + 3 * speed] * 2, "", 2),
             ),
         ),
     ),
