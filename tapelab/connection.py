@@ -5,9 +5,15 @@ JupyterLab itself imports this module, by the name that `launch` gives it.
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from functools import partial
+from typing import Any, Final
 
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
+from tornado.ioloop import IOLoop
+
+BRIEF: Final = 0.1
+"""A kernel that has a widget's message in hand for less than so many seconds is not called busy."""
 
 
 class PromptConnection(ZMQChannelsWebsocketConnection):
@@ -18,7 +24,45 @@ class PromptConnection(ZMQChannelsWebsocketConnection):
     “busy”, then lies about for 40 ms.
     """
 
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._held: dict[str, Any] = {}
+
     def connect(self) -> Any:
         """Begin, and let nothing lie about."""
         self.websocket_handler.set_nodelay(True)
         return super().connect()
+
+    def disconnect(self) -> Any:
+        """End, and tell nothing any more."""
+        for held in self._held.values():
+            IOLoop.current().remove_timeout(held)
+        self._held.clear()
+        return super().disconnect()  # type: ignore[no-untyped-call]  # the server's has no types
+
+    def handle_outgoing_message(self, stream: Any, outgoing_msg: list[Any]) -> None:
+        """Pass a message on to the page; a kernel that is busy for a moment need not say so.
+
+        JupyterLab measures its toolbar again whenever the kernel's state changes, twice for every
+        move of a slider, before it looks at the answer.
+        """
+        state, asked = self._of_a_widget(outgoing_msg)
+        if state == "busy":
+            tell = partial(self._tell_late, asked, super().handle_outgoing_message)
+            self._held[asked] = IOLoop.current().call_later(BRIEF, tell, stream, outgoing_msg)
+            return
+        if state == "idle" and asked in self._held:
+            IOLoop.current().remove_timeout(self._held.pop(asked))
+        super().handle_outgoing_message(stream, outgoing_msg)
+
+    def _tell_late(self, asked: str, tell: Any, stream: Any, outgoing_msg: list[Any]) -> None:
+        del self._held[asked]
+        tell(stream, outgoing_msg)
+
+    def _of_a_widget(self, outgoing_msg: list[Any]) -> tuple[str, str]:
+        """The kernel's state, and the number of the widget's message that it is about, if it is."""
+        parts: list[Any] = self.session.feed_identities(outgoing_msg)[1]
+        header, parent, content = (bytes(parts[at]) for at in (1, 2, 4))
+        if b'"status"' not in header or b'"comm_msg"' not in parent:
+            return "", ""
+        return json.loads(content)["execution_state"], json.loads(parent)["msg_id"]

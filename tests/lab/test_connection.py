@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 
+import pytest
+from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
+from tapelab import connection as connections
 from tapelab import launch
 from tapelab.connection import PromptConnection
 
@@ -25,3 +29,43 @@ def test_no_message_waits_for_the_one_before_to_be_confirmed(monkeypatch):
     monkeypatch.setattr(PromptConnection, "websocket_handler", page)
     connection.connect()
     assert happened == [True, "up"]
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """The states of the kernel that reach the page, out of `(kind of request, state)`, in turn."""
+    session, heard = Session(key=b""), []
+    passed = ZMQChannelsWebsocketConnection.handle_outgoing_message.__name__
+    monkeypatch.setattr(ZMQChannelsWebsocketConnection, passed,
+                        lambda _, stream, message: heard.append(message[-1]))  # fmt: skip
+    monkeypatch.setattr(PromptConnection, "session", session)
+
+    def tell(*states, rest=0.0):
+        connection = PromptConnection.__new__(PromptConnection)
+        connection._held = {}
+        asked = {kind: session.msg(kind) for kind, _ in states}
+
+        async def run():
+            for kind, state in states:
+                message = session.msg("status", {"execution_state": state}, parent=asked[kind])
+                connection.handle_outgoing_message("iopub", session.serialize(message))
+            await asyncio.sleep(rest)
+
+        asyncio.run(run())
+        return [session.unpack(content)["execution_state"] for content in heard]
+
+    return tell
+
+
+def test_a_kernel_that_has_a_widgets_message_in_hand_for_a_moment_is_not_called_busy(told):
+    assert told(("comm_msg", "busy"), ("comm_msg", "idle"), rest=0.2) == ["idle"]
+
+
+def test_a_kernel_that_works_on_for_a_widget_is_called_busy_after_a_while(told, monkeypatch):
+    monkeypatch.setattr(connections, "BRIEF", 0)
+    assert told(("comm_msg", "busy"), rest=0.2) == ["busy"]
+
+
+def test_a_kernel_that_runs_a_cell_is_called_busy_at_once(told):
+    states = ("execute_request", "busy"), ("comm_msg", "busy"), ("execute_request", "idle")
+    assert told(*states) == ["busy", "idle"]
