@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
@@ -51,7 +52,9 @@ def told(monkeypatch):
                 connection.handle_outgoing_message("iopub", session.serialize(message))
             await asyncio.sleep(rest)
 
-        asyncio.run(run())
+        # In a thread of its own: that of the tests may have a browser's loop running.
+        with ThreadPoolExecutor() as threads:
+            threads.submit(asyncio.run, run()).result()
         return [session.unpack(content)["execution_state"] for content in heard]
 
     return tell
