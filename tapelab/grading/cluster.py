@@ -17,6 +17,8 @@ PATIENCE: Final = 30.0
 """Seconds in which a scheduler and a first worker have to answer."""
 AHEAD: Final = 4
 """Tasks under way for each thread of the cluster: nobody waits, and few are in memory."""
+FETCHED: Final = 60
+"""A result that is there is on this computer within so many seconds, or was lost on the way."""
 
 
 class ClusterError(ConnectionError):
@@ -39,7 +41,13 @@ def on_cluster(
         try:
             _begin(client, islice(further, AHEAD * _threads(client)), work, known, under_way)
             for future in under_way:
-                yield _outcome(future, known.pop(future.key))
+                task = known.pop(future.key)
+                try:
+                    yield _outcome(future, task)
+                except TimeoutError:  # the result died with its worker, and nobody was told
+                    future.release()
+                    _begin(client, [task], work, known, under_way, again=True)
+                    continue
                 _begin(client, islice(further, 1), work, known, under_way)
         except GradebookError:
             raise  # the tasks come from a gradebook, whose full disk is an OSError, too
@@ -74,11 +82,12 @@ def _threads(client: Client) -> int:
 
 
 def _begin(
-    client: Client, tasks: Iterable[Task], work: Work, known: dict[str, Task], under_way: Any
-) -> None:
+    client: Client, tasks: Iterable[Task], work: Work, known: dict[str, Task], under_way: Any,
+    *, again: bool = False,
+) -> None:  # fmt: skip
     for task in tasks:
         # Named after what it makes: asked for twice at once, it is done once.
-        key = f"grade-{work.version}-{task.submission.digest}"
+        key = f"grade-{work.version}-{task.submission.digest}" + "-again" * again
         known[key] = task
         under_way.add(client.submit(work, task, key=key))
 
@@ -86,7 +95,7 @@ def _begin(
 def _outcome(future: Future, task: Task) -> Done:
     error = future.exception()
     if error is None:
-        done: Done = future.result()
+        done: Done = future.result(timeout=FETCHED)
         return done
     if isinstance(error, CancelledError):
         raise error
