@@ -43,11 +43,12 @@ def on_cluster(
             for future in under_way:
                 task = known.pop(future.key)
                 try:
-                    yield _outcome(future, task)
+                    done = _outcome(future, task)
                 except TimeoutError:  # the result died with its worker, and nobody was told
                     future.release()
                     _begin(client, [task], work, known, under_way, again=True)
                     continue
+                yield done
                 _begin(client, islice(further, 1), work, known, under_way)
         except GradebookError:
             raise  # the tasks come from a gradebook, whose full disk is an OSError, too
@@ -93,7 +94,7 @@ def _begin(
 
 
 def _outcome(future: Future, task: Task) -> Done:
-    error = future.exception()
+    error = future.exception(timeout=FETCHED)
     if error is None:
         done: Done = future.result(timeout=FETCHED)
         return done

@@ -15,6 +15,7 @@ from random import Random
 
 import pytest
 
+from tapelab.grading import cluster as grading_cluster
 from tapelab.grading.batch import Batch
 from tapelab.grading.cluster import ClusterError, on_cluster
 from tapelab.grading.collecting import found
@@ -67,6 +68,27 @@ def test_500_submissions_have_each_one_result_though_workers_are_killed(cluster,
     assert set(noted.values()) == {1}
     assert len(noted) == 500
     assert killed >= 3
+
+
+@pytest.mark.slow
+def test_a_result_that_was_lost_on_its_way_is_worked_out_again(cluster, tmp_path, monkeypatch):
+    fetched, lost, folder = grading_cluster._outcome, set(), tmp_path / "submissions"
+
+    def loses_each_once(future, task):
+        if task.submission.digest not in lost:
+            lost.add(task.submission.digest)
+            raise TimeoutError
+        return fetched(future, task)
+
+    monkeypatch.setattr(grading_cluster, "_outcome", loses_each_once)
+    for number in range(12):
+        hand_in(folder, f"s{number:03}", points=1)
+    with Gradebook.open(tmp_path / "course.db") as book:
+        book.put_assignment(cheap_grading.load(NAME))
+        work = Work(cheap_grading.grade, cheap_grading.load, NAME, NAME, "v1")
+        runner = partial(on_cluster, address=cluster.scheduler_address)
+        assert len(list(Batch(book, work, found(folder)).run(runner))) == 12
+        assert len(book.results(NAME)) == len(lost) == 12
 
 
 @pytest.mark.slow

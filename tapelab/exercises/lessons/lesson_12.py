@@ -121,7 +121,7 @@ def _any_rules(numbers: np.random.Generator) -> tuple[dict[str, Code]]:
 
 
 def _liars_among(rules: dict[str, Code]) -> list[str]:
-    return [name for name, code in rules.items() if code == _rules(_RIGHT)[0][name]]
+    return [name for name, code in rules.items() if code == _rules(_WRONG)[0][name]]
 
 
 _SETS: Final = (_rules(LIARS), _rules(_HONEST))
