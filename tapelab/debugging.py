@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype
-from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype, spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -31,12 +31,14 @@ _SYMBOLS: dict[str, np.ufunc] = {
 _ORDERS = {"<": "Less", "<=": "LessEqual", ">": "Greater", ">=": "GreaterEqual"}
 
 
+@public
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
     made: Tensor = _check_finite(as_tensor(tensor), message=message)
     return made
 
 
+@public(effect="asserts")
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
     given = as_tensor(x)
@@ -61,7 +63,7 @@ def _comparing(symbol: str, function_name: str) -> Assertion:
 
     check.__name__ = check.__qualname__ = function_name
     check.__doc__ = f"InvalidArgumentError unless x {symbol} y for all entries."
-    return elementwise(check)
+    return public(elementwise=True, effect="asserts")(check)
 
 
 def _pair(x: Any, y: Any) -> tuple[Any, Any]:
@@ -131,7 +133,7 @@ def _signed(symbol: str, function_name: str) -> Assertion:
 
     check.__name__ = check.__qualname__ = function_name
     check.__doc__ = f"InvalidArgumentError unless x {symbol} 0 for all entries."
-    return elementwise(check)
+    return public(elementwise=True, effect="asserts")(check)
 
 
 assert_positive = _signed(">", "assert_positive")
@@ -140,6 +142,7 @@ assert_non_negative = _signed(">=", "assert_non_negative")
 assert_non_positive = _signed("<=", "assert_non_positive")
 
 
+@public(effect="asserts")
 def assert_near(
     x: Any, y: Any, rtol: float | None = None, atol: float | None = None,
     message: str | None = None, summarize: int | None = None, name: str | None = None,
@@ -155,12 +158,14 @@ def assert_near(
         raise _broken("≈", one, other, holds, text, 3 if summarize is None else summarize)
 
 
+@public(effect="asserts")
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless x has that many axes."""
     wanted = number(rank, "Rank")
     _require_rank(x, wanted, f"rank {wanted}", message, lambda ours, given: ours == given)
 
 
+@public(effect="asserts")
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> None:
@@ -170,6 +175,7 @@ def assert_rank_at_least(
     _require_rank(x, least, wording, message, lambda ours, given: ours >= given)
 
 
+@public(effect="asserts")
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless the number of axes of x is one of the given ones."""
     wanted = lengths(ranks, "Rank")
@@ -187,6 +193,7 @@ def _require_rank(
         )
 
 
+@public(effect="asserts")
 def assert_shapes(shapes: Any, message: str | None = None, name: str | None = None) -> None:
     """ValueError unless tensors have the given shapes; a letter must mean one length throughout."""
     known: dict[str, int] = {}
@@ -204,6 +211,7 @@ def assert_shapes(shapes: Any, message: str | None = None, name: str | None = No
                 )
 
 
+@public(effect="asserts")
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> None:
     """ValueError unless the tensor has no axes."""
     x = as_tensor(tensor)
@@ -211,6 +219,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
 
 
+@public(effect="asserts")
 def assert_type(
     tensor: Any, tf_type: Any, message: str | None = None, name: str | None = None
 ) -> None:
@@ -220,6 +229,7 @@ def assert_type(
         raise TypeError(f"{message or ''}tensor must be of type {wanted!r}; got {x.dtype!r}")
 
 
+@public(effect="asserts")
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> None:
     """TypeError unless the tensor holds whole numbers."""
     if not as_tensor(x).dtype.is_integer:
@@ -229,6 +239,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         )
 
 
+@public(effect="asserts")
 def assert_proper_iterable(values: Any) -> None:
     """TypeError unless one can walk through the values, and they are no tensor or string."""
     if isinstance(values, (Tensor, np.ndarray, bytes, str)):
@@ -240,11 +251,13 @@ def assert_proper_iterable(values: Any) -> None:
     raise TypeError(f'Expected argument "values" {found}')
 
 
+@public
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether x is a tensor that one can count with."""
     return isinstance(tensor, Tensor) and tensor.dtype.is_numeric
 
 
+@public(effect="asserts")
 def Assert(  # noqa: N802 - TensorFlow's name
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> None:

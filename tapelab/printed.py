@@ -9,10 +9,12 @@ import numpy as np
 
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 
 
+@public(effect="host")
 def print(*inputs: Any, **settings: Any) -> None:
     """Write tensors and anything else to the standard error stream, or to `output_stream`.
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -21,6 +22,7 @@ KINDS: Final = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
 Rows = dict[tuple[int, ...], set[Any]]
 
 
+@public
 def size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different entries each row of a sparse tensor has."""
     if not isinstance(a, SparseTensor):
@@ -34,16 +36,19 @@ def size(a: Any, validate_indices: bool = True) -> Tensor:
     return constant_of(counts)
 
 
+@public
 def intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in both rows at each place, sorted."""
     return _combined(set.intersection, a, b, validate_indices)
 
 
+@public
 def union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """What is in either of the rows at each place, sorted."""
     return _combined(set.union, a, b, validate_indices)
 
 
+@public
 def difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
     """What is in a row of `a` and not in that of `b`, sorted; the other way round if so wanted."""
     pair = (a, b) if aminusb else (b, a)

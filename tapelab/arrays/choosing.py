@@ -9,8 +9,8 @@ import numpy as np
 from tapelab.dtypes import DType, as_dtype, bool_
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import new_constant, to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.warning import warn
 from tapelab.engine.wording import brackets, require_one_dtype
@@ -23,7 +23,7 @@ from tapelab.ops.refusing import refuse_no_number
 stop_gradient = unary(stops.stop_gradient)
 
 
-@takes_composites
+@public(composites=True)
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Each entry is taken from x where the condition holds, else from y.
 
@@ -50,7 +50,7 @@ def _not_broadcastable(condition: str, then: str, other: str) -> InvalidArgument
     )
 
 
-@elementwise
+@public(elementwise=True)
 def clip_by_value(
     t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
 ) -> Tensor:
@@ -80,7 +80,7 @@ def _broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...] | None:
         return None
 
 
-@elementwise
+@public(elementwise=True)
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = as_dtype(dtype)
@@ -114,7 +114,7 @@ def _direct(x: Any, wanted: DType) -> Tensor | None:
     return new_constant(made, x)
 
 
-@elementwise
+@public(elementwise=True)
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The same numbers in another dtype, those that do not fit held at its nearest bound."""
     x, wanted = tensor(value), as_dtype(dtype)
@@ -149,14 +149,14 @@ def _held(bound: str, wanted: DType, given: DType) -> Any:
     return np.nextafter(held, kind(0)) if beyond else held
 
 
-@elementwise
+@public(elementwise=True)
 def bitcast(input: Any, type: Any, name: str | None = None) -> Tensor:
     """The same bits read as another dtype; the last axis makes up for a difference in width."""
     made: Tensor = casting.bitcast(tensor(input), dtype=as_dtype(type)._numpy)
     return made
 
 
-@elementwise
+@public(elementwise=True)
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """A complex number from its real and its imaginary part."""
     first, second = tensor(real), tensor(imag)
@@ -170,6 +170,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def real(input: Any, name: str | None = None) -> Tensor:
     """The real part of each entry; real numbers are handed on as they are."""
     x = to_tensor(input)
@@ -179,6 +180,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def imag(input: Any, name: str | None = None) -> Tensor:
     """The imaginary part of each entry: 0 for real numbers, whatever they are."""
     x = to_tensor(input)
@@ -190,6 +192,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate of each entry; real numbers are handed on as they are."""
     given = to_tensor(x)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
 from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import greater, is_finite
@@ -20,7 +20,7 @@ from tapelab.ops.selection import maximum, minimum, ones_like, select, zeros_lik
 from tapelab.ops.stacking import stack
 
 
-@composite
+@public(group=True)
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """The tensor itself, or made as long as the limit where it is longer."""
     if isinstance(t, IndexedSlices):
@@ -36,14 +36,14 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
     return x * limit / maximum(length, limit)
 
 
-@composite
+@public(group=True)
 def global_norm(t_list: Any, name: str | None = None) -> Any:
     """The norm of all the entries of a list of tensors together; `None` in the list counts 0."""
     halves = [l2_loss(_entries(x)) for x in _dense(t_list) if x is not None]
     return sqrt(reduce_sum(stack(*halves)) * 2.0) if halves else tensor(0.0)
 
 
-@composite
+@public(group=True)
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Any]:

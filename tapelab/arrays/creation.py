@@ -10,8 +10,9 @@ from tapelab import nest
 from tapelab.dtypes import DType, as_dtype, float32
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import CompositeTensor, elementwise, takes_composites
+from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import new_constant, to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.engine.wording import brackets
@@ -24,6 +25,7 @@ from tapelab.ops.settings import lengths, number
 from tapelab.ops.stacking import concat
 
 
+@public
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor of given numbers, which a tape does not watch by itself; a tensor stays itself."""
     given = _plain(value, dtype)
@@ -44,6 +46,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     return new_constant(np.reshape(array, wanted), value, "tf.constant")
 
 
+@public
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Tensor:
@@ -56,19 +59,19 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, (Tensor, Holder, CompositeTensor))
 
 
-@takes_composites
+@public(composites=True)
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of zeros."""
     return _filled(shape, dtype, 0, "tf.zeros")
 
 
-@takes_composites
+@public(composites=True)
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of ones."""
     return _filled(shape, dtype, 1, "tf.ones")
 
 
-@elementwise
+@public(elementwise=True)
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
@@ -78,7 +81,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     return zeros(x.shape, x.dtype if dtype is None else dtype)
 
 
-@elementwise
+@public(elementwise=True)
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
@@ -88,7 +91,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return ones(x.shape, dtype)
 
 
-@takes_composites
+@public(composites=True)
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of the given lengths with the same scalar everywhere."""
     x = tensor(value)
@@ -99,6 +102,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32,
     name: str | None = None,
@@ -119,6 +123,7 @@ def eye(
     return new_constant(np.broadcast_to(one, (*batch, *one.shape)).copy(), None, "tf.eye")
 
 
+@public
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:
@@ -157,6 +162,7 @@ def _rung(dtype: np.dtype[Any]) -> int:
     return _RUNGS.index(dtype.name)
 
 
+@public
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int = 0) -> Tensor:
     """A number of values at equal distances from start to stop, both of them included."""
     if isinstance(num, float) or (is_tensor(num) and not num.dtype.is_integer):

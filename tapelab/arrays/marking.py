@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, bool_, float32, int32
 from tapelab.engine.arrays import typed_array
-from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import marking
@@ -18,7 +18,7 @@ from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.settings import number, unfit_index
 
 
-@elementwise
+@public(elementwise=True)
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
     dtype: Any = None, name: str | None = None,
@@ -38,6 +38,7 @@ def one_hot(
     return made
 
 
+@public
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = bool_, name: str | None = None
 ) -> Tensor:
@@ -48,6 +49,7 @@ def sequence_mask(
     return made if as_dtype(dtype) is bool_ else cast(made, dtype=as_dtype(dtype))
 
 
+@public
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """Positions in a tensor laid flat as one index per axis."""
     places = _whole(indices)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype, int32
-from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -18,13 +18,14 @@ from tapelab.ops.settings import lengths, require_sequence
 from tapelab.shapes import TensorShape
 
 
-@takes_composites
+@public(composites=True)
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How long the tensor is along each axis, as a tensor of whole numbers."""
     made: Tensor = measuring.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 
 
+@public
 def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[Tensor]:
     """The shape of each of several tensors."""
     if not isinstance(input, (list, tuple)) and not len(getattr(input, "shape", ())):
@@ -38,20 +39,21 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
     return [shape(each, out_type) for each in input]
 
 
-@takes_composites
+@public(composites=True)
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How many entries the tensor has, as a tensor."""
     made: Tensor = measuring.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 
 
-@takes_composites
+@public(composites=True)
 def rank(input: Any, name: str | None = None) -> Tensor:
     """How many axes the tensor has, as a tensor."""
     made: Tensor = measuring.rank(tensor(input))
     return made
 
 
+@public
 def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
     """The shape that two shapes broadcast to; ValueError if they do not fit."""
     pair = [tuple(int(n or 0) for n in TensorShape(shape)) for shape in (shape_x, shape_y)]
@@ -63,7 +65,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
         ) from error
 
 
-@takes_composites
+@public(composites=True)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
     one, other = (lengths(each, "BroadcastArgs") for each in (shape_x, shape_y))

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import int32
-from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, unlike
 from tapelab.errors import invalid_argument
@@ -17,7 +17,7 @@ from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import unfit_index
 
 
-@takes_composites
+@public(composites=True, value_dependent_shape=True)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:
@@ -45,6 +45,7 @@ def dynamic_partition(
 _dealt = partitions.dynamic_partition
 
 
+@public
 def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     """Rows put at their places in one tensor; of two at the same place the later one stays."""
     places, rows = [_places(each, at) for at, each in enumerate(indices)], list(data)
@@ -83,6 +84,7 @@ def _check_stitch(at: int, where: Any, part: Tensor, first: Tensor) -> None:
         raise invalid_argument("DynamicStitch", f"indices{brackets(outside)} is out of range")
 
 
+@public
 def reverse_sequence(
     input: Any, seq_lengths: Any, seq_axis: int | None = None, batch_axis: int | None = None,
     name: str | None = None,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import gathering, masking, scattering, slicing
@@ -18,7 +18,7 @@ from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 
 
-@takes_composites
+@public(composites=True)
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
     batch_dims: int = 0, name: str | None = None,
@@ -31,7 +31,7 @@ def gather(
     return made
 
 
-@takes_composites
+@public(composites=True)
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """Pick entries, or whole rows, by index tuples."""
     places = _indices("GatherNd", indices)
@@ -47,7 +47,7 @@ def _with_batch(places: Any, batch_dims: int) -> Any:
     return np.concatenate([np.moveaxis(grid, 0, -1), places], axis=-1)
 
 
-@takes_composites
+@public(composites=True, value_dependent_shape=True)
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The entries where the mask is true, in a row."""
     x, kept = as_tensor(tensor), as_tensor(mask)
@@ -59,7 +59,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     return made
 
 
-@takes_composites
+@public(composites=True)
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
     x = as_tensor(input_)
@@ -86,7 +86,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     return made
 
 
-@takes_composites
+@public(composites=True)
 def strided_slice(
     input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
@@ -116,6 +116,7 @@ def strided_slice(
     return made
 
 
+@public
 def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
     """Put entries at index tuples of a tensor of zeros; what shares a place is added."""
     places = _indices("ScatterNd", indices)
@@ -132,7 +133,7 @@ def _writer(op: Op) -> Callable[..., Tensor]:
 
     function.__name__ = function.__qualname__ = op.name
     function.__doc__ = op.sentence
-    return function
+    return public(function)
 
 
 tensor_scatter_nd_update = _writer(scattering.tensor_scatter_nd_update)
@@ -142,7 +143,7 @@ tensor_scatter_nd_max = _writer(scattering.tensor_scatter_nd_max)
 tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
 
 
-@takes_composites
+@public(composites=True)
 def _indices(raw: str, indices: Any) -> Tensor:
     places = as_tensor(indices)
     if places._value.dtype.kind not in "iu":

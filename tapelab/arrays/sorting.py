@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tapelab.dtypes import as_dtype, int32
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import sorting
@@ -35,6 +36,7 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment] # TensorFlow names the field as a method of tuples
 
 
+@public
 def sort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -46,6 +48,7 @@ def sort(
     return made
 
 
+@public
 def argsort(
     values: Any, axis: int = -1, direction: str = "ASCENDING", stable: bool = False,
     name: str | None = None,
@@ -76,6 +79,7 @@ def _is_descending(direction: str) -> bool:
     return direction == "DESCENDING"
 
 
+@public
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = int32, name: str | None = None
 ) -> TopKV2:
@@ -84,6 +88,7 @@ def top_k(
     return TopKV2(largest, _as(index_type, places))
 
 
+@public
 def searchsorted(
     sorted_sequence: Any, values: Any, side: str = "left", out_type: Any = int32,
     name: str | None = None,
@@ -94,11 +99,13 @@ def searchsorted(
     return _as(out_type, made)
 
 
+@public(value_dependent_shape=True)
 def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
     """Each value once, in the order of first sight, and where each entry is found among them."""
     return Unique(*unique_with_counts(x, out_idx)[:2])
 
 
+@public(value_dependent_shape=True)
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """Each value once, where each entry is found among them, and how often each occurs."""
     given = tensor(x)

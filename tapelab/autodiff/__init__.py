@@ -10,13 +10,14 @@ from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.forward import Accumulating
 from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.protocol import DispatchedType
 from tapelab.engine.tape import UnconnectedGradients
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.warning import warn
 from tapelab.missing import in_module
 
 
-class ForwardAccumulator(Accumulating):
+class ForwardAccumulator(Accumulating, metaclass=DispatchedType):
     """Carries a direction forward through what its block computes: Jacobian-vector products.
 
     One pass gives, for every result, how fast it moves when the primals move along the tangents:

@@ -12,6 +12,7 @@ from tapelab.engine import custom
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.log import origin_here
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of, read
 from tapelab.errors import MisusedError, Refusal
@@ -42,6 +43,7 @@ class CustomGradient:
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else CustomGradient(self._f.__get__(instance, owner))
 
+    @public
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function, and write it down as one step with a gradient of its own."""
         name, used = getattr(self._f, "__name__", "function"), dict[int, Cell]()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final, NoReturn
 
+from tapelab.engine.protocol import public
+
 MESSAGE: Final = (
     "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."
 )
 
 
+@public
 def gradients(
     ys: Any, xs: Any, grad_ys: Any = None, name: str = "gradients", gate_gradients: bool = False,
     aggregation_method: Any = None, stop_gradients: Any = None, unconnected_gradients: Any = None,
@@ -17,6 +20,7 @@ def gradients(
     raise RuntimeError(f"{MESSAGE} with tf.GradientTape() as tape: …; tape.gradient(ys, xs).")
 
 
+@public
 def hessians(
     ys: Any, xs: Any, gate_gradients: bool = False, aggregation_method: Any = None,
     name: str = "hessians",

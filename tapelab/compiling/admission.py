@@ -13,32 +13,13 @@ from tapelab.compiling.graph import Graph, Node, Slot
 from tapelab.compiling.walking import Bundle, leaves
 from tapelab.dtypes import DType
 from tapelab.engine.cell import Holder
+from tapelab.engine.protocol import declaration_of
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
-from tapelab.random.generating import Generator
 from tapelab.random.sampling import Source
 from tapelab.shapes import TensorShape
 from tapelab.specs import TensorSpec
 
-_TAPE: Final = tuple(vars(GradientTape)[name] for name in ("__enter__", "__exit__", "watch"))
-_WRITES: Final = tuple(
-    method for name, method in vars(Variable).items() if name.startswith(("assign", "scatter_"))
-)
-_DRAWS: Final = (*vars(Source).values(), *vars(Generator).values())
-_ACTS: Final = frozenset({*_TAPE, *_WRITES, *filter(callable, _DRAWS)})
-"""What a node may do beside computing."""
-_HARMLESS: Final = frozenset(
-    {
-        *("routines", "standing.pause", "standing.resume", "standing._assign_piece"),
-        "objects.call_method",
-    }
-)
-"""What tracing itself writes down, by module or name; where it decides by numbers, that is noticed
-when it is captured.
-"""
-DRAWING: Final = ("tapelab.random", "tapelab.keras.random")
-"""Modules of functions that draw random numbers: each call of them counts."""
 _PLAIN: Final = (
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic, np.dtype, type),
     *(Slot, Tensor, Holder, GradientTape, Source, DType, TensorShape, TensorSpec, Enum),
@@ -94,26 +75,22 @@ def _harmless(node: Node) -> bool:
 
 
 def _may_act(function: Any) -> bool:
-    if function in _ACTS:
-        return True
-    if function.__module__ in DRAWING:
-        return True
-    module = function.__module__.removeprefix("tapelab.compiling.")
-    return module in _HARMLESS or f"{module}.{function.__qualname__}" in _HARMLESS
+    """Whether what a function does besides computing can be part of a program."""
+    return declaration_of(function).effect in ("assigns", "tape", "random", "control")
 
 
 def draws(node: Node) -> bool:
     """Whether a call draws random numbers in the same way each time, whatever else is computed."""
     given = leaves((node.args, node.kwargs))
-    moving = any(isinstance(each, (Slot, Holder, GradientTape)) for each in given)
-    return node.function.__module__ in DRAWING and not moving
+    varying = any(isinstance(each, (Slot, Holder, GradientTape, Source)) for each in given)
+    return declaration_of(node.function).effect == "random" and not varying
 
 
 def asserts(node: Node) -> bool:
     """Whether a call only looks whether something is so: it returns nothing, or an error."""
     given = list(_spread((node.args, node.kwargs)))
     plain = all(map(_unchanging, given)) and not any(isinstance(each, Holder) for each in given)
-    return plain and node.tells and node.function.__name__.startswith("assert_")
+    return plain and node.tells and declaration_of(node.function).effect == "asserts"
 
 
 def _unchanging(thing: Any) -> bool:

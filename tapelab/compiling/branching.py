@@ -254,20 +254,9 @@ def element_of(items: Any) -> Any:
         return mapped(items, lambda leaf: symbol(
             trace, "item:0", tuple(_row(each) for each in examples_of(leaf))
         ))  # fmt: skip
-    first, second = spec_examples(items.element_spec)
+    first, second = examples.spec_examples(items.element_spec)
     others = iter(leaves(second))
     return mapped(first, lambda each: symbol(trace, "item:0", (each, next(others))))
-
-
-def spec_examples(spec: Any) -> list[Any]:
-    """An element of such a spec in each world."""
-
-    def in_world(number: int) -> Any:
-        return mapped(spec, lambda each: examples.from_spec(
-            each.shape, each.dtype.as_numpy_dtype
-        )[number])  # fmt: skip
-
-    return [in_world(number) for number in examples.WORLDS]
 
 
 def _row(tensor: Tensor) -> Tensor:

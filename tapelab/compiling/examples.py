@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.compiling.walking import mapped
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.shapes import TensorShape
 
@@ -108,3 +109,14 @@ def _other_number(value: Any) -> Any:
     if value.dtype.kind in "fc":
         return -0.75 if mostly_positive else 0.75
     return 0 if mostly_positive else 1
+
+
+def spec_examples(spec: Any) -> list[Any]:
+    """An element of such a spec in each world."""
+
+    def in_world(number: int) -> Any:
+        return mapped(spec, lambda each: from_spec(
+            each.shape, each.dtype.as_numpy_dtype
+        )[number])  # fmt: skip
+
+    return [in_world(number) for number in WORLDS]

@@ -10,11 +10,10 @@ from collections.abc import Callable
 from functools import update_wrapper
 from typing import Any, Final
 
-from tapelab.compiling import examples
+from tapelab.compiling import examples, staging  # noqa: F401 - staging registers its rules
 from tapelab.compiling.arguments import argument_names, examples_of, told_by
 from tapelab.compiling.concrete import ConcreteFunction
 from tapelab.compiling.conversion import converted
-from tapelab.compiling.doors import opened
 from tapelab.compiling.shortcuts import MISSED, Shortcuts
 from tapelab.compiling.signature import (
     Binding,
@@ -184,8 +183,7 @@ class Function:
             kind = next(open_kinds)
             return trace.placeholder(name, examples_of(leaf, kind, lengths))
 
-        taken = getattr(self._python_function, "__globals__", None)
-        with resting(), untouched(), opened(taken), thread_in(fresh_state(trace)):
+        with resting(), untouched(), thread_in(fresh_state(trace)):
             given, by_name = mapped(bound, placeholder)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))

@@ -10,7 +10,6 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.compiling import examples
-from tapelab.compiling.doors import opened
 from tapelab.compiling.graph import Graph as Calls
 from tapelab.compiling.graph import Node, Slot
 from tapelab.compiling.replay import Replay
@@ -42,14 +41,13 @@ class Graph:
     @contextmanager
     def as_default(self) -> Iterator[Graph]:
         """Write down all calls inside the block."""
-        with opened():
-            before, thread.trace = thread.trace, self._trace
-            _graphs.append(self)
-            try:
-                yield self
-            finally:
-                _graphs.pop()
-                thread.trace = before
+        before, thread.trace = thread.trace, self._trace
+        _graphs.append(self)
+        try:
+            yield self
+        finally:
+            _graphs.pop()
+            thread.trace = before
 
     def placeholder(self, dtype: Any, shape: Any, name: str | None) -> SymbolicTensor:
         """A tensor that is fed at each run."""

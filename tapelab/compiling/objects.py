@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tapelab.compiling.symbolic import OPERATORS, Symbolic
 from tapelab.engine.log import next_id, origin_here, thread
+from tapelab.engine.protocol import public
 from tapelab.specs import common_shape
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def _object_operator(name: str) -> Any:
     return operator
 
 
+@public(effect="control")
 def call_method(thing: Any, name: str, args: Any, kwargs: Any) -> Any:
     """Call a method of an object by its name."""
     return getattr(thing, name)(*args, **kwargs)

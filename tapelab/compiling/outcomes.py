@@ -8,24 +8,19 @@ from tapelab.compiling import examples
 from tapelab.compiling.symbolic import SymbolicTensor
 from tapelab.compiling.walking import leaves
 from tapelab.compiling.worlds import World, is_eager
+from tapelab.engine.protocol import declaration_of
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.reduction import reduce_sum
 from tapelab.ops.selection import zeros_like as zeros_of
 from tapelab.shapes import TensorShape
 
-TELLS_SHAPE: Final = frozenset({"reshape", "ensure_shape"})
-"""Functions whose second argument tells the shape of their result."""
-OPEN_LENGTH: Final = frozenset({
-    *("boolean_mask", "unique", "unique_with_counts", "dynamic_partition", "setdiff1d"),
-})  # fmt: skip
-"""Functions whose results are as long as the numbers decide."""
 FAILED: Final = object()
 _TENSOR_AND_SHAPE: Final = 2
 
 
 def told_shape(world: World, function: Any, args: Any) -> Any:
     """What a function returns that is told the shape of a tensor whose lengths are open."""
-    if getattr(function, "__name__", "") not in TELLS_SHAPE or len(args) < _TENSOR_AND_SHAPE:
+    if not declaration_of(function).shape_argument or len(args) < _TENSOR_AND_SHAPE:
         return FAILED
     tensor, shape = args[:_TENSOR_AND_SHAPE]
     if not isinstance(tensor, SymbolicTensor) or tensor.shape.is_fully_defined():
@@ -58,7 +53,7 @@ def result_examples(function: Any, leaf: Tensor, seen: list[Any]) -> tuple[Tenso
         first = leaf if second is None else examples.relative(second)
     if second is None or second.dtype is not first.dtype:
         second = examples.relative(first)
-    elif getattr(function, "__name__", "") in OPEN_LENGTH and first.shape == second.shape:
+    elif declaration_of(function).value_dependent_shape and first.shape == second.shape:
         rest = TensorShape([None, *first.shape[1:]]) if first.ndim else first.shape
         second = examples.opposite(first, rest)
     return first, second

@@ -11,7 +11,7 @@ from tapelab.compiling.replay import Replay
 from tapelab.compiling.walking import Bundle, leaves
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 
 
@@ -46,20 +46,20 @@ class Routine(Bundle):
         return self.execution.run(self.graph, again, [*flat, *self._captures], ())
 
 
-@composite
+@public(group=True, effect="control")
 def choose(pred: Any, true_fn: Routine, false_fn: Routine) -> Any:
     """Run the branch that a truth value picks."""
     return true_fn() if bool(pred._value) else false_fn()
 
 
-@composite
+@public(group=True, effect="control")
 def choose_number(index: Any, branches: list[Routine]) -> Any:
     """Run the branch of a number; the last one if there is none of that number."""
     number = int(index._value)
     return branches[number if 0 <= number < len(branches) else -1]()
 
 
-@composite
+@public(group=True, effect="control")
 def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
     """Run a body again and again while a test holds."""
     limit = None if most is None else int(to_tensor(most)._value)
@@ -70,7 +70,7 @@ def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
     return tuple(variables)
 
 
-@composite
+@public(group=True, effect="control")
 def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -> Any:
     """Run a body once per row of a tensor, or per element of a dataset."""
     for item in _rows(items):

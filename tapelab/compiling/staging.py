@@ -1,18 +1,25 @@
-"""The functions of `tf` that call back what the learner wrote: their callbacks are traced once."""
+"""How functions that call back are traced: their callbacks are traced once, into graphs.
+
+A rule takes the trace, the function and the arguments of the call; where it returns NotImplemented,
+nothing in the call depends on a symbolic tensor, and the function itself runs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from tapelab import control
+from tapelab.autodiff import graph_gradients
 from tapelab.compiling import branching, examples
 from tapelab.compiling.conversion import converted
 from tapelab.compiling.outcomes import spread_from
 from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.trace import CONTROL_FLOW
 from tapelab.compiling.walking import mapped
+from tapelab.control import folding, mapping, python_functions
 from tapelab.dtypes import as_dtype
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
@@ -21,26 +28,6 @@ from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 
 Public = Callable[..., Any]
-
-
-def _staged(stage: Public) -> Callable[..., Public]:
-    """A door that lets a stage take a call over; where it declines, the function itself runs."""
-
-    def door(original: Public, **unused: Any) -> Public:
-        del unused
-
-        @wraps(original)
-        def through(*args: Any, **kwargs: Any) -> Any:
-            trace = thread.trace
-            if trace is not None:
-                result = stage(trace, original, *args, **kwargs)
-                if result is not NotImplemented:
-                    return result
-            return original(*args, **kwargs)
-
-        return through
-
-    return door
 
 
 def _decides(value: Any) -> bool:
@@ -178,19 +165,20 @@ def gradients_of(between: Any, inputs: Any, sources: Any, seeds: Any) -> Any:
     return tape.gradient(ys, sources, output_gradients=seeds)
 
 
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
-    "cond": _staged(_cond),
-    "while_loop": _staged(_while_loop),
-    "switch_case": _staged(_switch_case),
-    "case": _staged(_case),
-    "map_fn": _staged(_map_fn),
-    "vectorized_map": _staged(_map_fn),
-    "scan": _staged(_folding),
-    "foldl": _staged(_folding),
-    "foldr": _staged(_folding),
-    "get_static_value": _staged(_static_value),
-    "gradients": _staged(_gradients),
-    "py_function": _staged(_python),
-    "numpy_function": _staged(_python),
-}
-"""The doors of functions that call back."""
+CONTROL_FLOW.update(
+    {
+        control.cond: _cond,
+        control.while_loop: _while_loop,
+        control.switch_case: _switch_case,
+        control.case: _case,
+        control.get_static_value: _static_value,
+        mapping.map_fn: _map_fn,
+        mapping.vectorized_map: _map_fn,
+        folding.scan: _folding,
+        folding.foldl: _folding,
+        folding.foldr: _folding,
+        graph_gradients.gradients: _gradients,
+        python_functions.py_function: _python,
+        python_functions.numpy_function: _python,
+    }
+)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Never
 from tapelab.compiling.sketch import Sketch
 from tapelab.dtypes import DType
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.engine.op import SYMBOLIC
 from tapelab.engine.records import small
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
@@ -45,10 +46,9 @@ class SymbolicTensor(Tensor, Symbolic):
     the shape is known.
     """
 
-    __slots__ = ("_examples", "_made_by", "_name", "_narrowed", "_trace")
+    __slots__ = ("_examples", "_name", "_narrowed", "_trace")
 
     _examples: tuple[Tensor, ...]
-    _made_by: Any
     _narrowed: TensorShape | None
 
     @property
@@ -103,9 +103,15 @@ class SymbolicTensor(Tensor, Symbolic):
     @property
     def assign(self) -> Any:
         """Write into the variable this tensor is a slice of: `v[0].assign(5)`."""
-        if self._made_by is None:
+        if not hasattr(self, "_slice_of"):
             raise AttributeError("'SymbolicTensor' object has no attribute 'assign'")
-        return self._made_by
+        return self._slice_of
+
+    def interpreter(self) -> Trace:
+        """The open trace, which carries out ops on this tensor; TypeError for a stranger."""
+        check_scope(self)
+        trace: Trace = thread.trace
+        return trace
 
     def set_shape(self, shape: Any) -> None:
         """Add what you know of the shape; ValueError where it contradicts what is known."""
@@ -222,7 +228,6 @@ def symbol(
     made._trace = trace
     made._name = name
     made._examples = examples
-    made._made_by = None
     made._narrowed = None
     return made
 
@@ -260,21 +265,6 @@ OPERATORS: Final = (
 )
 
 
-def _checked(name: str) -> Any:
-    def operator(self: Any, *others: Any) -> Any:
-        for each in (self, *others):
-            if isinstance(each, SymbolicTensor):
-                check_scope(each)
-        return getattr(Tensor, name)(self, *others)
-
-    operator.__name__ = name
-    return operator
-
-
-for _name in OPERATORS:
-    setattr(SymbolicTensor, f"__{_name}__", _checked(f"__{_name}__"))
-
-
 def _hash(self: SymbolicTensor) -> int:
     """By identity in a graph of `tf.compat.v1`, where tensors are the keys of a feed_dict."""
     if self._trace.in_function:
@@ -282,4 +272,5 @@ def _hash(self: SymbolicTensor) -> int:
     return id(self)
 
 
+SYMBOLIC.add(SymbolicTensor)
 setattr(SymbolicTensor, "__hash__", _hash)  # noqa: B010 - giving it __eq__ took the inherited one

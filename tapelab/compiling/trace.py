@@ -10,8 +10,9 @@ worked out anew each time, and a tape inside the function is a real tape at each
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,10 +33,20 @@ from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import World, is_eager
 from tapelab.engine.cell import Holder
 from tapelab.engine.log import origin_here, thread
+from tapelab.engine.protocol import declaration_of, outside_trace
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
 from tapelab.shapes import TensorShape
+
+SINGLETON: Final = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+TraceRule = Callable[..., Any]
+CONTROL_FLOW: Final[dict[Callable[..., Any], TraceRule]] = {}
+"""How a function that calls back is traced, by the function; see `staging`."""
 
 
 class Trace:
@@ -74,6 +85,45 @@ class Trace:
         self.inputs.append(Slot(made._id))
         self.symbols[made._id] = made
         return made
+
+    def bind(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Record a call of a public function, as the function was declared; see `protocol`."""
+        rule = CONTROL_FLOW.get(function)
+        if rule is not None:
+            result = rule(self, function, *args, **kwargs)
+            return _body_of(function)(*args, **kwargs) if result is NotImplemented else result
+        declared = declaration_of(function)
+        if declared.if_shape_is_open and not _has_open_shape(args):
+            return _body_of(function)(*args, **kwargs)
+        if declared.result_spec is not None:
+            specs = examples.spec_examples(declared.result_spec(*args, **kwargs))
+            return self.write(function, args, specs, kwargs, runs=False)
+        skipped = declared.effect in ("asserts", "host")
+        return self.call(function, args, kwargs, acts=declared.effect != "", tells=skipped)
+
+    @contextmanager
+    def creating(self, variable: Any) -> Iterator[None]:
+        """Leave the trace to make a variable; ValueError where none may be made any more."""
+        root = self._root_that_creates()
+        with outside_trace():
+            yield
+        root.created.append(variable)
+
+    def adopt(self, variables: list[Any]) -> None:
+        """Take variables that were made outside for this trace; ValueError as `creating`."""
+        self._root_that_creates().created.extend(variables)
+
+    def _root_that_creates(self) -> Trace:
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        if root.in_function and not root.creates:
+            raise ValueError(SINGLETON)
+        return root
+
+    def examples_in(self, things: Any) -> Any:
+        """The same structure with an example in place of each symbolic tensor."""
+        return mapped(things, lambda leaf: leaf._examples[0] if is_symbolic(leaf) else leaf)
 
     def call(
         self, function: Callable[..., Any], args: Any, kwargs: Any, *,
@@ -118,15 +168,16 @@ class Trace:
         return made
 
     def write(
-        self, function: Callable[..., Any], args: Any, results: list[Any], *, runs: bool = True
-    ) -> Any:
+        self, function: Callable[..., Any], args: Any, results: list[Any], kwargs: Any = None, *,
+        runs: bool = True,
+    ) -> Any:  # fmt: skip
         """Write down a call of which it is known already what it returns in each world.
 
         One that does not run in a world (`tf.py_function`) returns these results there as well.
         """
-        args = mapped(args, self._own)
+        args, kwargs = mapped(args, self._own), mapped(kwargs or {}, self._own)
         given = () if runs else tuple(results)
-        return self._write(function, args, {}, results, acts=True, given=given)
+        return self._write(function, args, kwargs, results, acts=True, given=given)
 
     def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
         """Examples of a tensor of whose shape more is known now; tapes still follow them."""
@@ -270,6 +321,22 @@ class Trace:
     def default_session(self) -> Any:
         """The session that runs this graph; a function has none."""
         return self.graph_handle.default_session()
+
+
+def _body_of(function: Callable[..., Any]) -> Any:
+    """What a public function does where no interpreter takes the call."""
+    return function.__wrapped__  # type: ignore[attr-defined]  # `public` wraps it
+
+
+def _has_open_shape(args: tuple[Any, ...]) -> bool:
+    """Whether the tensor that a method is called with has a shape that is partly unknown."""
+    x = args[1] if len(args) > 1 else None
+    return isinstance(x, SymbolicTensor) and not x.shape.is_fully_defined()
+
+
+def is_symbolic(leaf: Any) -> bool:
+    """Whether a leaf is a tensor without values."""
+    return isinstance(leaf, SymbolicTensor)
 
 
 def _as_slot(leaf: Any) -> Any:

@@ -13,6 +13,7 @@ from tapelab import nest
 from tapelab.control.tensor_array import TensorArray
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.op import op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.errors import invalid_argument
@@ -27,6 +28,7 @@ def decided(pred: Any) -> bool:
     return bool(pred)
 
 
+@public
 def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None = None) -> Any:
     """Call one of two functions without arguments; only what that one does is on the tape."""
     for role, branch in (("true_fn", true_fn), ("false_fn", false_fn)):
@@ -37,6 +39,7 @@ def cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: str | None 
     return true_fn() if decided(pred) else false_fn()
 
 
+@public
 def case(
     pred_fn_pairs: Any, default: Any = None, exclusive: bool = False, strict: bool = False,
     name: str = "case",
@@ -82,6 +85,7 @@ def _checked_pairs(given: Any) -> list[tuple[Any, Branch]]:
     return pairs
 
 
+@public
 def switch_case(
     branch_index: Any, branch_fns: Any, default: Any = None, name: str = "switch_case"
 ) -> Any:
@@ -120,6 +124,7 @@ def _numbered(given: Any) -> dict[int, Branch]:
     return dict(pairs)
 
 
+@public
 def while_loop(
     cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None,
     parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
@@ -164,14 +169,17 @@ def _refused(what: str) -> Exception:
     return invalid_argument("Assert", f"Input error: {what}")
 
 
+@public
 def group(*inputs: Any, **kwargs: Any) -> None:
     """Does nothing: what is grouped has run already when it was written."""
 
 
+@public
 def no_op(name: str | None = None) -> None:
     """Does nothing."""
 
 
+@public
 def tuple_(tensors: Any, control_inputs: Any = None, name: str | None = None) -> Any:
     """The same tensors: what a graph would wait for has run already."""
     return tensors
@@ -188,6 +196,7 @@ guarantee_const = unary(constant_value)
 guarantee_const.__name__ = "guarantee_const"
 
 
+@public
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The numbers of a tensor, which in eager mode are always known; None for a variable."""
     if isinstance(tensor, Tensor):

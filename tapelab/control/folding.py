@@ -7,9 +7,11 @@ from typing import Any
 from tapelab import nest
 from tapelab.control.tensor_array import TensorArray
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import public
 from tapelab.errors import OutOfRangeError
 
 
+@public
 def scan(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
@@ -43,6 +45,7 @@ def scan(
     return nest.pack_sequence_as(like, [array.stack() for array in arrays])
 
 
+@public
 def foldl(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None,
@@ -51,6 +54,7 @@ def foldl(
     return _fold(fn, _rows(elems, reverse=False), initializer)
 
 
+@public
 def foldr(
     fn: Any, elems: Any, initializer: Any = None, parallel_iterations: int = 10,
     back_prop: bool = True, swap_memory: bool = False, name: str | None = None,

@@ -20,6 +20,7 @@ from tapelab.control.tensor_array import TensorArray
 from tapelab.dtypes import as_dtype
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.custom import unheard
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 
@@ -28,6 +29,7 @@ RAGGED: Final = "ragged"
 logger: Final = logging.getLogger("tapelab")
 
 
+@public
 def map_fn(
     fn: Any, elems: Any, dtype: Any = None, parallel_iterations: int | None = None,
     back_prop: bool = True, swap_memory: bool = False, infer_shape: bool = True,
@@ -131,6 +133,7 @@ def _warn_of_parallel_iterations() -> None:
     )
 
 
+@public
 def vectorized_map(
     fn: Any, elems: Any, fallback_to_while_loop: bool = True, warn: bool = True
 ) -> Any:

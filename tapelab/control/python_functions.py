@@ -14,6 +14,7 @@ from tapelab.engine import custom
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tape import GradientTape, UnconnectedGradients
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.ops.public import tensor
@@ -34,6 +35,7 @@ ERRORS: Final[tuple[tuple[Any, type[errors.OpError]], ...]] = (
 """What an error of Python becomes on its way out of an op."""
 
 
+@public
 def py_function(
     func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None
 ) -> Any:
@@ -113,6 +115,7 @@ def _as_array(value: Any) -> Any:
     return np.array(value)
 
 
+@public
 def numpy_function(
     func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
     name: str | None = None,

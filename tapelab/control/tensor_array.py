@@ -9,12 +9,13 @@ import numpy as np
 from tapelab.arrays.shaping import concat, split, stack, unstack
 from tapelab.dtypes import as_dtype
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import DispatchedType
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError, OutOfRangeError
 from tapelab.shapes import TensorShape
 
 
-class TensorArray:
+class TensorArray(metaclass=DispatchedType):
     """Tensors of one dtype by position, written one by one, read or stacked later.
 
     What is read or stacked is what was written, so gradients pass through. In eager mode the array

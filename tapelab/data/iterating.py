@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.data.elements import Element, tensors_of
 from tapelab.data.stage import Stage
 from tapelab.data.structure import mapped
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import constant_of
 from tapelab.errors import OutOfRangeError, invalid_argument
 
@@ -70,7 +71,26 @@ class DatasetIterator(Iterator):
         return self._stage.element_spec
 
     def __next__(self) -> Any:
-        return tensors_of(next(self._elements), self._stage.sources)
+        try:
+            return _take(self)
+        except OutOfRangeError:
+            raise StopIteration from None
+
+
+def _spec_of_element(iterator: DatasetIterator) -> Any:
+    return iterator.element_spec
+
+
+@public(effect="host", result_spec=_spec_of_element)
+def _take(iterator: DatasetIterator) -> Any:
+    """The next element; OutOfRangeError at the end."""
+    try:
+        element = next(iterator._elements)
+    except StopIteration:
+        raise OutOfRangeError(
+            None, "IteratorGetNext", "End of sequence [Op:IteratorGetNext]"
+        ) from None
+    return tensors_of(element, iterator._stage.sources)
 
 
 class NumpyIterator(Iterator):

@@ -65,6 +65,8 @@ def read(variable: Holder) -> Tensor:
     """The present state of a variable as a tensor; tapes that listen begin to watch it."""
     cell = variable._cell
     state, now = cell.state, thread.__dict__
+    if now["trace"] is not None:
+        return now["trace"].bind(read, (variable,), {})  # type: ignore[no-any-return]
     for watcher in now["watchers"]:
         watcher(cell)
     log, number = now["log"], state._id

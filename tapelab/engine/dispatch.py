@@ -10,7 +10,7 @@ import numpy as np
 from numpy import ndarray
 
 from tapelab.dtypes import ALL, DType, float32, int32
-from tapelab.engine.log import LANES, Log, Scope, next_id, origin_here, thread
+from tapelab.engine.log import LANES, TRACED, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
 from tapelab.engine.records import FLAT, RAN, Record, small
 from tapelab.engine.tensor import Tensor, wrap
@@ -29,6 +29,8 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     marks = state["marks"]
     if marks is LANES:
         return thread.lanes.run(op, inputs, settings)
+    if marks is TRACED:
+        return state["trace"].bind(op, inputs, settings)
     values: tuple[Any, ...]
     ids: tuple[int, ...]
     if len(inputs) == 1:  # a tensor, or nobody would have come here

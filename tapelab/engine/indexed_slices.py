@@ -13,6 +13,7 @@ from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.aside import aside, decided
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.protocol import public
 from tapelab.engine.records import Dropped
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.kernels.elements import LARGE
@@ -67,6 +68,7 @@ class IndexedSlices:
         """The shape of the whole."""
         return TensorShape(self._shape)
 
+    @public
     def dense(self) -> Any:
         """The whole, repeated rows added up, as the raw array or the tensor that the rows are."""
         if self._shape is None:

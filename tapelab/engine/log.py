@@ -34,6 +34,8 @@ LANES: Final = (0, 0)
 
 No tensor bears them.
 """
+TRACED: Final = (-1, -1)
+"""The marks while a function is traced: no tensor bears them, so that no fast path is taken."""
 
 
 class Scope(NamedTuple):
@@ -139,7 +141,7 @@ class ThreadState(_local):
         self.log: Log | None = None
         self.records: Any = recent
         self.scope: Scope | None = None
-        self.trace: Any = None  # the function that is being traced, if any
+        self.__dict__["trace"] = None  # the interpreter that public functions ask, see `protocol`
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
         self.forward: Callable[[Any], Any] | None = None
         self.looking: Any = None  # the room for previews while a way back is walked for a picture
@@ -156,7 +158,19 @@ class ThreadState(_local):
     @active.setter
     def active(self, tapes: tuple[Any, ...]) -> None:
         state = self.__dict__
-        state["listening"], state["marks"] = tapes, _marks_of(tapes)
+        state["listening"] = tapes
+        state["marks"] = _marks_of(tapes) if state["trace"] is None else TRACED
+
+    @property
+    def trace(self) -> Any:
+        """The trace of the function that is being traced, which carries out public functions."""
+        return self.__dict__["trace"]
+
+    @trace.setter
+    def trace(self, trace: Any) -> None:
+        state = self.__dict__
+        state["trace"] = trace
+        state["marks"] = _marks_of(state["listening"]) if trace is None else TRACED
 
 
 def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 REGISTRY: Final[dict[str, Op]] = {}
 """Every declared op by its name."""
 
+SYMBOLIC: Final[set[type]] = set()
+"""Types of tensors without values: an op on one of them goes to its `interpreter()`."""
+
 REGISTERED: Final[dict[str, GradRule]] = {}
 """What a learner registered as the gradient of an op that has none, by the op's raw name."""
 
@@ -95,9 +98,12 @@ class Op:
     def __call__(self, *inputs: Any, **settings: Any) -> Any:
         """Run on tensors (recorded) or on raw arrays (not)."""
         for each in inputs:
-            if type(each) is Tensor:
+            kind = type(each)
+            if kind is Tensor:
                 short = self.short
                 return run(self, inputs, settings) if short is None else short(*inputs)
+            if kind in SYMBOLIC:
+                return each.interpreter().bind(self, inputs, settings)
         return self.kernel(*inputs, **settings)
 
     def grad(self, name: str, formula: str, *, local: str = "") -> Callable[..., Any]:

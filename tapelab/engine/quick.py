@@ -16,7 +16,7 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from tapelab.engine.cell import read
-from tapelab.engine.log import Origin, next_id, origin_here, thread
+from tapelab.engine.log import TRACED, Origin, next_id, origin_here, thread
 from tapelab.engine.op import Op
 from tapelab.engine.records import PAIRED, SINGLE, small
 from tapelab.engine.tensor import Tensor
@@ -48,14 +48,16 @@ def paired(
     shrinks = _shrinks(op)
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
+        state = thread.__dict__
+        marks = state["marks"]
         if type(x) is not Tensor:
-            if type(x) is not Variable:
+            if type(x) is not Variable or marks is TRACED:
                 return long_way(x, y)
             x = read(x)
         if type(y) is Variable:
+            if marks is TRACED:
+                return long_way(x, y)
             y = read(y)
-        state = thread.__dict__
-        marks = state["marks"]
         a = x._value
         if type(y) is Tensor:
             if marks and x._tapes is not marks and y._tapes is not marks:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.aside import aside
+from tapelab.engine.protocol import public
 from tapelab.engine.stacking import stacked
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
@@ -102,4 +103,4 @@ def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]
     method: Callable[..., Variable] = elements if nested else rows
     method.__name__ = f"scatter_{'nd_' if nested else ''}{how}"
     method.__doc__ = f"Write into {'elements' if nested else 'rows'} of the value ({how})."
-    return method
+    return public(effect="assigns")(method)

@@ -15,6 +15,7 @@ from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.ends import check_ends
 from tapelab.engine.log import Log, note, note_from, origin_here, recent, thread, write_to
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.warning import warn
@@ -55,6 +56,7 @@ class GradientTape(Watching):
         self._opened = self._closed = 0
         self._thread = thread.number
 
+    @public(effect="tape")
     def __enter__(self) -> Self:
         if self._recording:
             raise ValueError(
@@ -66,6 +68,7 @@ class GradientTape(Watching):
         self._push()
         return self
 
+    @public(effect="tape")
     def __exit__(self, *exception: object) -> None:
         if self._recording:
             self._pop()
@@ -109,6 +112,7 @@ class GradientTape(Watching):
             write_to(recent)
             recent.extend(window[0].latest())
 
+    @public(effect="tape")
     def watch(self, tensor: Any) -> None:
         """Follow a tensor, a variable, or any nest of them, from here on."""
         if not self._entered:
@@ -142,6 +146,7 @@ class GradientTape(Watching):
             if self._recording:
                 self._follow(each)
 
+    @public
     def watched_variables(self) -> tuple[Variable, ...]:
         """The variables this tape watches, in the order in which they were created."""
         return tuple(self._watched[number] for number in sorted(self._watched))
@@ -149,6 +154,14 @@ class GradientTape(Watching):
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Compute off this tape for the length of a block."""
+        self._pause()
+        try:
+            yield
+        finally:
+            self._resume()
+
+    @public(effect="tape")
+    def _pause(self) -> None:
         if not self._entered or self._consumed:
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
@@ -156,13 +169,14 @@ class GradientTape(Watching):
         note(kinds.PAUSED, self._serial)
         thread.active = tuple(tape for tape in thread.active if tape is not self)
         self._recording = False
-        try:
-            yield
-        finally:
-            self._recording = True
-            thread.active = tuple(tape for tape in thread.tapes if tape._recording)
-            note(kinds.RESUMED, self._serial)
 
+    @public(effect="tape")
+    def _resume(self) -> None:
+        self._recording = True
+        thread.active = tuple(tape for tape in thread.tapes if tape._recording)
+        note(kinds.RESUMED, self._serial)
+
+    @public(effect="stateful")
     def reset(self) -> None:
         """Forget all ops and all watched variables, and go on recording."""
         if not self._recording:
@@ -176,6 +190,7 @@ class GradientTape(Watching):
         self._looked = len(log.records)
         thread.active = (*thread.active,)  # the marks of what was followed hold no longer
 
+    @public
     def gradient(
         self, target: Any, sources: Any, output_gradients: Any = None,
         unconnected_gradients: Any = UnconnectedGradients.NONE,
@@ -187,6 +202,7 @@ class GradientTape(Watching):
         zero = _wants_zero(unconnected_gradients)
         return gradient(self, target, sources, output_gradients, zero)
 
+    @public
     def jacobian(
         self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: Any = None, experimental_use_pfor: bool = True,
@@ -201,6 +217,7 @@ class GradientTape(Watching):
         zero = _wants_zero(unconnected_gradients)
         return jacobian(self, target, sources, zero, experimental_use_pfor)
 
+    @public
     def batch_jacobian(
         self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
         parallel_iterations: Any = None, experimental_use_pfor: bool = True,

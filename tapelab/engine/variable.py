@@ -12,9 +12,10 @@ from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Cell, Holder, Identity, check_shape, moved, own, store
 from tapelab.engine.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.engine.exits import leave
-from tapelab.engine.log import next_id, note, origin_here
+from tapelab.engine.log import next_id, note, origin_here, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
+from tapelab.engine.protocol import public
 from tapelab.engine.records import MADE, small
 from tapelab.engine.roles import (
     DEFAULT,
@@ -47,6 +48,18 @@ class Variable(Holder):
     ) -> None:  # fmt: skip
         del validate_shape, caching_device, variable_def, import_scope, unused
         self._roles: Roles = roles(synchronization, aggregation, name)
+        self._constraint = constraint
+        trace = thread.__dict__["trace"]
+        if trace is None:
+            self._create(initial_value, trainable, name, dtype, shape)
+            return
+        with trace.creating(self):  # a variable that is made in a function is real at once
+            start = initial_value() if callable(initial_value) else initial_value
+            self._create(trace.examples_in(start), trainable, name, dtype, shape)
+
+    def _create(
+        self, initial_value: Any, trainable: bool | None, name: str | None, dtype: Any, shape: Any
+    ) -> None:
         if initial_value is None:
             raise ValueError("The `initial_value` arg to `tf.Variable` must be specified.")
         start = initial_value() if callable(initial_value) else initial_value
@@ -62,7 +75,6 @@ class Variable(Holder):
                 f"The initial value's shape {TensorShape(np.shape(value))} is not compatible with "
                 f"the explicitly supplied `shape` argument {static}."
             )
-        self._constraint = constraint
         self._cell = Cell(identity, static, state)
         self._cell.handle = weakref.ref(self)
         source = start._id if type(start) is Tensor else -1
@@ -128,13 +140,17 @@ class Variable(Holder):
 
     def numpy(self) -> Any:
         """A copy of the present value; from here on it is off the tape."""
+        if thread.__dict__["trace"] is not None:
+            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return read(self).numpy()
 
+    @public
     def value(self) -> Tensor:
         """The present value as a tensor of its own, recorded as a read."""
         made: Tensor = REGISTRY["read_value"](read(self))
         return made
 
+    @public
     def read_value(self) -> Tensor:
         """The present value as a tensor of its own, recorded as a read."""
         return self.value()
@@ -143,6 +159,7 @@ class Variable(Holder):
         """A hashable stand-in for this variable."""
         return Reference(self)
 
+    @public(effect="assigns")
     def assign(
         self, value: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
@@ -151,6 +168,7 @@ class Variable(Holder):
         del use_locking, name
         return self._put(value, How.ASSIGN, read_value)
 
+    @public(effect="assigns")
     def assign_add(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
@@ -159,6 +177,7 @@ class Variable(Holder):
         del use_locking, name
         return self._put(delta, How.ASSIGN_ADD, read_value)
 
+    @public(effect="assigns")
     def assign_sub(
         self, delta: Any, use_locking: bool = False, name: str | None = None,
         read_value: bool = True,
@@ -194,12 +213,14 @@ class Variable(Holder):
         store(self._cell, value, how, source)
         return UnreadVariable._of(self._cell)
 
+    @public
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Some rows of the value, by position."""
         del name
         rows: Tensor = REGISTRY["gather"](read(self), constant_of(typed_array(indices)), axis=0)
         return rows
 
+    @public
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements of the value, by index tuples."""
         del name
@@ -255,11 +276,10 @@ class Variable(Holder):
         return _revived, (state._value, identity.name, identity.trainable)
 
     def __repr__(self) -> str:
-        value = self._cell.state._value
-        return (
-            f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}, "
-            f"numpy={numpy_text(value)}>"
-        )
+        known = f"<tf.Variable {self.name!r} shape={self.shape} dtype={self.dtype.name}"
+        if thread.__dict__["trace"] is not None:
+            return f"{known}>"
+        return f"{known}, numpy={numpy_text(self._cell.state._value)}>"
 
 
 class UnreadVariable(Variable):

@@ -10,6 +10,7 @@ from tapelab.arrays.choosing import cast as to_dtype
 from tapelab.arrays.choosing import saturate_cast
 from tapelab.dtypes import DType, as_dtype, float16, float32
 from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import unlike
 from tapelab.image.turning import filled_picture
@@ -21,6 +22,7 @@ from tapelab.ops.stops import identity
 from tapelab.scopes import executing_eagerly
 
 
+@public
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Any:
@@ -56,11 +58,13 @@ def _in(x: Any, wanted: DType, saturate: bool) -> Any:
     return saturate_cast(x, wanted) if saturate else cast(x, dtype=wanted._numpy)
 
 
+@public
 def adjust_brightness(image: Any, delta: Any) -> Any:
     """Pictures made lighter or darker by the same number everywhere."""
     return _as_floats(image, lambda x: x + to_dtype(delta, x.dtype))
 
 
+@public
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Pictures with their contrast changed: each channel stretched around its mean.
 
@@ -71,6 +75,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     return made
 
 
+@public
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     """Pictures raised to a power and multiplied: light areas and dark ones change differently."""
     if executing_eagerly() and not gamma >= 0:
@@ -78,6 +83,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Any:
     return _as_floats(image, lambda x: (x**gamma) * gain)
 
 
+@public
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     """Pictures with each colour turned around the circle; no gradient is known for it."""
     if executing_eagerly() and (delta < -1 or delta > 1):
@@ -85,13 +91,14 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Any:
     return _as_floats(image, lambda x: colour.adjust_hue(x, _float("AdjustHue", delta)))
 
 
+@public
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Any:
     """Pictures with their colours stronger or paler; no gradient is known for it."""
     factor = _float("AdjustSaturation", saturation_factor)
     return _as_floats(image, lambda x: colour.adjust_saturation(x, factor))
 
 
-@composite
+@public(group=True)
 def per_image_standardization(image: Any) -> Any:
     """Each picture moved to mean 0 and scaled to variance 1, or less where it hardly varies.
 

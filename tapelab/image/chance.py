@@ -11,6 +11,7 @@ from tapelab.arrays.picking import slice as cut
 from tapelab.arrays.shaping import reshape
 from tapelab.dtypes import int32
 from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import (
     adjust_brightness,
@@ -25,71 +26,85 @@ from tapelab.ops.settings import lengths
 Draw = Callable[..., Any]
 
 
+@public
 def random_flip_left_right(image: Any, seed: int | None = None) -> Any:
     """Each picture mirrored, or not, with equal chance."""
     return _flipped(flip_left_right, image, _stream(seed))
 
 
+@public
 def random_flip_up_down(image: Any, seed: int | None = None) -> Any:
     """Each picture upside down, or not, with equal chance."""
     return _flipped(flip_up_down, image, _stream(seed))
 
 
+@public
 def stateless_random_flip_left_right(image: Any, seed: Any) -> Any:
     """Each picture mirrored, or not, the same for the same seed of two numbers."""
     return _flipped(flip_left_right, image, _seeded(seed))
 
 
+@public
 def stateless_random_flip_up_down(image: Any, seed: Any) -> Any:
     """Each picture upside down, or not, the same for the same seed of two numbers."""
     return _flipped(flip_up_down, image, _seeded(seed))
 
 
+@public
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Pictures lighter or darker by at most a number."""
     return _brighter(image, max_delta, _stream(seed))
 
 
+@public
 def stateless_random_brightness(image: Any, max_delta: Any, seed: Any) -> Any:
     """Pictures lighter or darker by at most a number, the same for the same seed."""
     return _brighter(image, max_delta, _seeded(seed))
 
 
+@public
 def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
     """Pictures with their contrast changed by a factor between two."""
     return adjust_contrast(image, _factor(lower, upper, _stream(seed)))
 
 
+@public
 def stateless_random_contrast(image: Any, lower: Any, upper: Any, seed: Any) -> Any:
     """Pictures with their contrast changed by a factor, the same for the same seed."""
     return adjust_contrast(image, _factor(lower, upper, _seeded(seed)))
 
 
+@public
 def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Any:
     """Pictures with each colour turned by at most a share of the circle."""
     return adjust_hue(image, _turn(max_delta, _stream(seed)))
 
 
+@public
 def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Any:
     """Pictures with each colour turned, the same for the same seed."""
     return adjust_hue(image, _turn(max_delta, _seeded(seed)))
 
 
+@public
 def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Any:
     """Pictures with stronger or paler colours, by a factor between two."""
     return adjust_saturation(image, _factor(lower, upper, _stream(seed)))
 
 
+@public
 def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Any:
     """Pictures with stronger or paler colours, the same for the same seed."""
     return adjust_saturation(image, _factor(lower, upper, _seeded(seed)))
 
 
+@public
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Any:
     """A part of a given size from a random place."""
     return _cropped(value, size, _stream(seed))
 
 
+@public
 def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Any:
     """A part of a given size from a place that is the same for the same seed."""
     return _cropped(value, size, _seeded(seed))

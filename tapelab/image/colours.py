@@ -11,6 +11,7 @@ from tapelab.arrays.shaping import stack, tile, unstack
 from tapelab.dtypes import float32
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
@@ -43,7 +44,7 @@ FROM_YIQ: Final = (
 """ITU-R BT.601 luma, and the colour differences of PAL (YUV) and NTSC (YIQ)."""
 
 
-@composite
+@public(group=True)
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     """How light each place is: a weighted sum of red, green and blue, computed in float32."""
     x = tensor(images)
@@ -52,7 +53,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Any:
     return convert_image_dtype(tensordot(floats, weights, [[-1], [0]]), x.dtype)
 
 
-@composite
+@public(group=True)
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     """Grey as equal parts of red, green and blue."""
     x = tensor(images)
@@ -68,7 +69,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
     return tile(x, [1] * (x.ndim - 1) + [3])
 
 
-@composite
+@public(group=True)
 def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     """Hue, saturation and value of red, green and blue.
 
@@ -116,26 +117,31 @@ def _sixths(red: Any, green: Any, blue: Any) -> Any:
     return where(span > 0.0, turned, zeros_like(span))
 
 
+@public
 def hsv_to_rgb(images: Any, name: str | None = None) -> Any:
     """Red, green and blue of hue, saturation and value; no gradient flows back."""
     return colour.hsv_to_rgb(_floats("HSVToRGB", images))
 
 
+@public
 def rgb_to_yuv(images: Any) -> Any:
     """How light each place is, and two differences of colour (PAL)."""
     return _mixed(images, TO_YUV)
 
 
+@public
 def yuv_to_rgb(images: Any) -> Any:
     """Red, green and blue of lightness and two differences of colour (PAL)."""
     return _mixed(images, FROM_YUV)
 
 
+@public
 def rgb_to_yiq(images: Any) -> Any:
     """How light each place is, and two differences of colour (NTSC)."""
     return _mixed(images, TO_YIQ)
 
 
+@public
 def yiq_to_rgb(images: Any) -> Any:
     """Red, green and blue of lightness and two differences of colour (NTSC)."""
     return _mixed(images, FROM_YIQ)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.arrays.shaping import concat, expand_dims, pad, reshape, squeeze
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
@@ -20,7 +20,7 @@ SOBEL: Final = ([[-1, -2, -1], [0, 0, 0], [1, 2, 1]], [[-1, 0, 1], [-2, 0, 2], [
 """How rows and columns change around a place; Sobel & Feldman (1968)."""
 
 
-@composite
+@public(group=True)
 def sobel_edges(image: Any) -> Any:
     """How fast each channel changes from row to row and from column to column."""
     x = tensor(image)
@@ -37,7 +37,7 @@ def sobel_edges(image: Any) -> Any:
     return reshape(edges, [images, rows, columns, channels, 2])
 
 
-@composite
+@public(group=True)
 def image_gradients(image: Any) -> tuple[Any, Any]:
     """The differences of each place to the next row and to the next column; the last are 0."""
     x: Any = tensor(image)
@@ -56,7 +56,7 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
     return down, across
 
 
-@composite
+@public(group=True)
 def total_variation(images: Any, name: str | None = None) -> Any:
     """The sum of all differences between neighbours: how rough pictures are."""
     x: Any = tensor(images)
@@ -71,7 +71,7 @@ def total_variation(images: Any, name: str | None = None) -> Any:
     return sums[0] + sums[1]
 
 
-@composite
+@public(group=True)
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     """The ratio of the peak to the mean squared difference of two pictures, in decibels."""
     x, y, peak = _alike(a, b, max_val)
@@ -81,7 +81,7 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Any:
     return log(tensor(peak)) * (20.0 * tens) - log(mse) * (10.0 * tens)
 
 
-@composite
+@public(group=True)
 def ssim(
     img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5,
     k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False,

@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.arrays.picking import gather
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.image.turning import pad_to_bounding_box, picture
 from tapelab.linalg import einsum
@@ -72,7 +72,7 @@ KERNELS: Final[dict[str, tuple[float, Callable[[Any], Any]]]] = {
 """How far each way to resize looks, and how much an entry counts by its distance."""
 
 
-@composite
+@public(group=True)
 def resize(
     images: Any, size: Any, method: Any = ResizeMethod.BILINEAR,
     preserve_aspect_ratio: bool = False, antialias: bool = False, name: str | None = None,
@@ -94,7 +94,7 @@ def resize(
     return _weighted(floats, rows, columns)
 
 
-@composite
+@public(group=True)
 def resize_with_pad(
     image: Any, target_height: Any, target_width: Any, method: Any = ResizeMethod.BILINEAR,
     antialias: bool = False,

@@ -7,7 +7,7 @@ from typing import Any
 from tapelab.arrays.picking import slice as cut
 from tapelab.arrays.shaping import pad, reshape, reverse
 from tapelab.arrays.shaping import transpose as permuted
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.linalg import eye
 from tapelab.nn.convolving import conv2d
@@ -15,26 +15,26 @@ from tapelab.ops.public import tensor
 from tapelab.ops.settings import number
 
 
-@composite
+@public(group=True)
 def flip_left_right(image: Any) -> Tensor:
     """Pictures mirrored: what was on the left is on the right."""
     return reverse(picture(filled_picture(image)), [-2])
 
 
-@composite
+@public(group=True)
 def flip_up_down(image: Any) -> Tensor:
     """Pictures upside down."""
     return reverse(picture(filled_picture(image)), [-3])
 
 
-@composite
+@public(group=True)
 def transpose(image: Any, name: str | None = None) -> Tensor:
     """Pictures with rows and columns exchanged."""
     x = picture(filled_picture(image))
     return permuted(x, (1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))
 
 
-@composite
+@public(group=True)
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     """Pictures turned counter-clockwise by quarters."""
     x, quarters = picture(filled_picture(image)), number(k, "rot90") % 4
@@ -45,7 +45,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Any:
     return flip_up_down(transpose(x)) if quarters == 1 else transpose(flip_up_down(x))
 
 
-@composite
+@public(group=True)
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Any:
@@ -65,7 +65,7 @@ def crop_to_bounding_box(
     return cut(x, [*whole, top, left, 0], [*(-1 for _ in whole), height, width, -1])
 
 
-@composite
+@public(group=True)
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -83,7 +83,7 @@ def pad_to_bounding_box(
     return pad(x, [*([0, 0] for _ in range(x.ndim - 3)), *frame])
 
 
-@composite
+@public(group=True)
 def central_crop(image: Any, central_fraction: Any) -> Any:
     """The middle of pictures: a share of their height and width."""
     share = float(central_fraction)
@@ -97,7 +97,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
     return crop_to_bounding_box(x, top, left, rows - 2 * top, columns - 2 * left)
 
 
-@composite
+@public(group=True)
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
     """The middle of pictures that are too large, and a frame of zeros around those too small."""
     x = picture(image)
@@ -147,7 +147,7 @@ def _require(holds: bool, words: str) -> None:
         raise ValueError(words)
 
 
-@composite
+@public(group=True)
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: Any, name: str | None = None
 ) -> Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, NotFoundError, invalid_argument
@@ -28,6 +29,7 @@ RAW: Final = (
 """The dtypes whose entries are a fixed number of bytes."""
 
 
+@public
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """All bytes of a file as one text; NotFoundError if there is no such file."""
     path = _path(filename, "ReadFile")
@@ -39,6 +41,7 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
         ) from None
 
 
+@public
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     """Write a text into a file, making the folders that it needs."""
     path = _path(filename, "WriteFile")
@@ -46,6 +49,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     path.write_bytes(one_text(contents, "WriteFile", "Contents tensor"))
 
 
+@public
 def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     """The names of the files that fit patterns such as `*.txt`, sorted."""
     patterns = np.ravel(text(pattern, "MatchingFiles")._value)
@@ -53,6 +57,7 @@ def matching_files(pattern: Any, name: str | None = None) -> Tensor:
     return _constant(texts(sorted(found)), "matching_files")
 
 
+@public
 def decode_raw(
     input_bytes: Any, out_type: Any, little_endian: bool = True, fixed_length: int | None = None,
     name: str | None = None,
@@ -78,12 +83,14 @@ def decode_raw(
     return _constant(numbers.reshape(*x._value.shape, width), "decode_raw")
 
 
+@public
 def serialize_tensor(tensor: Any, name: str | None = None) -> Tensor:
     """A tensor as bytes, its dtype and shape with it, in TensorFlow's protocol buffers."""
     x = _tensor(tensor)
     return _constant(texts([_pack(np.asarray(x._value), x.dtype)], ()), "serialize_tensor")
 
 
+@public
 def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Tensor:
     """The tensor that `serialize_tensor` made bytes of; InvalidArgumentError for other bytes."""
     raw, wanted = one_text(serialized, "ParseTensor", "serialized"), as_dtype(out_type)
@@ -102,6 +109,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     return _constant(array, "parse_tensor")
 
 
+@public
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Bytes as letters that may stand in an address."""
     x = text(input, "EncodeBase64")._value
@@ -113,6 +121,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return _constant(each(letters, x), "encode_base64")
 
 
+@public
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """The bytes that `encode_base64` wrote as letters; InvalidArgumentError for other letters."""
     return _constant(each(_from_letters, text(input, "DecodeBase64")._value), "decode_base64")

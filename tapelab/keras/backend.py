@@ -7,6 +7,7 @@ from typing import Any, Final
 from tapelab.dtypes import DType, as_dtype
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.keras import drawing, naming
@@ -61,6 +62,7 @@ def set_value(x: Any, value: Any) -> None:
     x.assign(convert_to_tensor(value, x.dtype))
 
 
+@public
 def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
     """The value as a tensor; unlike tf.convert_to_tensor it casts a tensor of another dtype."""
     wanted = None if dtype is None else as_dtype(dtype)

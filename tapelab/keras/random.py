@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.choosing import cast
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.keras import drawing
 from tapelab.keras.naming import automatic_name, name_scope
@@ -40,6 +41,7 @@ class SeedGenerator:
         return {"seed": self._given_seed}
 
 
+@public(effect="random")
 def normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
@@ -47,6 +49,7 @@ def normal(
     return _tensor(drawing.bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
+@public(effect="random")
 def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
@@ -54,6 +57,7 @@ def truncated_normal(
     return _tensor(drawing.cut_bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
+@public(effect="random")
 def uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
@@ -61,12 +65,14 @@ def uniform(
     return _tensor(drawing.flat(_drawn(seed), _size(shape), minval, maxval, dtype), dtype)
 
 
+@public(effect="random")
 def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
     """Random whole numbers; the upper limit is left out."""
     drawn = drawing.whole(_drawn(seed), _size(shape), minval, maxval, dtype)
     return _tensor(drawn, dtype)
 
 
+@public(effect="random")
 def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None) -> Any:
     """A random share of the entries set to 0, the others scaled up to make up for it."""
     if rate == 0:

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Holder
+from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable as Wrapped
 from tapelab.engine.variable import read
@@ -47,6 +48,18 @@ class Variable(Holder):
         name: str | None = None, **unused: Any,
     ) -> None:  # fmt: skip
         del autocast, unused
+        trace = thread.trace
+        if trace is not None:  # a weight that is made in a function is real at once
+            start, size = trace.examples_in((initializer, shape))
+            with trace.creating(self):
+                self._create(start, size, dtype, trainable, aggregation, synchronization, name)
+            return
+        self._create(initializer, shape, dtype, trainable, aggregation, synchronization, name)
+
+    def _create(
+        self, initializer: Any, shape: Any, dtype: Any, trainable: bool, aggregation: str,
+        synchronization: str, name: str | None,
+    ) -> None:  # fmt: skip
         name = name or naming.automatic_name(type(self))
         if not isinstance(name, str) or "/" in name:
             raise ValueError(

@@ -6,8 +6,7 @@ import math
 from typing import Any
 
 from tapelab.arrays import clipping, creation
-from tapelab.engine.composite_tensor import takes_composites
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
@@ -21,7 +20,7 @@ from tapelab.ops import (
 )
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.casting import cast
-from tapelab.ops.public import in_turn, matched, shortened_plainly
+from tapelab.ops.public import in_turn, matched, without_settings
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
 from tapelab.ops.settings import lengths
@@ -32,8 +31,7 @@ norm = composites.norm
 global_norm = clipping.global_norm
 
 
-@shortened_plainly(products.matmul)
-@takes_composites
+@public(composites=True, fast_path=without_settings(products.matmul))
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,
@@ -54,7 +52,7 @@ def matmul(
     return made
 
 
-@composite
+@public(group=True)
 def matvec(
     a: Any, b: Any, transpose_a: bool = False, adjoint_a: bool = False, a_is_sparse: bool = False,
     b_is_sparse: bool = False, name: str | None = None,
@@ -66,7 +64,7 @@ def matvec(
     return made
 
 
-@composite
+@public(group=True)
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """Multiply and sum along axes of both: the last of `a` with the first of `b`, or as named."""
     x, y = as_tensor(a), as_tensor(b)
@@ -107,6 +105,7 @@ def _from_front(x: Tensor, axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(at % x.ndim for at in axes)
 
 
+@public
 def einsum(
     equation: str, *inputs: Any, optimize: Any = "greedy", name: str | None = None
 ) -> Tensor:
@@ -118,6 +117,7 @@ def einsum(
     return made
 
 
+@public
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """Rows become columns; axes before the last two number the matrices of a batch."""
     x = as_tensor(a)
@@ -130,12 +130,13 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
     return made
 
 
+@public
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The conjugate of the transpose; for real matrices the transpose."""
     return matrix_transpose(matrix, conjugate=True)
 
 
-@composite
+@public(group=True)
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sum of the numbers on the diagonal."""
     made: Tensor = reduction.reduce_sum(
@@ -144,7 +145,7 @@ def trace(x: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@composite
+@public(group=True)
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The vector at right angles to two vectors of three numbers."""
     x, y = matched(a, b)
@@ -163,7 +164,7 @@ def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@composite
+@public(group=True)
 def normalize(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.dtypes import int32, int64
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype, spoken
 from tapelab.errors import OpError, invalid_argument
@@ -19,6 +19,7 @@ from tapelab.ops.shape import reshape
 _ALIGNMENTS = ("RIGHT_LEFT", "LEFT_RIGHT", "LEFT_LEFT", "RIGHT_RIGHT")
 
 
+@public
 def diag(
     diagonal: Any, name: str = "diag", k: Any = 0, num_rows: Any = -1, num_cols: Any = -1,
     padding_value: Any = 0, align: str = "RIGHT_LEFT",
@@ -71,6 +72,7 @@ def _size(
     return rows, columns
 
 
+@public
 def diag_part(
     input: Any, name: str = "diag_part", k: Any = 0, padding_value: Any = 0,
     align: str = "RIGHT_LEFT",
@@ -90,6 +92,7 @@ def diag_part(
     return made
 
 
+@public
 def set_diag(
     input: Any, diagonal: Any, name: str = "set_diag", k: Any = 0, align: str = "RIGHT_LEFT"
 ) -> Tensor:
@@ -165,7 +168,7 @@ def _refuse_narrow(x: Tensor, raw: str) -> None:
         )  # fmt: skip
 
 
-@composite
+@public(group=True)
 def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     """A tensor of twice the rank with the given numbers where both halves of an index agree."""
     x = as_tensor(diagonal)
@@ -177,7 +180,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@composite
+@public(group=True)
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The numbers where both halves of an index agree."""
     x = as_tensor(input)
@@ -202,6 +205,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = None) -> Tensor:
     """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
     raw = "MatrixBandPart"

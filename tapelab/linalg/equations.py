@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.arrays.choosing import cast
 from tapelab.dtypes import int32
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
@@ -34,6 +34,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
+@public
 def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another: their product is the identity."""
     x = as_tensor(input)
@@ -41,13 +42,14 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def det(input: Any, name: str | None = None) -> Tensor:
     """By how much a matrix stretches a volume; 0 if it flattens space."""
     made: Tensor = solving.determinant(as_tensor(input))
     return made
 
 
-@composite
+@public(group=True)
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithm of the determinant of a positive definite matrix; of another one NaN."""
     sides = matrices.diagonal_part(solving.cholesky(as_tensor(matrix)))
@@ -55,17 +57,20 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def slogdet(input: Any, name: str | None = None) -> LogMatrixDeterminant:
     """The sign of the determinant and the logarithm of its size."""
     return LogMatrixDeterminant(*solving.slogdet(as_tensor(input)))
 
 
+@public
 def solve(matrix: Any, rhs: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     """The solution of the linear equations, one column for each column of the right-hand side."""
     made: Tensor = solving.solve(*matched(matrix, rhs), adjoint_a=adjoint)
     return made
 
 
+@public
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -75,7 +80,7 @@ def triangular_solve(
     return made
 
 
-@composite
+@public(group=True)
 def lstsq(
     matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
@@ -117,7 +122,7 @@ def lstsq(
     return made
 
 
-@composite
+@public(group=True)
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The matrix that undoes another as far as possible; singular values near 0 count as 0."""
     x = _floats(a)
@@ -129,7 +134,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     return made
 
 
-@composite
+@public(group=True)
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -162,6 +167,7 @@ def _floats(a: Any) -> Tensor:
     return x
 
 
+@public
 def expm(input: Any, name: str | None = None) -> Tensor:
     """The exponential of a matrix: the sum of its powers, each divided by its factorial."""
     x = as_tensor(input)
@@ -171,12 +177,14 @@ def expm(input: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def sqrtm(input: Any, name: str | None = None) -> Tensor:
     """The matrix that gives another when multiplied by itself."""
     made: Tensor = matrix_functions.sqrtm(as_tensor(input))
     return made
 
 
+@public
 def logm(input: Any, name: str | None = None) -> Tensor:
     """The matrix whose exponential is the given one, which must be complex."""
     x = as_tensor(input)

@@ -10,7 +10,7 @@ from tapelab.arrays.choosing import cast
 from tapelab.arrays.picking import gather
 from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.convert import new_constant
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import decompositions, eigenvectors, matrices, matrix_functions, solving
@@ -36,6 +36,7 @@ class Qr(NamedTuple):
     r: Tensor
 
 
+@public
 def cholesky(input: Any, name: str | None = None) -> Tensor:
     """The lower triangle that gives a positive definite matrix when multiplied by its transpose.
 
@@ -45,7 +46,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@composite
+@public(group=True)
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """The solution of the linear equations of which the Cholesky factor is given."""
     x, y = matched(chol, rhs)
@@ -56,30 +57,34 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def eigh(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues of a symmetric matrix, smallest first, and its eigenvectors as columns."""
     values, vectors = decompositions.eigh(as_tensor(tensor))
     return values, vectors
 
 
+@public
 def eigvalsh(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of a symmetric matrix, smallest first."""
     return eigh(tensor)[0]
 
 
+@public
 def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues of any square matrix and its eigenvectors as columns; both are complex."""
     values, vectors = eigenvectors.eig(as_tensor(tensor))
     return values, vectors
 
 
+@public
 def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of any square matrix; they are complex numbers."""
     made: Tensor = eigenvectors.eigvals(as_tensor(tensor))
     return made
 
 
-@composite
+@public(group=True)
 def eigh_tridiagonal(
     alpha: Any, beta: Any, eigvals_only: bool = True, select: str = "a", select_range: Any = None,
     tol: Any = None, name: str | None = None,
@@ -102,6 +107,7 @@ def eigh_tridiagonal(
     return found
 
 
+@public
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
@@ -110,18 +116,20 @@ def svd(
     return found if compute_uv else found[0]
 
 
+@public
 def qr(input: Any, full_matrices: bool = False, name: str | None = None) -> Qr:
     """An orthogonal matrix and an upper triangle whose product is the given matrix."""
     return Qr(*decompositions.qr(as_tensor(input), full_matrices=full_matrices))
 
 
+@public
 def lu(input: Any, output_idx_type: Any = int32, name: str | None = None) -> Lu:
     """A lower and an upper triangle packed into one matrix, and the order of the rows."""
     packed, order = matrix_functions.lu(as_tensor(input))
     return Lu(packed, order if as_dtype(output_idx_type) is int32 else cast(order, output_idx_type))
 
 
-@composite
+@public(group=True)
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -134,7 +142,7 @@ def lu_solve(
     return made
 
 
-@composite
+@public(group=True)
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -145,7 +153,7 @@ def lu_matrix_inverse(
     return made
 
 
-@composite
+@public(group=True)
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -19,7 +19,7 @@ from tapelab.ops.shape import expand_dims, squeeze
 _FORMATS = "compact, sequence, matrix"
 
 
-@composite
+@public(group=True)
 def tridiagonal_solve(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", transpose_rhs: bool = False,
     conjugate_rhs: bool = False, name: str | None = None, partial_pivoting: bool = True,
@@ -40,7 +40,7 @@ def tridiagonal_solve(
     return made
 
 
-@composite
+@public(group=True)
 def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
@@ -72,7 +72,7 @@ def _short(side: Any, size: int, kept: slice) -> Any:
     return side[..., kept] if side._value.shape[-1] == size else side
 
 
-@composite
+@public(group=True)
 def banded_triangular_solve(
     bands: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.arrays import choosing, sorting
-from tapelab.engine.composite_tensor import elementwise, takes_composites
 from tapelab.engine.convert import operand, to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
@@ -34,9 +34,9 @@ from tapelab.ops.public import (
     binary_of_numbers,
     logical,
     matched,
+    pairs,
     position,
     running,
-    shortened,
     strict_operand,
     tensor,
     unary,
@@ -144,8 +144,7 @@ real = choosing.real
 imag = choosing.imag
 
 
-@shortened(arithmetic.add)
-@elementwise
+@public(elementwise=True, fast_path=pairs(arithmetic.add))
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
     first = tensor(x)
@@ -153,8 +152,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@elementwise
-@elementwise
+@public(elementwise=True)
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The product of two entries, and 0 where the second is 0; x alone decides the dtype."""
     first = tensor(x)
@@ -162,8 +160,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@shortened(arithmetic.divide)
-@elementwise
+@public(elementwise=True, fast_path=pairs(arithmetic.divide))
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; whole numbers give floats."""
     made: Tensor = arithmetic.divide(*matched(x, y))
@@ -173,7 +170,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 realdiv = divide
 
 
-@elementwise
+@public(elementwise=True)
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the quotient of the two entries at its place; x alone decides the dtype."""
     first = tensor(x)
@@ -181,7 +178,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@takes_composites
+@public(composites=True)
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of all the entries at its place; the shapes must be equal."""
     given = list(inputs)

@@ -12,8 +12,8 @@ from tapelab.arrays.picking import scatter_nd
 from tapelab.arrays.shaping import stack
 from tapelab.dtypes import as_dtype, int32, int64
 from tapelab.engine.aside import aside, decided
-from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import invalid_argument
@@ -23,7 +23,7 @@ from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape
 
 
-@takes_composites
+@public(composites=True)
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
     dtype: Any = int32, name: str | None = None, axis: int | None = None,
@@ -104,6 +104,7 @@ def _weights(weights: Any, wanted: tuple[int, ...], rows: tuple[int, ...]) -> Te
     return made
 
 
+@public
 def confusion_matrix(
     labels: Any, predictions: Any, num_classes: Any = None, weights: Any = None,
     dtype: Any = int32, name: str | None = None,
@@ -138,6 +139,7 @@ def _classes(name: str, given: Any) -> Any:
     return found
 
 
+@public
 def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
@@ -148,6 +150,7 @@ def histogram_fixed_width_bins(
     return made
 
 
+@public
 def histogram_fixed_width(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = int32, name: str | None = None
 ) -> Tensor:

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from tapelab.engine.cell import Holder
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import error_function, gamma
 from tapelab.ops.public import axes_of, binary, matched, strict_operand, tensor, unary
@@ -21,12 +21,14 @@ erfinv = unary(error_function.erfinv)
 ndtri = unary(error_function.ndtri)
 
 
+@public
 def polygamma(a: Any, x: Any, name: str | None = None) -> Tensor:
     """The slope of digamma, taken as often as the order `a` says."""
     made: Tensor = gamma.polygamma(*matched(a, x))
     return made
 
 
+@public
 def betainc(a: Any, b: Any, x: Any, name: str | None = None) -> Tensor:
     """The chance that a beta-distributed number with parameters a and b stays below x."""
     given = matched(a, b, x)
@@ -48,7 +50,7 @@ def _require_one_dtype(tensors: list[Tensor]) -> None:
             )
 
 
-@composite
+@public(group=True)
 def lbeta(x: Any, name: str | None = None) -> Any:
     """The logarithm of the beta function of the numbers along the last axis."""
     parts = tensor(x)
@@ -57,7 +59,7 @@ def lbeta(x: Any, name: str | None = None) -> Any:
     return reduce_sum(gamma.lgamma(parts), axis=last) - whole
 
 
-@composite
+@public(group=True)
 def erfcinv(x: Any, name: str | None = None) -> Any:
     """The number whose complementary error function is x."""
     share: Any = tensor(x)
@@ -65,6 +67,7 @@ def erfcinv(x: Any, name: str | None = None) -> Any:
     return -error_function.ndtri(half) * math.sqrt(0.5)
 
 
+@public
 def nextafter(x1: Any, x2: Any, name: str | None = None) -> Tensor:
     """The next number that the dtype can hold, on the way from x1 to x2."""
     made: Tensor = error_function.nextafter(*matched(x1, x2))

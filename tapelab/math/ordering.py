@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import new_constant, to_tensor
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import NotFoundError, invalid_argument
 from tapelab.ops import comparison, sorting
@@ -25,6 +25,7 @@ class ApproxTopK(NamedTuple):
     indices: Tensor
 
 
+@public
 def approx_max_k(
     operand: Any, k: Any, reduction_dimension: int = -1, recall_target: float = 0.95,
     reduction_input_size_override: int = -1, aggregate_to_topk: bool = True,
@@ -40,6 +41,7 @@ def approx_max_k(
     return ApproxTopK(*sorting.top_k(x, k=number(k, "ApproxTopK")))
 
 
+@public
 def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     """For each number from 0 up, where it stands in an order of these numbers."""
     values = whole(x, "InvertPermutation")
@@ -61,13 +63,13 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     return new_constant(np.argsort(values).astype(values.dtype), None)
 
 
-@composite
+@public(group=True)
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether no entry is smaller than the one before it."""
     return _each_pair(x, comparison.less_equal)
 
 
-@composite
+@public(group=True)
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether every entry is larger than the one before it."""
     return _each_pair(x, comparison.less)
@@ -82,6 +84,7 @@ def _each_pair(x: Any, holds: Any) -> Tensor:
     return made
 
 
+@public
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the score of the true class is among the k largest of its row; ties count."""
     given = to_tensor(predictions, "float32")

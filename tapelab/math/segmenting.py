@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.aside import aside, decided
-from tapelab.engine.composite_tensor import takes_composites
 from tapelab.engine.convert import new_constant
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -38,7 +37,7 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
         made: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
         return made
 
-    return _named(function, f"segment_{raw.removeprefix('Segment').lower()}", sentence)
+    return public(_named(function, f"segment_{raw.removeprefix('Segment').lower()}", sentence))
 
 
 def _unsorted(op: Op, raw: str, name: str, sentence: str) -> Public:
@@ -47,7 +46,7 @@ def _unsorted(op: Op, raw: str, name: str, sentence: str) -> Public:
         made: Tensor = op(x, ids, count=count)
         return made
 
-    return takes_composites(_named(function, name, sentence))
+    return public(composites=True)(_named(function, name, sentence))
 
 
 def _named(function: Public, name: str, sentence: str) -> Public:
@@ -92,7 +91,7 @@ unsorted_segment_prod = _unsorted(
 )  # fmt: skip
 
 
-@composite
+@public(group=True)
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:
@@ -101,7 +100,7 @@ def unsorted_segment_mean(
     return divide(total, sizes)
 
 
-@composite
+@public(group=True)
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Any:

@@ -11,8 +11,8 @@ from tapelab.arrays import sorting
 from tapelab.arrays.choosing import cast as to_dtype
 from tapelab.arrays.creation import constant
 from tapelab.arrays.shaping import concat
-from tapelab.engine.composite_tensor import elementwise
 from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import invalid_argument
@@ -89,8 +89,7 @@ tanh = math.tanh
 l2_loss = unary(losses.l2_loss)
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """Each positive entry as it is, and the others made small instead of cut off."""
     x = tensor(features)
@@ -100,8 +99,7 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
     return made
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def gelu(features: Any, approximate: bool = False, name: str | None = None) -> Any:
     """Each entry times the share of a normal distribution that lies below it."""
     x: Any = tensor(features)
@@ -116,7 +114,7 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> A
     return x * 0.5 * (erf(x * np.float32(0.5**0.5)) + 1.0)
 
 
-@elementwise
+@public(elementwise=True)
 def silu(features: Any, beta: Any = 1.0, name: str | None = None) -> Any:
     """Each entry times its sigmoid, which is called swish too."""
     x = tensor(features)
@@ -133,12 +131,14 @@ def _swish(x: Any, beta: Any) -> Any:
     return x * activation.sigmoid(x * beta)
 
 
+@public
 def crelu(features: Any, axis: Any = -1, name: str | None = None) -> Any:
     """The positive and the negative parts of the entries, one after the other."""
     x = tensor(features)
     return relu(concat([x, negative(x)], axis))
 
 
+@public
 def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = None) -> Any:
     """One number added to each channel: the last axis, or the second one for "NC…"."""
     x, b = matched(value, bias)
@@ -168,6 +168,7 @@ class IsotonicRegression(NamedTuple):
     segments: Tensor
 
 
+@public
 def isotonic_regression(
     inputs: Any, decreasing: bool = True, axis: Any = -1, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

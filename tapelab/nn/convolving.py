@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import UnimplementedError, invalid_argument
@@ -23,6 +23,7 @@ from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
 
 
+@public
 def conv1d(
     input: Any, filters: Any, stride: Any, padding: Any, data_format: str = "NWC",
     dilations: Any = None, name: str | None = None,
@@ -35,6 +36,7 @@ def conv1d(
     return _convolved("Conv1D", 1, x, w, stride, padding, data_format, dilations)
 
 
+@public
 def conv2d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     dilations: Any = None, name: str | None = None,
@@ -46,6 +48,7 @@ def conv2d(
     return _convolved("Conv2D", 2, input, filters, strides, padding, data_format, dilations)
 
 
+@public
 def conv3d(
     input: Any, filters: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     dilations: Any = None, name: str | None = None,
@@ -58,6 +61,7 @@ def conv3d(
     return _convolved("Conv3D", 3, input, filters, strides, padding, data_format, dilations)
 
 
+@public
 def convolution(
     input: Any, filters: Any, strides: Any = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
@@ -69,6 +73,7 @@ def convolution(
                       dilations)  # fmt: skip
 
 
+@public
 def conv(
     input: Any, filter: Any, strides: Any, padding: str, explicit_paddings: Any = (),
     data_format: str = "CHANNELS_LAST", dilations: Any = (), batch_dims: int = 1, groups: int = 1,
@@ -92,7 +97,7 @@ def conv(
                       layout, dilations or None, ops.conv)  # fmt: skip
 
 
-@composite
+@public(group=True)
 def depthwise_conv2d(
     input: Any, filter: Any, strides: Any, padding: Any, data_format: str | None = None,
     dilations: Any = None, name: str | None = None,
@@ -109,7 +114,7 @@ def depthwise_conv2d(
     return _convolved(raw, 2, x, apart, strides, padding, data_format, dilations)
 
 
-@composite
+@public(group=True)
 def separable_conv2d(
     input: Any, depthwise_filter: Any, pointwise_filter: Any, strides: Any, padding: Any,
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
@@ -119,6 +124,7 @@ def separable_conv2d(
     return conv2d(alone, pointwise_filter, 1, "VALID", data_format or "NHWC")
 
 
+@public
 def atrous_conv2d(
     value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
@@ -126,6 +132,7 @@ def atrous_conv2d(
     return conv2d(value, filters, 1, padding, dilations=rate)
 
 
+@public
 def conv1d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NWC", dilations: Any = None, name: str | None = None,
@@ -135,6 +142,7 @@ def conv1d_transpose(
     return _spread(1, x, w, output_shape, strides, padding, data_format, dilations)
 
 
+@public
 def conv2d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NHWC", dilations: Any = None, name: str | None = None,
@@ -143,6 +151,7 @@ def conv2d_transpose(
     return _spread(2, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
+@public
 def conv3d_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str = "NDHWC", dilations: Any = None, name: str | None = None,
@@ -151,6 +160,7 @@ def conv3d_transpose(
     return _spread(3, input, filters, output_shape, strides, padding, data_format, dilations)
 
 
+@public
 def conv_transpose(
     input: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
@@ -165,6 +175,7 @@ def conv_transpose(
     return _spread(_axes_of(w), x, w, output_shape, strides, padding, data_format, dilations)
 
 
+@public
 def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:

@@ -7,8 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapelab import random
-from tapelab.engine.composite_tensor import elementwise
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.ops import selection, stops
 from tapelab.ops.arithmetic import multiply
 from tapelab.ops.comparison import greater_equal
@@ -18,8 +17,7 @@ from tapelab.ops.settings import one_float
 Sampler = Callable[[Any, Any], Any]
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def dropout(
     x: Any, rate: Any, noise_shape: Any = None, seed: Any = None, name: str | None = None
 ) -> Any:
@@ -29,7 +27,7 @@ def dropout(
     )
 
 
-@composite
+@public(group=True)
 def stateless_dropout(
     x: Any, rate: Any, seed: Any, rng_alg: Any = "auto_select", noise_shape: Any = None,
     name: str | None = None,
@@ -39,7 +37,7 @@ def stateless_dropout(
         size, seed, dtype=dtype))  # fmt: skip
 
 
-@composite
+@public(group=True)
 def general_dropout(
     x: Any, rate: Any, uniform_sampler: Sampler, noise_shape: Any = None, name: str | None = None
 ) -> Any:

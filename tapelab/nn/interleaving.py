@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.nn.sliding import slid
@@ -13,7 +13,7 @@ from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape, transpose
 
 
-@composite
+@public(group=True)
 def depth_to_space(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:
@@ -37,7 +37,7 @@ def depth_to_space(
     return slid(raw, x, 2, data_format, compute)
 
 
-@composite
+@public(group=True)
 def space_to_depth(
     input: Any, block_size: Any, data_format: str = "NHWC", name: str | None = None
 ) -> Tensor:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels import normal
@@ -22,7 +22,7 @@ from tapelab.ops.public import axes_of, strict_operand, tensor
 from tapelab.ops.shape import reshape, squeeze
 
 
-@composite
+@public(group=True)
 def moments(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -45,7 +45,7 @@ def moments(
     return squeeze(mean, axis=ones), squeeze(variance, axis=ones)
 
 
-@composite
+@public(group=True)
 def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | None = None) -> Any:
     """The entries divided by their length along the axes, which is then 1."""
     given: Any = tensor(x)
@@ -57,7 +57,7 @@ def l2_normalize(x: Any, axis: Any = None, epsilon: Any = 1e-12, name: str | Non
     return casting.complex(*scaled) if given.dtype.is_complex else scaled[0]
 
 
-@composite
+@public(group=True)
 def batch_normalization(
     x: Any, mean: Any, variance: Any, offset: Any, scale: Any, variance_epsilon: Any,
     name: str | None = None,
@@ -103,7 +103,7 @@ def _columns(lies: normal.Flat, x: Any, numbers: Any, otherwise: float) -> Tenso
     return reshape(given, shape=lies.columns) if fits else None
 
 
-@composite
+@public(group=True)
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """Which share of the entries is 0."""
     x = tensor(value)
@@ -112,7 +112,7 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@composite
+@public(group=True)
 def sufficient_statistics(
     x: Any, axes: Any, shift: Any = None, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any, Any, Any]:
@@ -128,7 +128,7 @@ def sufficient_statistics(
     return count, total, squares, moved_by
 
 
-@composite
+@public(group=True)
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Any, Any]:
@@ -139,7 +139,7 @@ def normalize_moments(
     return mean, tensor(variance_ss) * share - powers.square(moved)
 
 
-@composite
+@public(group=True)
 def weighted_moments(
     x: Any, axes: Any, frequency_weights: Any, keepdims: bool = False, name: str | None = None
 ) -> tuple[Any, Any]:
@@ -159,7 +159,7 @@ def weighted_moments(
     return squeeze(mean, axis=along), squeeze(variance, axis=along)
 
 
-@composite
+@public(group=True)
 def batch_norm_with_global_normalization(
     input: Any, mean: Any, variance: Any, beta: Any, gamma: Any, variance_epsilon: Any,
     scale_after_normalization: bool, name: str | None = None,
@@ -169,7 +169,7 @@ def batch_norm_with_global_normalization(
     return batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
 
 
-@composite
+@public(group=True)
 def local_response_normalization(
     input: Any, depth_radius: int = 5, bias: float = 1, alpha: float = 1, beta: float = 0.5,
     name: str | None = None,

@@ -9,6 +9,7 @@ import numpy as np
 from tapelab.arrays.creation import constant
 from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import UnimplementedError, invalid_argument
@@ -25,6 +26,7 @@ class MaxPoolWithArgmax(NamedTuple):
     argmax: Tensor
 
 
+@public
 def max_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC",
     name: str | None = None,
@@ -33,6 +35,7 @@ def max_pool1d(
     return _pooled(ops.max_pool, 1, input, ksize, strides, padding, data_format)
 
 
+@public
 def max_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     name: str | None = None,
@@ -41,6 +44,7 @@ def max_pool2d(
     return _pooled(ops.max_pool, 2, input, ksize, strides, padding, data_format)
 
 
+@public
 def max_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     name: str | None = None,
@@ -49,6 +53,7 @@ def max_pool3d(
     return _pooled(ops.max_pool, 3, input, ksize, strides, padding, data_format)
 
 
+@public
 def max_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
@@ -57,6 +62,7 @@ def max_pool(
     return _pooled(ops.max_pool, _axes_of(input), input, ksize, strides, padding, data_format)
 
 
+@public
 def avg_pool1d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NWC",
     name: str | None = None,
@@ -65,6 +71,7 @@ def avg_pool1d(
     return _pooled(ops.avg_pool, 1, input, ksize, strides, padding, data_format)
 
 
+@public
 def avg_pool2d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     name: str | None = None,
@@ -73,6 +80,7 @@ def avg_pool2d(
     return _pooled(ops.avg_pool, 2, input, ksize, strides, padding, data_format)
 
 
+@public
 def avg_pool3d(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NDHWC",
     name: str | None = None,
@@ -81,6 +89,7 @@ def avg_pool3d(
     return _pooled(ops.avg_pool, 3, input, ksize, strides, padding, data_format)
 
 
+@public
 def avg_pool(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str | None = None,
     name: str | None = None,
@@ -89,6 +98,7 @@ def avg_pool(
     return _pooled(ops.avg_pool, _axes_of(input), input, ksize, strides, padding, data_format)
 
 
+@public
 def pool(
     input: Any, window_shape: Any, pooling_type: str, strides: Any = None, padding: Any = "VALID",
     data_format: str | None = None, dilations: Any = None, name: str | None = None,
@@ -105,6 +115,7 @@ def pool(
                    dilations)  # fmt: skip
 
 
+@public
 def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     output_dtype: Any = "int64", include_batch_in_index: bool = False, name: str | None = None,

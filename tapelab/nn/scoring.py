@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.choosing import where
-from tapelab.engine.composite_tensor import elementwise, takes_composites
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -22,7 +21,7 @@ from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape, transpose
 
 
-@takes_composites
+@public(composites=True)
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Scores as probabilities: all positive, and 1 in total along the axis."""
     x, along = _scores(logits, axis)
@@ -30,6 +29,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return made
 
 
+@public
 def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The logarithms of the softmax, safe where the probabilities are too small to write down."""
     x, along = _scores(logits, axis)
@@ -48,6 +48,7 @@ def _scores(logits: Any, axis: Any) -> tuple[Tensor, int]:
     return x, along
 
 
+@public
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: int = -1, name: str | None = None
 ) -> Tensor:
@@ -76,6 +77,7 @@ def _for_every_row(x: Tensor, y: Tensor) -> Tensor:
     return made
 
 
+@public
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, name: str | None = None
 ) -> Tensor:
@@ -113,7 +115,7 @@ def _require_floats(raw: str, logits: Tensor) -> None:
         )  # fmt: skip
 
 
-@elementwise
+@public(elementwise=True)
 def sigmoid_cross_entropy_with_logits(labels: Any, logits: Any, name: str | None = None) -> Tensor:
     """How surprised each score is by its label between 0 and 1."""
     y = tensor(logits)
@@ -131,7 +133,7 @@ def _require_same_shape(labels: Tensor, logits: Tensor) -> None:
         )
 
 
-@composite
+@public(group=True)
 def weighted_cross_entropy_with_logits(
     labels: Any, logits: Any, pos_weight: Any, name: str | None = None
 ) -> Any:
@@ -144,8 +146,7 @@ def weighted_cross_entropy_with_logits(
     return (1.0 - x) * y + more * activation.softplus(-y)
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Any:
@@ -169,7 +170,7 @@ def log_poisson_loss(
     return loss + where(small, zeros_like(counts), stirling)
 
 
-@composite
+@public(group=True)
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Any:
@@ -193,7 +194,7 @@ def compute_average_loss(
     return total / cast(counted, dtype=losses_.dtype._numpy)
 
 
-@composite
+@public(group=True)
 def scale_regularization_loss(regularization_loss: Any) -> Any:
     """The sum of the penalties, for the one machine there is."""
     return reduction.reduce_sum(tensor(regularization_loss), axis=None, keepdims=False)

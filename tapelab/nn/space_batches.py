@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.arrays.shaping import pad
 from tapelab.engine.convert import new_constant
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -19,7 +19,7 @@ from tapelab.ops.shape import reshape, transpose
 from tapelab.ops.slicing import strided_slice
 
 
-@composite
+@public(group=True)
 def space_to_batch_nd(
     input: Any, block_shape: Any, paddings: Any, name: str | None = None
 ) -> Tensor:
@@ -48,7 +48,7 @@ def space_to_batch_nd(
 space_to_batch = space_to_batch_nd
 
 
-@composite
+@public(group=True)
 def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
     """Examples of a batch put back as blocks of space; what was padded is cut off again."""
     raw = "BatchToSpaceND"
@@ -82,6 +82,7 @@ def _kept(raw: str, lengths: list[int], edges: list[list[int]]) -> list[slice]:
     return kept
 
 
+@public
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype, int64
-from tapelab.engine.composite_tensor import elementwise, takes_composites
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops.activation import softplus
@@ -28,8 +27,7 @@ from tapelab.ops.shielded import divide_no_nan
 from tapelab.ops.trigonometry import atan2
 
 
-@takes_composites
-@composite
+@public(composites=True, group=True)
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -46,8 +44,7 @@ def reduce_variance(
     return reduce_mean(squares, axis=axes, keepdims=keepdims)
 
 
-@takes_composites
-@composite
+@public(composites=True, group=True)
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -55,7 +52,7 @@ def reduce_std(
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
-@composite
+@public(group=True)
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
     name: str | None = None,
@@ -109,8 +106,7 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, *, keepdims: bool) -> Any:
     return largest if keepdims else squeeze(largest, axis=axes)
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def angle(input: Any, name: str | None = None) -> Any:
     """The angle of a complex number seen from 0; a negative real number has the angle pi."""
     z: Any = as_tensor(input)
@@ -120,8 +116,7 @@ def angle(input: Any, name: str | None = None) -> Any:
     return select(z < 0, half_turn, zeros_like(z))
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     """One over each entry, and 0 where it is 0."""
     given = as_tensor(x)
@@ -135,15 +130,14 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Any:
     return divide_no_nan(zeros_like(given) + 1, given)
 
 
-@elementwise
-@composite
+@public(elementwise=True, group=True)
 def log_sigmoid(x: Any, name: str | None = None) -> Any:
     """The logarithm of the sigmoid, without overflow."""
     given: Any = as_tensor(x)
     return -softplus(-given)
 
 
-@composite
+@public(group=True)
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     """The value at x of the polynomial with these coefficients, the highest power first."""
     if not isinstance(coeffs, list):
@@ -160,7 +154,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Any:
     return total
 
 
-@composite
+@public(group=True)
 def count_nonzero(
     input: Any, axis: Any = None, keepdims: bool = False, dtype: Any = int64,
     name: str | None = None,
@@ -172,6 +166,7 @@ def count_nonzero(
     return cast(total, dtype=as_dtype(dtype))
 
 
+@public
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """A tensor times one number."""
     given = as_tensor(x)

@@ -10,10 +10,11 @@ import numpy as np
 from tapelab.engine.composite_tensor import NotDense
 from tapelab.engine.convert import operand
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import FastPath, public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
 from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts
-from tapelab.ops.public import short, strict_operand
+from tapelab.ops.public import pairs, strict_operand
 
 Method = Callable[..., Any]
 
@@ -46,8 +47,8 @@ def install() -> None:
     for kind in (Tensor, Variable):
         for name, op in PAIRS.items():
             forward, reflected = _pair(op)
-            _attach(kind, f"__{name}__", short(op, forward))
-            _attach(kind, f"__r{name}__", short(op, reflected, mirrored=True))
+            _attach(kind, f"__{name}__", forward, pairs(op))
+            _attach(kind, f"__r{name}__", reflected, pairs(op, mirrored=True))
         for name, op in ORDERS.items():
             _attach(kind, f"__{name}__", _order(op))
         for name, ops in LOGIC.items():
@@ -62,7 +63,9 @@ def install() -> None:
     subscripts.install()
 
 
-def _attach(kind: type, name: str, method: Method) -> None:
+def _attach(kind: type, name: str, function: Method, fast_path: FastPath | None = None) -> None:
+    function.__name__ = name
+    method = public(fast_path=fast_path)(function)
     method.__name__ = name
     method.__qualname__ = f"{kind.__name__}.{name}"
     setattr(kind, name, method)

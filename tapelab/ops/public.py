@@ -5,22 +5,17 @@ from __future__ import annotations
 import inspect
 import operator
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from typing import Any, Final
 
 import numpy as np
 
 from tapelab.dtypes import DType, as_dtype, int64
 from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import (
-    NotDense,
-    hand_over,
-    hand_over_elements,
-    takes_composites,
-)
 from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.dispatch import run
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import public
 from tapelab.engine.quick import paired, single
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
@@ -82,6 +77,7 @@ def matched(*values: Any) -> tuple[Tensor, ...]:
     )
 
 
+@public
 def in_turn(first: Any, second: Any) -> tuple[Tensor, Tensor]:
     """Two arguments as tensors: the first on its own terms, the second in its dtype if it fits."""
     x = tensor(first)
@@ -94,18 +90,14 @@ def unary(op: Op) -> Public:
     """The public function of an op of one tensor."""
 
     def function(x: Any, name: str | None = None) -> Any:
-        try:
-            return op(x if type(x) is Tensor else tensor(x))
-        except NotDense as error:
-            refused = error
-        return hand_over_elements(refused, public, x)
+        return op(x if type(x) is Tensor else tensor(x))
 
-    public: Public = function
+    fast_path = None
     if _is_smooth(op):
-        public = single(op, function)
+        fast_path = partial(single, op)
         if not op.settings:
             op.short = single(op, lambda x: run(op, (x,), {}))
-    return dressed(public, op, op.inputs[0])
+    return _elementwise(function, op, fast_path, op.inputs[0])
 
 
 def _is_smooth(op: Op) -> bool:
@@ -113,22 +105,26 @@ def _is_smooth(op: Op) -> bool:
     return (not op.kinds or "f" in op.kinds) and op.slopes is not None and None not in op.slopes
 
 
-def short(op: Op, long_way: Public, *, mirrored: bool = False) -> Public:
-    """A function of two tensors that goes the short way where the op has one."""
+def _elementwise(
+    function: Public, op: Op, fast_path: Callable[[Public], Public] | None, *names: str
+) -> Public:
+    """A function of single entries under the name of its op."""
+    _like(function, op)
+    return dressed(public(elementwise=True, fast_path=fast_path)(function), op, *names)
+
+
+def pairs(op: Op, *, mirrored: bool = False) -> Callable[[Public], Public] | None:
+    """The fast path of an op of two tensors; None if it has none."""
     if op not in ON_FLOATS:
-        return long_way
-    return paired(op, *ON_FLOATS[op], long_way, mirrored=mirrored)
+        return None
+    on_scalars, on_arrays = ON_FLOATS[op]
+    return partial(paired, op, on_scalars, on_arrays, mirrored=mirrored)
 
 
-def shortened(op: Op) -> Callable[[Public], Public]:
-    """Let a function that is written out go the short way of its op."""
-    return lambda function: wraps(function)(short(op, function))
+def without_settings(op: Op) -> Callable[[Public], Public]:
+    """The fast path of a function that takes settings, for calls that give none."""
 
-
-def shortened_plainly(op: Op) -> Callable[[Public], Public]:
-    """Let a function that takes settings go the short way of its op where none is given."""
-
-    def shorten(function: Public) -> Public:
+    def fast_path(function: Public) -> Public:
         count = len(op.inputs)
         if count == 2:
             quick = paired(op, *ON_FLOATS[op], function, up=2)
@@ -136,62 +132,47 @@ def shortened_plainly(op: Op) -> Callable[[Public], Public]:
             quick = single(op, function, up=2)
 
         @wraps(function)
-        def public(*given: Any, **settings: Any) -> Any:
+        def call(*given: Any, **settings: Any) -> Any:
             if settings or len(given) != count:
                 return function(*given, **settings)
             return quick(*given)
 
-        return public
+        return call
 
-    return shorten
+    return fast_path
 
 
 def binary(op: Op) -> Public:
     """The public function of an op of two tensors."""
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        try:
-            return op(*matched(x, y))
-        except NotDense as error:
-            refused = error
-        return hand_over_elements(refused, public, x, y)
+        return op(*matched(x, y))
 
-    public = short(op, function)
-    return dressed(public, op, *op.inputs)
+    return _elementwise(function, op, pairs(op), *op.inputs)
 
 
 def binary_of_numbers(op: Op) -> Public:
     """The public function of an op that, as an operator, also takes true and false."""
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
-        try:
-            first, second = matched(x, y)
-        except NotDense as error:
-            refused = error
-        else:
-            if first.dtype.is_bool:
-                raise invalid_argument(
-                    op.raw, "Value for attr 'T' of bool is not in the list of allowed values: "
-                    "float, double, int32, … Try tf.logical_and, or tf.cast(x, tf.float32)",
-                )  # fmt: skip
-            return op(first, second)
-        return hand_over_elements(refused, public, x, y)
+        first, second = matched(x, y)
+        if first.dtype.is_bool:
+            raise invalid_argument(
+                op.raw, "Value for attr 'T' of bool is not in the list of allowed values: "
+                "float, double, int32, … Try tf.logical_and, or tf.cast(x, tf.float32)",
+            )  # fmt: skip
+        return op(first, second)
 
-    public = short(op, function)
-    return dressed(public, op, *op.inputs)
+    return _elementwise(function, op, pairs(op), *op.inputs)
 
 
 def logical(op: Op) -> Public:
     """The public function of an op of true and false; anything else is a TypeError."""
 
     def function(*inputs: Any, name: str | None = None) -> Any:
-        try:
-            return op(*(tensor(x, "bool") for x in inputs))
-        except NotDense as error:
-            refused = error
-        return hand_over_elements(refused, function, *inputs)
+        return op(*(tensor(x, "bool") for x in inputs))
 
-    return dressed(function, op, *op.inputs)
+    return _elementwise(function, op, None, *op.inputs)
 
 
 def dressed(function: Public, op: Op, *names: str) -> Public:
@@ -241,16 +222,11 @@ def reduction(op: Op) -> Public:
     def function(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
     ) -> Any:
-        try:
-            x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
-        except NotDense as error:
-            refused = error
-        else:
-            return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
-        return hand_over(refused, function, input_tensor, axis, keepdims)
+        x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
+        return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
 
-    public = _like(function, op)
-    return shortened_plainly(op)(public) if _is_smooth(op) else public
+    fast_path = without_settings(op) if _is_smooth(op) else None
+    return public(composites=True, fast_path=fast_path)(_like(function, op))
 
 
 def running(op: Op) -> Public:
@@ -264,7 +240,7 @@ def running(op: Op) -> Public:
         place = one_axis(x, axis, op.raw, "ScanOp: Expected scan axis in the range")
         return op(x, axis=place, exclusive=bool(exclusive), reverse=bool(reverse))
 
-    return takes_composites(_like(function, op))
+    return public(composites=True)(_like(function, op))
 
 
 def position(op: Op) -> Public:
@@ -278,7 +254,7 @@ def position(op: Op) -> Public:
         found = op(x, axis=place)
         return found if as_dtype(output_type) is int64 else cast(found, dtype=as_dtype(output_type))
 
-    return takes_composites(_like(function, op))
+    return public(composites=True)(_like(function, op))
 
 
 def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:

@@ -11,6 +11,8 @@ from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.aside import aside
 from tapelab.engine.cell import Cell, Holder, store
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.log import thread
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import UnreadVariable, Variable, read
 from tapelab.engine.wording import brackets
@@ -25,6 +27,7 @@ _ALLOWED: Final = (
 )
 
 
+@public
 def tensor_item(self: Tensor, key: Any) -> Tensor:
     """The piece of a tensor that an index cuts out."""
     if type(key) is int or (type(key) is slice and _is_plain(key)):
@@ -39,6 +42,20 @@ def tensor_item(self: Tensor, key: Any) -> Tensor:
 
 def variable_item(self: Variable, key: Any) -> Tensor:
     """The piece of a variable's value; its `assign` writes into the variable."""
+    piece = _piece(self, key)
+    if thread.__dict__["trace"] is not None:
+        piece._slice_of = partial(assign_piece, self, key)
+    return piece
+
+
+@public(effect="assigns")
+def assign_piece(variable: Variable, key: Any, value: Any, name: str | None = None) -> Any:
+    """Assign to the piece of a variable that an index cuts out, as `v[key].assign(value)` does."""
+    return variable_item(variable, key).assign(value, name=name)
+
+
+@public
+def _piece(self: Variable, key: Any) -> Tensor:
     tensor = read(self)
     if _is_mask(key):
         return _masked(tensor, key)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tapelab.dtypes import DType, as_dtype, bool_, int32
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
 from tapelab.engine.wording import spoken
@@ -18,6 +19,15 @@ from tapelab.queue.store import Element, Store
 from tapelab.queue.stored import Stored, batch, single
 from tapelab.shapes import TensorShape
 from tapelab.specs import TensorSpec
+
+
+def _spec_of(method: str) -> Callable[..., Any]:
+    """What a method of a queue returns, as specs, from its arguments."""
+
+    def result_spec(queue: QueueBase, n: Any = None, name: str | None = None) -> Any:
+        return queue._answer_spec(method, n)
+
+    return result_spec
 
 
 class QueueBase:
@@ -71,6 +81,7 @@ class QueueBase:
         """What stands behind the queue."""
         return self._store
 
+    @public(effect="host")
     def enqueue(self, vals: Any, name: str | None = None) -> None:
         """Put one element in: a tensor, a list of components, or a dictionary of named ones."""
         tensors = self._components(vals, "QueueEnqueueV2")
@@ -78,6 +89,7 @@ class QueueBase:
             tensor.shape.assert_is_compatible_with(shape)
         self._store.put(tuple(Stored(t._value, t) for t in tensors), "QueueEnqueueV2")
 
+    @public(effect="host")
     def enqueue_many(self, vals: Any, name: str | None = None) -> None:
         """Put one element in for each row of the components."""
         tensors = self._components(vals, "QueueEnqueueManyV2")
@@ -92,27 +104,33 @@ class QueueBase:
             row = tuple(Stored(_row(tensor._value, at), tensor) for tensor in tensors)
             self._store.put(row, "QueueEnqueueManyV2")
 
+    @public(effect="host", result_spec=_spec_of("dequeue"))
     def dequeue(self, name: str | None = None) -> Any:
         """Take one element out."""
         (element,) = self._store.take(1, up_to=False, raw="QueueDequeueV2")
         return self._packed([single(each) for each in element])
 
+    @public(effect="host", result_spec=_spec_of("dequeue_many"))
     def dequeue_many(self, n: Any, name: str | None = None) -> Any:
         """Take so many elements out, stacked along a new first axis."""
         return self._several("QueueDequeueManyV2", "DequeueManyOp", n, up_to=False)
 
+    @public(effect="host", result_spec=_spec_of("dequeue_up_to"))
     def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
         """Take so many elements out, or what is left once the queue is closed."""
         return self._several("QueueDequeueUpToV2", "DequeueUpToOp", n, up_to=True)
 
+    @public(effect="host")
     def close(self, cancel_pending_enqueues: bool = False, name: str | None = None) -> None:
         """Take nothing more in; what is in the queue can still be taken out."""
         self._store.close(bool(cancel_pending_enqueues))
 
+    @public(effect="host", result_spec=_spec_of("is_closed"))
     def is_closed(self, name: str | None = None) -> Tensor:
         """Whether the queue is closed, as a tensor."""
         return constant_of(np.bool_(self._store.closed))
 
+    @public(effect="host", result_spec=_spec_of("size"))
     def size(self, name: str | None = None) -> Tensor:
         """How many elements are in the queue, as a tensor."""
         return constant_of(np.int32(self._store.size))

@@ -8,10 +8,12 @@ import numpy as np
 
 from tapelab.arrays import creation
 from tapelab.dtypes import as_dtype, int64
+from tapelab.engine.protocol import public
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.tensor import RaggedTensor
 
 
+@public
 def constant(
     pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inner_shape: Any = None,
     name: str | None = None, row_splits_dtype: Any = int64,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.engine.arrays import typed_array
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ragged.factories import as_values
@@ -24,11 +25,13 @@ _WORD: Final = (1 << 64) - 1
 Combination = tuple[Any, ...]
 
 
+@public
 def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
     """For each row all combinations of one entry of each input, joined by `_X_`."""
     return _crossed(inputs, _joined, "string")
 
 
+@public
 def cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> RaggedTensor:

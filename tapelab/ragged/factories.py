@@ -9,8 +9,8 @@ import numpy as np
 from tapelab.dtypes import as_dtype, int64
 from tapelab.engine.composite_tensor import CompositeTensor, composite_in
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.settings import number
@@ -69,6 +69,7 @@ class Factories(CompositeTensor):
         return cls._of(values, partition)
 
     @classmethod
+    @public
     def from_row_splits(
         cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
     ) -> Self:
@@ -76,6 +77,7 @@ class Factories(CompositeTensor):
         return cls._checked(values, RowPartition.from_row_splits(row_splits, validate))
 
     @classmethod
+    @public
     def from_row_lengths(
         cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> Self:
@@ -83,6 +85,7 @@ class Factories(CompositeTensor):
         return cls._checked(values, RowPartition.from_row_lengths(row_lengths, validate))
 
     @classmethod
+    @public
     def from_row_starts(
         cls, values: Any, row_starts: Any, name: str | None = None, validate: bool = True
     ) -> Self:
@@ -93,6 +96,7 @@ class Factories(CompositeTensor):
         )
 
     @classmethod
+    @public
     def from_row_limits(
         cls, values: Any, row_limits: Any, name: str | None = None, validate: bool = True
     ) -> Self:
@@ -100,6 +104,7 @@ class Factories(CompositeTensor):
         return cls._checked(values, RowPartition.from_row_limits(row_limits, validate))
 
     @classmethod
+    @public
     def from_value_rowids(
         cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
         validate: bool = True,
@@ -112,6 +117,7 @@ class Factories(CompositeTensor):
         return cls._checked(given, RowPartition.from_value_rowids(ids, nrows, validate))
 
     @classmethod
+    @public
     def from_uniform_row_length(
         cls, values: Any, uniform_row_length: Any, nrows: Any = None, validate: bool = True,
         name: str | None = None,
@@ -122,6 +128,7 @@ class Factories(CompositeTensor):
         return cls._checked(given, rows)
 
     @classmethod
+    @public
     def from_nested_row_splits(
         cls, flat_values: Any, nested_row_splits: Any, name: str | None = None,
         validate: bool = True,
@@ -130,6 +137,7 @@ class Factories(CompositeTensor):
         return cls._wrapped(flat_values, nested_row_splits, cls.from_row_splits, validate)
 
     @classmethod
+    @public
     def from_nested_row_lengths(
         cls, flat_values: Any, nested_row_lengths: Any, name: str | None = None,
         validate: bool = True,
@@ -138,6 +146,7 @@ class Factories(CompositeTensor):
         return cls._wrapped(flat_values, nested_row_lengths, cls.from_row_lengths, validate)
 
     @classmethod
+    @public
     def from_nested_value_rowids(
         cls, flat_values: Any, nested_value_rowids: Any, nested_nrows: Any = None,
         name: str | None = None, validate: bool = True,
@@ -165,7 +174,7 @@ class Factories(CompositeTensor):
         return result
 
     @classmethod
-    @composite
+    @public(group=True)
     def from_tensor(
         cls, tensor: Any, lengths: Any = None, padding: Any = None, ragged_rank: int = 1,
         name: str | None = None, row_splits_dtype: Any = int64,
@@ -196,6 +205,7 @@ class Factories(CompositeTensor):
         return _cut(cls, x, np.asarray(wanted), kind)
 
     @classmethod
+    @public
     def from_sparse(
         cls, st_input: Any, name: str | None = None, row_splits_dtype: Any = int64
     ) -> Self:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tapelab import math
 from tapelab.engine.composite_tensor import CompositeTensor, composite_in
 from tapelab.engine.convert import operand
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.errors import InvalidArgumentError
@@ -72,7 +72,7 @@ def _operand_of(args: Any) -> Callable[[Any], Any]:
     return convert
 
 
-@composite
+@public(group=True)
 def map_flat_values(op: Public, *args: Any, **kwargs: Any) -> Any:
     """The function applied to the flat values of all ragged arguments; rows stay as they are."""
     return _mapped(op, args, kwargs)

@@ -11,6 +11,7 @@ from tapelab.engine.composite_tensor import handles
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import matched
@@ -136,7 +137,7 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     return REGISTRY["gather_nd"](values, constant_of(whole))
 
 
-@composite
+@public(group=True, value_dependent_shape=True)
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The entries where the mask is true, each row keeping its own: rows may become shorter."""
     kept = mask if isinstance(mask, RaggedTensor) else to_tensor(mask, "bool")

@@ -8,8 +8,8 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, int64
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import matched
@@ -18,6 +18,7 @@ from tapelab.ragged.rows import Array
 from tapelab.ragged.tensor import RaggedTensor
 
 
+@public
 def range(
     starts: Any, limits: Any = None, deltas: Any = 1, dtype: Any = None, name: str | None = None,
     row_splits_dtype: Any = int64,
@@ -56,12 +57,14 @@ def _one_dtype(*given: Any) -> tuple[Tensor, ...]:
     return matched(*[each if hasattr(each, "dtype") else to_tensor(each, like) for each in given])
 
 
+@public
 def row_splits_to_segment_ids(splits: Any, name: str | None = None, out_type: Any = None) -> Tensor:
     """For each value the number of its row."""
     ids = RowPartition._of(whole_numbers(splits, "splits")).value_rowids()
     return ids if out_type is None else constant_of(ids._value.astype(as_dtype(out_type)._numpy))
 
 
+@public
 def segment_ids_to_row_splits(
     segment_ids: Any, num_segments: Any = None, out_type: Any = None, name: str | None = None
 ) -> Tensor:
@@ -74,7 +77,7 @@ def segment_ids_to_row_splits(
     )  # fmt: skip
 
 
-@composite
+@public(group=True)
 def stack_dynamic_partitions(
     data: Any, partitions: Any, num_partitions: Any, name: str | None = None
 ) -> RaggedTensor:

@@ -12,6 +12,7 @@ from tapelab.engine.composite_tensor import handles
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.protocol import public
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ragged.broadcasting import rank_of, require_same_rows
@@ -73,7 +74,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
 
 
 @handles("ragged", "stack")
-@composite
+@public(group=True)
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors laid side by side along a new axis, also if their rows differ in length."""
     given = [each if isinstance(each, RaggedTensor) else to_tensor(each) for each in values]

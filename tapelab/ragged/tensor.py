@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.dtypes import DType, as_dtype
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.protocol import DispatchedType
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ragged import printing
@@ -19,7 +20,7 @@ from tapelab.ragged.rows import Array
 from tapelab.shapes import TensorShape
 
 
-class RaggedTensor(Factories):
+class RaggedTensor(Factories, metaclass=DispatchedType):
     """Rows of different lengths: values in a row, and splits that say where each row ends.
 
     The values are a tensor, or themselves ragged where rows hold rows.

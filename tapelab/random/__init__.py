@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab.dtypes import as_dtype, float32, int64
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.missing import in_module
 from tapelab.ops.distributions import random_shuffle as _random_shuffle
@@ -24,6 +25,7 @@ def set_seed(seed: int) -> None:
     seeding.begin(int(seed))
 
 
+@public(effect="random")
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -32,6 +34,7 @@ def normal(
     return seeding.source("RandomStandardNormal", seed, dtype).normal(shape, mean, stddev, dtype)
 
 
+@public(effect="random")
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -42,6 +45,7 @@ def truncated_normal(
     )
 
 
+@public(effect="random")
 def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -59,6 +63,7 @@ def uniform(
     return seeding.source(raw, seed, kind).uniform(shape, minval, maxval, kind)
 
 
+@public(effect="random")
 def gamma(
     shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -67,6 +72,7 @@ def gamma(
     return seeding.source("RandomGamma", seed, dtype).gamma(shape, alpha, beta, dtype)
 
 
+@public(effect="random")
 def poisson(
     shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
@@ -74,6 +80,7 @@ def poisson(
     return seeding.source("RandomPoissonV2", seed, dtype).poisson(shape, lam, dtype)
 
 
+@public(effect="random")
 def categorical(
     logits: Any, num_samples: Any, dtype: Any = None, seed: int | None = None,
     name: str | None = None,
@@ -83,6 +90,7 @@ def categorical(
     return seeding.source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
 
 
+@public(effect="random")
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in a random order; no gradient passes."""
     x = tensor(value)

@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, int32, uint64
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.kernels import draws
@@ -124,6 +125,7 @@ class Generator(Source):
         low, high, key = (each % 2**64 for each in parts)
         self._counter, self._key = low | high << 64, key
 
+    @public(effect="random")
     def reset_from_seed(self, seed: Any) -> None:
         """Start again as `from_seed` does."""
         self.reset(_state(seed))
@@ -132,12 +134,14 @@ class Generator(Source):
         """Start again as `from_key_counter` does."""
         self.reset([*_integers(counter), int(tensor(key)._value)])
 
+    @public(effect="random")
     def skip(self, delta: Any) -> Tensor:
         """Leave out so many numbers; the state before is returned."""
         before = new_constant(self._parts(), None)
         self._take(int(tensor(delta)._value) * draws.RESERVED)
         return before
 
+    @public(effect="random")
     def make_seeds(self, count: int = 1) -> Tensor:
         """Seeds for the stateless functions, one column each."""
 
@@ -148,6 +152,7 @@ class Generator(Source):
 
         return self._drawn(int(count), seeds)
 
+    @public(effect="random")
     def uniform_full_int(self, shape: Any, dtype: Any = uint64, name: str | None = None) -> Tensor:
         """Whole numbers over the full range of the dtype."""
         kind, size = as_dtype(dtype), sizes(shape)
@@ -155,6 +160,7 @@ class Generator(Source):
             draws.whole(place, size, kind._numpy), None, "tf.random.uniform_full_int"
         ))  # fmt: skip
 
+    @public(effect="random")
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any = int32, name: str | None = None
     ) -> Tensor:

@@ -17,6 +17,7 @@ import numpy as np
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.engine.aside import aside
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels import draws
@@ -55,6 +56,7 @@ class Source:
             listen(self, steps, make, result)
         return result
 
+    @public(effect="random")
     def normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
@@ -63,6 +65,7 @@ class Source:
         kind, size = _floating(dtype), sizes(shape)
         return self._moved(draws.normal, size, mean, stddev, kind, "random.normal")
 
+    @public(effect="random")
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
@@ -86,6 +89,7 @@ class Source:
         made: Tensor = drawn if plain else drawn * width + middle
         return made
 
+    @public(effect="random")
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
         name: str | None = None,
@@ -129,6 +133,7 @@ class Source:
             draws.below(place, size, kind._numpy, first, last), kind, "random.uniform"
         ))  # fmt: skip
 
+    @public(effect="random")
     def gamma(
         self, shape: Any, alpha: Any, beta: Any = None, dtype: Any = float32, *, whole: bool = False
     ) -> Tensor:
@@ -143,6 +148,7 @@ class Source:
         divided: Tensor = made if b is None else made / b
         return divided
 
+    @public(effect="random")
     def poisson(
         self, shape: Any, lam: Any, dtype: Any = float32, *, whole: bool = False
     ) -> Tensor:  # fmt: skip
@@ -159,6 +165,7 @@ class Source:
         made: Tensor = distributions.random_poisson(rate, drawn=drawn)
         return made
 
+    @public(effect="random")
     def binomial(
         self, shape: Any, counts: Any, probs: Any, dtype: Any, name: str | None = None
     ) -> Tensor:
@@ -172,6 +179,7 @@ class Source:
         )  # fmt: skip
         return made
 
+    @public(effect="random")
     def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:
         """Random class numbers, the more likely the higher their logit."""
         scores = tensor(logits)

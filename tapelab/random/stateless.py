@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, float32, int32, int64
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.wording import spoken
@@ -22,6 +23,7 @@ from tapelab.random.generating import checked_algorithm
 from tapelab.random.sampling import Source, sizes
 
 
+@public
 def stateless_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
     name: str | None = None, alg: Any = "auto_select",
@@ -30,6 +32,7 @@ def stateless_normal(
     return _source(seed, alg).normal(shape, mean, stddev, dtype)
 
 
+@public
 def stateless_truncated_normal(
     shape: Any, seed: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
     name: str | None = None, alg: Any = "auto_select",
@@ -38,6 +41,7 @@ def stateless_truncated_normal(
     return _source(seed, alg).truncated_normal(shape, mean, stddev, dtype)
 
 
+@public
 def stateless_uniform(
     shape: Any, seed: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
     name: str | None = None, alg: Any = "auto_select",
@@ -52,6 +56,7 @@ def stateless_uniform(
     return _source(seed, alg).uniform(shape, minval, maxval, kind)
 
 
+@public
 def stateless_gamma(
     shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = float32,
     name: str | None = None,
@@ -60,6 +65,7 @@ def stateless_gamma(
     return _source(seed).gamma(shape, alpha, beta, dtype, whole=True)
 
 
+@public
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = int32, name: str | None = None
 ) -> Tensor:
@@ -67,6 +73,7 @@ def stateless_poisson(
     return _source(seed).poisson(shape, lam, dtype, whole=True)
 
 
+@public
 def stateless_binomial(
     shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = int32,
     name: str | None = None,
@@ -75,6 +82,7 @@ def stateless_binomial(
     return _source(seed).binomial(shape, counts, probs, output_dtype)
 
 
+@public
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = int64, name: str | None = None
 ) -> Tensor:
@@ -82,6 +90,7 @@ def stateless_categorical(
     return _source(seed).categorical(logits, num_samples, int64 if dtype is None else dtype)
 
 
+@public
 def stateless_parameterized_truncated_normal(
     shape: Any, seed: Any, means: Any = 0.0, stddevs: Any = 1.0, minvals: Any = -2.0,
     maxvals: Any = 2.0, name: str | None = None,
@@ -100,6 +109,7 @@ def stateless_parameterized_truncated_normal(
     return made
 
 
+@public
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """Several seeds from one, one a row, whose numbers have nothing to do with each other."""
     checked_algorithm(alg)
@@ -108,6 +118,7 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     return new_constant(found, None, "tf.random.split")
 
 
+@public
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A seed that also depends on a number, such as that of the step."""
     checked_algorithm(alg)
@@ -125,6 +136,7 @@ def stateless_shuffle(value: Any, seed: Any, alg: Any = "auto_select") -> Tensor
     return made
 
 
+@public
 def sobol_sample(
     dim: Any, num_results: Any, skip: Any = 0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tapelab.dtypes import float32, float64
 from tapelab.engine.convert import new_constant
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
@@ -20,7 +20,7 @@ from tapelab.signal.waves import fitted
 _INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-@composite
+@public(group=True)
 def dct(
     input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
     name: str | None = None,
@@ -45,6 +45,7 @@ def dct(
     return made
 
 
+@public
 def idct(
     input: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None,
     name: str | None = None,

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.arrays.shaping import pad, reverse
 from tapelab.engine.convert import new_constant
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.gathering import gather
 from tapelab.ops.public import tensor as as_tensor
@@ -24,7 +24,7 @@ from tapelab.signal.windows import hann_window, vorbis_window
 Window = Callable[..., Tensor]
 
 
-@composite
+@public(group=True)
 def frame(
     signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False, pad_value: Any = 0,
     axis: int = -1, name: str | None = None,
@@ -47,7 +47,7 @@ def frame(
     return made
 
 
-@composite
+@public(group=True)
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """Frames put back to where they were cut, one step after the other; what overlaps is added."""
     x = as_tensor(signal)
@@ -63,7 +63,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     return made
 
 
-@composite
+@public(group=True)
 def stft(
     signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
     window_fn: Window | None = hann_window, pad_end: bool = False, name: str | None = None,
@@ -77,7 +77,7 @@ def stft(
     return rfft(frames, [points])
 
 
-@composite
+@public(group=True)
 def inverse_stft(
     stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any = None,
     window_fn: Window | None = hann_window, name: str | None = None,
@@ -92,6 +92,7 @@ def inverse_stft(
     return made
 
 
+@public
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
@@ -108,7 +109,7 @@ def inverse_stft_window_fn(
     return inverse_window
 
 
-@composite
+@public(group=True)
 def mdct(
     signals: Any, frame_length: Any, window_fn: Window | None = vorbis_window,
     pad_end: bool = False, norm: str | None = None, name: str | None = None,
@@ -126,7 +127,7 @@ def mdct(
     return made
 
 
-@composite
+@public(group=True)
 def inverse_mdct(
     mdcts: Any, window_fn: Window | None = vorbis_window, norm: str | None = None,
     name: str | None = None,

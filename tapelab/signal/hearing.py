@@ -8,13 +8,14 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.convert import new_constant
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import number
 from tapelab.signal.cosines import dct
 
 
+@public
 def linear_to_mel_weight_matrix(
     num_mel_bins: Any = 20, num_spectrogram_bins: Any = 129, sample_rate: Any = 8000,
     lower_edge_hertz: float = 125.0, upper_edge_hertz: float = 3800.0, dtype: Any = float32,
@@ -54,7 +55,7 @@ def _check(bins: int, half: float, lower: float, upper: float) -> None:
         )
 
 
-@composite
+@public(group=True)
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
     """The cepstrum of each frame: how the loudness of its mel bins varies from low to high."""
     x = as_tensor(log_mel_spectrograms)

@@ -7,8 +7,8 @@ from typing import Any
 
 from tapelab.arrays.shaping import pad
 from tapelab.dtypes import complex64, complex128, float32, float64
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import Op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import invalid_argument
@@ -39,7 +39,7 @@ def _complex(op: Op, name: str, rank: int) -> Public:
         made: Tensor = op(x, axes=tuple(range(x.ndim - rank, x.ndim)))
         return made
 
-    return _named(function, name, op)
+    return public(_named(function, name, op))
 
 
 def _as_complex(value: Any) -> Tensor:
@@ -57,7 +57,7 @@ def _of_reals(name: str, rank: int) -> Public:
         made: Tensor = fourier.rfft(fitted(x, sizes), axes=tuple(range(x.ndim - rank, x.ndim)))
         return made
 
-    return _named(function, name, fourier.rfft)
+    return public(_named(function, name, fourier.rfft))
 
 
 def _to_reals(name: str, rank: int) -> Public:
@@ -81,7 +81,7 @@ def _to_reals(name: str, rank: int) -> Public:
         made: Tensor = fourier.irfft(half_spectrum, axes=axes, last=sizes[-1])
         return made
 
-    return _named(function, name, fourier.irfft)
+    return public(_named(function, name, fourier.irfft))
 
 
 def _floats(raw: str, value: Any) -> Tensor:
@@ -132,13 +132,13 @@ rfft, rfft2d, rfft3d = (_of_reals(f"rfft{d}", n) for n, d in ((1, ""), (2, "2d")
 irfft, irfft2d, irfft3d = (_to_reals(f"irfft{d}", n) for n, d in ((1, ""), (2, "2d"), (3, "3d")))
 
 
-@composite
+@public(group=True)
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The spectrum turned so that the constant part stands in the middle."""
     return _shifted(x, axes, lambda length: length // 2)
 
 
-@composite
+@public(group=True)
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The spectrum turned back by `fftshift`."""
     return _shifted(x, axes, lambda length: -(length // 2))

@@ -8,10 +8,12 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.convert import new_constant
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.settings import number
 
 
+@public
 def hann_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
@@ -19,6 +21,7 @@ def hann_window(
     return _raised_cosine(window_length, periodic, dtype, 0.5, "hann_window")
 
 
+@public
 def hamming_window(
     window_length: Any, periodic: bool = True, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
@@ -35,6 +38,7 @@ def _raised_cosine(length: Any, periodic: bool, dtype: Any, share: float, name: 
     return _constant(share - (1 - share) * np.cos(turns), dtype, name)
 
 
+@public
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
@@ -42,6 +46,7 @@ def kaiser_window(
     return _constant(_kaiser(number(window_length, "Window"), float(beta)), dtype, "kaiser_window")
 
 
+@public
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = float32, name: str | None = None
 ) -> Tensor:
@@ -57,6 +62,7 @@ def _kaiser(size: int, beta: float) -> Any:
     return np.ones(1) if size == 1 else np.kaiser(size, beta)
 
 
+@public
 def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A sine of a squared sine; its squares in frames that overlap by half add up to 1."""
     size = number(window_length, "Window")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.protocol import public
 from tapelab.engine.wording import brackets
 from tapelab.errors import InvalidArgumentError, invalid_argument
 
@@ -38,6 +39,7 @@ def in_order(indices: Any) -> Any:
     return np.lexsort(indices.T[::-1])
 
 
+@public
 def check_cells(raw: str, indices: Any, shape: Shape) -> None:
     """InvalidArgumentError unless the indices are inside the shape, sorted, and each but once."""
     outside = ((indices < 0) | (indices >= np.array(shape))).any(axis=1)

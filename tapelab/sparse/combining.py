@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.wording import brackets, unlike
 from tapelab.errors import invalid_argument
@@ -24,7 +24,7 @@ from tapelab.sparse.parts import cells_of, given, made_of, shape_of
 from tapelab.sparse.tensor import SparseTensor
 
 
-@composite
+@public(group=True)
 def add(a: Any, b: Any, threshold: Any = 0) -> Any:
     """The sum of two sparse tensors, a sparse one, or of a sparse and a dense one, a dense one.
 
@@ -63,13 +63,13 @@ def _onto_dense(sparse: SparseTensor, dense: Tensor) -> Tensor:
     return made
 
 
-@composite
+@public(group=True)
 def maximum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The larger of the two entries at each place; what is stored in one only is held to zero."""
     return _extreme("SparseSparseMaximum", larger, given(sp_a), given(sp_b))
 
 
-@composite
+@public(group=True)
 def minimum(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
     """The smaller of the two entries at each place; what is stored in one only is held to zero."""
     return _extreme("SparseSparseMinimum", smaller, given(sp_a), given(sp_b))
@@ -90,7 +90,7 @@ def _together(raw: str, a: SparseTensor, b: SparseTensor, *, position: int) -> t
     return merged(cells_of(a), cells_of(b), shape_of(a))
 
 
-@composite
+@public(group=True)
 def sparse_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:

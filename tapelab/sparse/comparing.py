@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.sparse.parts import cells_of, shape_of
@@ -15,6 +16,7 @@ from tapelab.sparse.tensor import SparseTensor
 Rows = dict[tuple[int, ...], list[Any]]
 
 
+@public
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import tensor
@@ -14,6 +15,7 @@ from tapelab.sparse.parts import cells_of, made_of, shape_of
 from tapelab.sparse.tensor import SparseTensor
 
 
+@public
 def bincount(
     values: Any, weights: Any = None, axis: Any = 0, minlength: Any = None, maxlength: Any = None,
     binary_output: bool = False, name: str | None = None,

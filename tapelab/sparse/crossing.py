@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -25,6 +25,7 @@ from tapelab.strings.texts import texts
 Rows = list[list[bytes]]
 
 
+@public
 def cross(inputs: Sequence[Any], name: str | None = None, separator: Any = None) -> SparseTensor:
     """Each feature of a row with each of the same row of the others, as one text: `a_X_b`.
 
@@ -80,7 +81,7 @@ def _check_batches(columns: list[Rows]) -> None:
             )
 
 
-@composite
+@public(group=True)
 def sampled_addmm(
     indices: Any, values: Any, dense_shape: Any, mat1: Any, mat2: Any, beta: Any = 1.0,
     alpha: Any = 1.0, output_type: Any = float32,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
@@ -46,7 +46,7 @@ sparse_concat.no_grad(
 )
 
 
-@composite
+@public(group=True)
 def split(
     sp_input: Any = None, num_split: Any = None, axis: Any = None, name: str | None = None
 ) -> list[SparseTensor]:
@@ -77,7 +77,7 @@ def _piece(
     return made_of(cells[kept] - first, values, piece)
 
 
-@composite
+@public(group=True)
 def concat(
     axis: Any, sp_inputs: Any, expand_nonconcat_dims: bool = False, name: str | None = None
 ) -> SparseTensor:

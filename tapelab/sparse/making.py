@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.dtypes import as_dtype, float32
 from tapelab.engine.composite_tensor import refuse_composites
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
 from tapelab.errors import invalid_argument
@@ -24,7 +24,7 @@ from tapelab.sparse.parts import cells_of, given, made_of, shape_of
 from tapelab.sparse.tensor import SparseTensor
 
 
-@composite
+@public(group=True)
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The entries of a tensor that are not zero, with their indices."""
     refuse_composites(tensor)
@@ -37,7 +37,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     return made_of(cells, picked(flat, numbered(cells, array.shape)), array.shape)
 
 
-@composite
+@public(group=True)
 def to_dense(
     sp_input: Any, default_value: Any = None, validate_indices: bool = True, name: str | None = None
 ) -> Tensor:
@@ -68,6 +68,7 @@ def _background(default: Any, sparse: SparseTensor) -> Tensor:
     return constant_of(np.broadcast_to(value._value, shape).copy())
 
 
+@public
 def eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = float32, name: str | None = None
 ) -> SparseTensor:
@@ -79,6 +80,7 @@ def eye(
     return made_of(np.stack([along, along], axis=1), ones, (rows, columns))
 
 
+@public
 def to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
     """A dense tensor of true and false: which of the ids in each row are there."""
     sparse, size = given(sp_input), number(vocab_size, "SparseToIndicator")

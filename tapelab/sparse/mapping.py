@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.dtypes import as_dtype, int32
 from tapelab.engine.composite_tensor import handles
 from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import whole
@@ -18,6 +19,7 @@ from tapelab.sparse.parts import cells_of, shape_of
 from tapelab.sparse.tensor import SparseTensor
 
 
+@public
 def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> SparseTensor:
     """A function of the stored entries of sparse tensors that have the same indices.
 
@@ -48,6 +50,7 @@ def _check_alike(first: SparseTensor, other: SparseTensor) -> None:
             )
 
 
+@public
 def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """IndexedSlices without the rows that are named."""
     gone = whole(mask_indices, "SparseMask")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.sparse.cells import Shape
 from tapelab.sparse.tensor import SparseTensor
@@ -21,16 +22,19 @@ def given(sp_input: Any) -> SparseTensor:
     return sp_input
 
 
+@public
 def cells_of(sparse: SparseTensor) -> Any:
     """The indices as an array."""
     return sparse.indices._value
 
 
+@public
 def shape_of(sparse: SparseTensor) -> Shape:
     """The shape as Python numbers."""
     return tuple(int(length) for length in sparse.dense_shape._value)
 
 
+@public
 def made_of(indices: Any, values: Tensor, shape: Any) -> SparseTensor:
     """A sparse tensor with other indices, which are constants, around values with a history."""
     cells = constant_of(np.ascontiguousarray(indices, np.int64))

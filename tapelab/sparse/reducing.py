@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
 from tapelab.engine.op import op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable, read
 from tapelab.errors import invalid_argument
@@ -59,7 +59,7 @@ def _largest(x: Any, places: Any, count: int) -> Any:
     return found
 
 
-@composite
+@public(group=True)
 def reduce_sum(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
     name: str | None = None,
@@ -76,7 +76,7 @@ def reduce_sum(
     return reshape(total, shape=shape)
 
 
-@composite
+@public(group=True)
 def reduce_max(
     sp_input: Any, axis: Any = None, keepdims: Any = None, output_is_sparse: bool = False,
     name: str | None = None,
@@ -115,7 +115,7 @@ def _sparse(sparse: SparseTensor, cells: Any, kept: Shape, shape: Shape, op: Any
     return made_of(unnumbered(numbers, shape), values, shape)
 
 
-@composite
+@public(group=True)
 def softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The softmax of the stored entries of each row; what is not stored stays out of account."""
     sparse = given(sp_input)
@@ -139,7 +139,7 @@ def _peaks(x: Any, rows: Any, count: int) -> Any:
     return found
 
 
-@composite
+@public(group=True)
 def fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.arithmetic import divide
@@ -16,7 +16,7 @@ from tapelab.ops.settings import number, whole
 from tapelab.sparse.elements import picked, put
 
 
-@composite
+@public(group=True)
 def segment_sum(
     data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
     sparse_gradient: bool = False,
@@ -28,7 +28,7 @@ def segment_sum(
     return _summed("Sum", data, indices, segment_ids, num_segments, sparse_gradient, None)
 
 
-@composite
+@public(group=True)
 def segment_mean(
     data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
     sparse_gradient: bool = False,
@@ -37,7 +37,7 @@ def segment_mean(
     return _summed("Mean", data, indices, segment_ids, num_segments, sparse_gradient, 1.0)
 
 
-@composite
+@public(group=True)
 def segment_sqrt_n(
     data: Any, indices: Any, segment_ids: Any, num_segments: Any = None, name: str | None = None,
     sparse_gradient: bool = False,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import public
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import tensor
@@ -17,7 +17,7 @@ from tapelab.sparse.parts import cells_of, given, made_of, shape_of
 from tapelab.sparse.tensor import SparseTensor
 
 
-@composite
+@public(group=True)
 def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same entries with their indices sorted, row by row, as most functions want them."""
     sparse = given(sp_input)
@@ -26,7 +26,7 @@ def reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return made_of(cells[order], picked(sparse.values, order), shape_of(sparse))
 
 
-@composite
+@public(group=True)
 def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     sparse = given(sp_input)
@@ -38,6 +38,7 @@ def transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> Spars
     return made_of(cells[order], picked(sparse.values, order), turned)
 
 
+@public(shape_argument=True)
 def reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same entries counted row by row in another shape; one length may be -1."""
     sparse = given(sp_input)
@@ -66,6 +67,7 @@ def _filled_in(old: Shape, new: Shape) -> Shape:
     return new
 
 
+@public
 def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same entries and indices in a larger shape, or in the smallest that holds them."""
     sparse = given(sp_input)
@@ -83,6 +85,7 @@ def reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     return made_of(cells, sparse.values, wanted)
 
 
+@public
 def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """The same entries with one more axis, of length 1; by default the last one."""
     sparse = given(sp_input)
@@ -97,7 +100,7 @@ def expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> Spa
     return made_of(np.insert(cells, at, 0, axis=1), sparse.values, np.insert(shape, at, 1))
 
 
-@composite
+@public(group=True)
 def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The entries in a box that begins at `start`; a box that is too large ends with the tensor."""
     sparse = given(sp_input)
@@ -115,7 +118,7 @@ def slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> Spar
     return made_of(cells[kept] - begin, picked(sparse.values, np.flatnonzero(kept)), box)
 
 
-@composite
+@public(group=True)
 def retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """The entries that a row of true and false says to keep; ValueError for another length."""
     sparse, kept = given(sp_input), tensor(to_retain, "bool")._value

@@ -10,6 +10,7 @@ import numpy as np
 from tapelab.dtypes import DType, int64
 from tapelab.engine.composite_tensor import CompositeTensor, NotDense
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import DispatchedType, public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import Variable
 from tapelab.printed import array_text
@@ -23,7 +24,7 @@ MAPPED: Final = frozenset({
 """The functions of single entries that TensorFlow takes sparse tensors for."""
 
 
-class SparseTensor(CompositeTensor):
+class SparseTensor(CompositeTensor, metaclass=DispatchedType):
     """Entries `values` at `indices` of a tensor of `dense_shape`; all other entries are zero.
 
     Each index is a row of whole numbers, one for each axis. Most functions want the indices sorted
@@ -57,6 +58,7 @@ class SparseTensor(CompositeTensor):
                 )
 
     @classmethod
+    @public
     def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
         """A sparse tensor from another, or from its three parts."""
         if isinstance(sparse_tensor_value, SparseTensor):

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
@@ -53,21 +53,21 @@ def _strong(x: Any, *, num_buckets: int, key: tuple[int, ...]) -> Any:
     return _buckets(lambda raw: siphash(raw, key), x, num_buckets)
 
 
-@elementwise
+@public(elementwise=True)
 def to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """The bucket of each text, the same on every machine and in every run."""
     raw = "StringToHashBucketFast"
     return _fast(text(input, raw), num_buckets=_count(raw, num_buckets))
 
 
-@elementwise
+@public(elementwise=True)
 def to_hash_bucket(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """The bucket of each text by an older hash; `to_hash_bucket_fast` is the one to prefer."""
     raw = "StringToHashBucket"
     return _old(text(input, raw), num_buckets=_count(raw, num_buckets))
 
 
-@elementwise
+@public(elementwise=True)
 def to_hash_bucket_strong(
     input: Any, num_buckets: int, key: Any, name: str | None = None
 ) -> Tensor:
@@ -82,6 +82,7 @@ def to_hash_bucket_strong(
     return _strong(text(input, raw), num_buckets=_count(raw, num_buckets), key=secret)
 
 
+@public
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Eight bytes for each row of the data, the same on every machine and in every run."""
     if method != "farmhash64":

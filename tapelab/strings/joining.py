@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import takes_composites_as
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import OutOfRangeError, invalid_argument
@@ -82,7 +82,7 @@ def join_rows(x: Any, row_splits: Any, *, separator: bytes) -> Any:
     return texts([separator.join(x[start:stop]) for start, stop in ends])
 
 
-@takes_composites_as("strings.join")
+@public(name="strings.join")
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """The texts at one place of several tensors, one after the other; scalars go with each."""
     between = one_text(separator, "StringJoin", "separator")
@@ -98,7 +98,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     return made
 
 
-@takes_composites_as("strings.reduce_join")
+@public(name="strings.reduce_join")
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
     name: str | None = None,
@@ -124,6 +124,7 @@ def reduce_join(
     return made
 
 
+@public
 def unsorted_segment_join(
     inputs: Any, segment_ids: Any, num_segments: Any, separator: str = "", name: str | None = None
 ) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -58,7 +58,7 @@ def _substr(x: Any, pos: Any, length: Any, *, unit: str = "BYTE") -> Any:
     return texts([_piece(at, raw, start, size, unit) for at, (raw, start, size) in rows], shape)
 
 
-@elementwise
+@public(elementwise=True)
 def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Every capital letter as a small one; other letters than a to z only with `encoding="utf-8"`.
 
@@ -67,7 +67,7 @@ def lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     return _lower(text(input, "StringLower"), encoding=_encoding("StringLower", encoding))
 
 
-@elementwise
+@public(elementwise=True)
 def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Every small letter as a capital one; other letters than a to z only with `encoding="utf-8"`.
 
@@ -76,20 +76,20 @@ def upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     return _upper(text(input, "StringUpper"), encoding=_encoding("StringUpper", encoding))
 
 
-@elementwise
+@public(elementwise=True)
 def strip(input: Any, name: str | None = None) -> Tensor:
     """Each text without the white space at its two ends."""
     return _strip(text(input, "StringStrip"))
 
 
-@elementwise
+@public(elementwise=True)
 def length(input: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """How many bytes each text has, or letters with `unit="UTF8_CHAR"`."""
     counted = choice("StringLength", "unit", unit, UNITS)
     return _length(text(input, "StringLength"), unit=counted)
 
 
-@elementwise
+@public(elementwise=True)
 def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None = None) -> Tensor:
     """The piece of each text that begins at `pos` (from the end if negative) and has a length.
 

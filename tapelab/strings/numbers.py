@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.dtypes import BY_NUMPY, as_dtype, float32
-from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -62,7 +62,7 @@ def _to_number(x: Any, *, dtype: Any) -> Any:
     return each(lambda raw: read(raw, kind), x, kind)
 
 
-@elementwise
+@public(elementwise=True)
 def as_string(
     input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False,
     width: int = -1, fill: str = "", name: str | None = None,
@@ -90,7 +90,7 @@ def as_string(
     return _as_string(x, style=f"%{flags}{decimals}{letter}")
 
 
-@elementwise
+@public(elementwise=True)
 def to_number(input: Any, out_type: Any = float32, name: str | None = None) -> Tensor:
     """Each text as the number it writes; InvalidArgumentError for a text that writes none."""
     wanted = as_dtype(out_type)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
@@ -57,7 +57,7 @@ def _full_match(x: Any, *, pattern: bytes) -> Any:
     return each(lambda raw: compiled.fullmatch(_read(raw)) is not None, x, np.bool_)
 
 
-@elementwise
+@public(elementwise=True)
 def regex_replace(
     input: Any, pattern: Any, rewrite: Any, replace_global: bool = True, name: str | None = None
 ) -> Tensor:
@@ -72,7 +72,7 @@ def regex_replace(
     )  # fmt: skip
 
 
-@elementwise
+@public(elementwise=True)
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Whether the pattern matches the whole of each text.
 

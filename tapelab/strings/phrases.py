@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import takes_composites_as
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import samples
 from tapelab.ops.shape import reshape
@@ -58,7 +58,7 @@ def _phrases(
         yield separator.join([pads[0]] * pad + words + [pads[1]] * pad)
 
 
-@takes_composites_as("strings.ngrams")
+@public(name="strings.ngrams")
 def ngrams(
     data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
     padding_width: int | None = None, preserve_short_sequences: bool = False,

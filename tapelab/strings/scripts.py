@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import elementwise
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
@@ -46,7 +46,7 @@ def _script(x: Any) -> Any:
     return np.array(found, np.int32).reshape(x.shape)[()]
 
 
-@elementwise
+@public(elementwise=True)
 def unicode_script(input: Any, name: str | None = None) -> Tensor:
     """The script of each letter, given as its number: 25 Latin, 8 Cyrillic, 17 Han, 0 common.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import takes_composites_as
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
@@ -29,7 +29,7 @@ def _format(x: Any, *more: Any, pieces: tuple[str, ...], summarize: int) -> Any:
     return texts([head + "".join(parts)], ())
 
 
-@takes_composites_as("strings.format")
+@public(name="strings.format")
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:

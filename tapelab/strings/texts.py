@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import BY_NUMPY, string
 from tapelab.engine.op import op
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
@@ -48,6 +49,7 @@ def kernel_input(kernel: Callable[..., Any]) -> str:
     return kernel.__code__.co_varnames[0]
 
 
+@public
 def texts(values: Any, shape: tuple[int, ...] | None = None) -> Any:
     """Byte strings as an array of objects; Python text among them is encoded."""
     values = [each.encode() if isinstance(each, str) else each for each in values]
@@ -56,6 +58,7 @@ def texts(values: Any, shape: tuple[int, ...] | None = None) -> Any:
     return made if shape is None else made.reshape(shape)
 
 
+@public
 def each(function: Callable[[bytes], Any], x: Any, dtype: Any = object) -> Any:
     """A function of one text, for every text of an array."""
     found = [function(text) for text in np.ravel(x)]
@@ -64,6 +67,7 @@ def each(function: Callable[[bytes], Any], x: Any, dtype: Any = object) -> Any:
     return np.array(found, dtype).reshape(x.shape)[()]
 
 
+@public
 def text(value: Any, raw: str, position: int = 0) -> Tensor:
     """The argument as a tensor of text; InvalidArgumentError for a tensor of numbers."""
     found = tensor(value, string)
@@ -93,6 +97,7 @@ def choice(raw: str, name: str, value: Any, allowed: tuple[str, ...]) -> str:
     return str(given)
 
 
+@public
 def one_text(value: Any, raw: str, name: str) -> bytes:
     """A setting that is a single text; InvalidArgumentError for several."""
     found = text(value, raw, 1)._value

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import elementwise, takes_composites_as
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
@@ -70,7 +70,7 @@ def _transcode(x: Any, *, rules: Rules, output: str) -> Any:
     return texts([b"".join(_written(each.point, output) for each in row) for row in rows], x.shape)
 
 
-@takes_composites_as("strings.unicode_decode")
+@public(name="strings.unicode_decode")
 def unicode_decode(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, name: str | None = None,
@@ -81,7 +81,7 @@ def unicode_decode(
     )[0]
 
 
-@takes_composites_as("strings.unicode_decode_with_offsets")
+@public(name="strings.unicode_decode_with_offsets")
 def unicode_decode_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, name: str | None = None,
@@ -94,7 +94,7 @@ def unicode_decode_with_offsets(
     return points, offsets
 
 
-@takes_composites_as("strings.unicode_split")
+@public(name="strings.unicode_split")
 def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
@@ -103,7 +103,7 @@ def unicode_split(
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
-@takes_composites_as("strings.unicode_split_with_offsets")
+@public(name="strings.unicode_split_with_offsets")
 def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
@@ -114,7 +114,7 @@ def unicode_split_with_offsets(
     return pieces, offsets
 
 
-@takes_composites_as("strings.unicode_encode")
+@public(name="strings.unicode_encode")
 def unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
@@ -142,7 +142,7 @@ def encoding_rules(encoding: str, errors: str, replacement: int) -> Rules:
     return _rules("UnicodeEncode", allowed, errors, replacement, False)
 
 
-@elementwise
+@public(elementwise=True)
 def unicode_transcode(
     input: Any, input_encoding: str, output_encoding: str, errors: str = "replace",
     replacement_char: int = 0xFFFD, replace_control_characters: bool = False,

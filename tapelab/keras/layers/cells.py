@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.arrays import creation, shaping
+from tapelab.engine.protocol import public
 from tapelab.engine.variable import read
 from tapelab.keras import activations, initializers, random
 from tapelab.keras.grouping import grouped
@@ -70,6 +71,7 @@ class _Cell(Weighted):
             state = self._dropped(state, self.recurrent_dropout)
         return x, state
 
+    @public(if_shape_is_open=True)
     def _dropped(self, x: Any, rate: float) -> Any:
         chance = random.uniform(x.shape, dtype=x.dtype.name, seed=self.seed_generator)
         return dropped(x, rate, chance)

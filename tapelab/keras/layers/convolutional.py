@@ -6,6 +6,7 @@ from typing import Any
 
 from tapelab import nn
 from tapelab.arrays import shaping
+from tapelab.engine.protocol import public
 from tapelab.keras import activations
 from tapelab.keras.layers import sliding
 from tapelab.keras.layers.calling import in_float
@@ -147,6 +148,7 @@ class Conv2DTranspose(_Conv):
         self.kernel = self.make("kernel", (*self.kernel_size, self.filters, channels))
         self._make_bias(self.filters)
 
+    @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
         """The windows laid over one another, plus the bias, bent."""
         x = in_float(inputs, self.compute_dtype)

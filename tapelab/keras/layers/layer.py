@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any
 
 from tapelab import nest
+from tapelab.engine.protocol import outside_trace
 from tapelab.keras import masks, regularizers
 from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.graph import Node
@@ -184,8 +185,15 @@ class Layer(Stateful):
         return symbolic_outputs(self.call, (KerasTensor(input_shape),), {}).shape
 
     def _ensure_built(self, args: Any, kwargs: Any) -> None:
+        """Make the weights, at once even where a function is being traced."""
         if self.built:
             return
+        with outside_trace() as trace:
+            self._make_weights(args, kwargs)
+        if trace is not None and self.weights:
+            trace.adopt(self.weights)
+
+    def _make_weights(self, args: Any, kwargs: Any) -> None:
         if self._builds_in_call():
             with name_scope(self.name, caller=self):
                 self._path = current_path()

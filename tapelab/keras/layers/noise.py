@@ -6,6 +6,7 @@ from math import sqrt
 from typing import Any
 
 from tapelab.arrays.choosing import cast
+from tapelab.engine.protocol import public
 from tapelab.keras import random
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
@@ -46,6 +47,7 @@ class Dropout(_Chance):
         super().__init__(rate, seed, **kwargs)
         self.noise_shape = noise_shape
 
+    @public(if_shape_is_open=True)
     def _changed(self, x: Any) -> Any:
         shape = self._noise(tuple(x.shape))
         return dropped(x, self.rate, random.uniform(shape, dtype=x.dtype.name,
@@ -100,16 +102,17 @@ class GaussianNoise(Elementwise):
 
     def call(self, inputs: Any, training: Any = False) -> Any:
         """The entries and noise in training; else as they are."""
-        if not training or self.stddev == 0:
-            return inputs
-        return inputs + random.normal(
-            inputs.shape, 0.0, self.stddev, inputs.dtype.name, self.seed_generator
-        )
+        return inputs if not training or self.stddev == 0 else self._changed(inputs)
+
+    @public(if_shape_is_open=True)
+    def _changed(self, x: Any) -> Any:
+        return x + random.normal(x.shape, 0.0, self.stddev, x.dtype.name, self.seed_generator)
 
 
 class GaussianDropout(_Chance):
     """Multiplies by random numbers around 1 in training."""
 
+    @public(if_shape_is_open=True)
     def _changed(self, x: Any) -> Any:
         width = sqrt(self.rate / (1.0 - self.rate))
         return x * random.normal(x.shape, 1.0, width, x.dtype.name, self.seed_generator)

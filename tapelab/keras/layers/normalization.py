@@ -66,7 +66,8 @@ class BatchNormalization(_Normalization):
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """The channels normalized; in training the moving averages follow."""
         x = in_float(inputs, self.compute_dtype)
-        mean, variance = self.moving_mean, self.moving_variance
+        mean: Any = self.moving_mean
+        variance: Any = self.moving_variance
         if training and self.trainable:
             axes = [at for at in range(x.ndim) if at != self.axis % x.ndim]
             mean, variance = nn.moments(x, axes)
@@ -75,9 +76,8 @@ class BatchNormalization(_Normalization):
         shape = [1] * x.ndim
         shape[self.axis] = -1
         place = (lambda part: part) if self.axis % x.ndim == x.ndim - 1 else _placing(shape)
-        parts = [None if part is None else place(part) for part in (mean, variance)]
-        learned = [None if part is None else place(part) for part in (self.beta, self.gamma)]
-        return nn.batch_normalization(x, *parts, *learned, self.epsilon)
+        beta, gamma = (None if each is None else place(each) for each in (self.beta, self.gamma))
+        return nn.batch_normalization(x, place(mean), place(variance), beta, gamma, self.epsilon)
 
 
 def _placing(shape: list[int]) -> Any:
@@ -109,8 +109,8 @@ class LayerNormalization(_Normalization):
         shape = [x.shape[at] if at in self._axes else 1 for at in range(x.ndim)]
         last = list(self._axes) == [x.ndim - 1]
         place = (lambda part: part) if last else _placing(shape)
-        learned = [None if part is None else place(part) for part in (self.beta, self.gamma)]
-        return nn.batch_normalization(x, mean, variance, *learned, self.epsilon)
+        beta, gamma = (None if each is None else place(each) for each in (self.beta, self.gamma))
+        return nn.batch_normalization(x, mean, variance, beta, gamma, self.epsilon)
 
 
 class RMSNormalization(Weighted):

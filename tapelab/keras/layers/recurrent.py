@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tapelab import nest
 from tapelab.arrays import choosing, creation, shaping
+from tapelab.engine.protocol import public
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from tapelab.keras.layers.input_spec import InputSpec
@@ -74,6 +75,7 @@ class RNN(Layer):
         output, following = self.cell(step, given, **told)
         return output, following if isinstance(following, (list, tuple)) else [following]
 
+    @public(if_shape_is_open=True)
     def _first_states(self, sequences: Any, initial_state: Any) -> Any:
         if initial_state is not None:
             return list(initial_state) if nest.is_nested(initial_state) else [initial_state]

@@ -6,6 +6,7 @@ from math import prod
 from typing import Any
 
 from tapelab.arrays import shaping
+from tapelab.engine.protocol import public
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
 
@@ -19,6 +20,7 @@ class Flatten(Layer):
         super().__init__(**kwargs)
         self.input_spec = InputSpec(min_ndim=1)
 
+    @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
         """The rows."""
         return shaping.reshape(inputs, self._filled(tuple(inputs.shape)))
@@ -40,6 +42,7 @@ class Reshape(Layer):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
+    @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
         """The same entries in the other shape."""
         shape = self.compute_output_shape(tuple(inputs.shape))

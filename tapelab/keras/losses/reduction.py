@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab import math
 from tapelab.arrays.shaping import expand_dims, squeeze
+from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.ops.casting import cast
@@ -18,6 +19,7 @@ REDUCTIONS: Final = (
 MEANS: Final = ("sum_over_batch_size", "mean", "mean_with_sample_weight")
 
 
+@public
 def check_reduction(reduction: Any) -> None:
     """ValueError unless it is the name of a reduction."""
     if reduction not in REDUCTIONS:
@@ -27,6 +29,7 @@ def check_reduction(reduction: Any) -> None:
         )
 
 
+@public
 def same_rank(one: Tensor, other: Tensor, *, expand_rank_1: bool = True) -> tuple[Any, Any]:
     """Two tensors of one rank where a last axis of length 1 is all that keeps them apart."""
     if one.ndim == other.ndim + 1 and one.shape[-1] == 1:
@@ -40,6 +43,7 @@ def same_rank(one: Tensor, other: Tensor, *, expand_rank_1: bool = True) -> tupl
     return one, other
 
 
+@public
 def reduced(
     values: Tensor, sample_weight: Any, reduction: str | None, dtype: Any, mask: Any = None
 ) -> Any:
@@ -59,6 +63,7 @@ def reduced(
     return total / convert_to_tensor(float(np.prod(losses.shape.as_list())), losses.dtype)
 
 
+@public
 def masked(sample_weight: Any, mask: Any, dtype: Any, reduction: str | None) -> Any:
     """The weights with zeros where a mask leaves samples out; a mean divides by what is left."""
     if mask is None:
