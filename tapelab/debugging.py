@@ -215,7 +215,7 @@ def assert_shapes(shapes: Any, message: str | None = None, name: str | None = No
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> None:
     """ValueError unless the tensor has no axes."""
     x = as_tensor(tensor)
-    if x._value.ndim:
+    if x._array.ndim:
         raise ValueError(f"{message or ''}Expected scalar shape, saw shape: {x.shape}.")
 
 

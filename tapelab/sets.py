@@ -96,7 +96,7 @@ def _raw(one: Any, other: Any) -> str:
 
 
 def _shape(x: Any) -> Shape:
-    return shape_of(x) if isinstance(x, SparseTensor) else x._value.shape
+    return shape_of(x) if isinstance(x, SparseTensor) else x._array.shape
 
 
 def _common(raw: str, one: Shape, other: Shape) -> Shape:
@@ -120,7 +120,7 @@ def _rows(x: Any, raw: str, validate: bool) -> Rows:
 
 def _entries(x: Any, raw: str, validate: bool) -> Iterable[tuple[tuple[int, ...], Any]]:
     if not isinstance(x, SparseTensor):
-        return ((place[:-1], x._value[place]) for place in np.ndindex(x._value.shape))
+        return ((place[:-1], x._value[place]) for place in np.ndindex(x._array.shape))
     cells = cells_of(x)
     if validate:
         check_cells(raw, cells, shape_of(x))

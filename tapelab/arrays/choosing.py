@@ -36,7 +36,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None or y is None:
         raise ValueError("x and y must both be non-None or both be None.")
     picks, (first, second) = tensor(condition, "bool"), matched(x, y)
-    shapes = [each._value.shape for each in (picks, first, second)]
+    shapes = [each._array.shape for each in (picks, first, second)]
     if _broadcast(*shapes) is None:
         raise _not_broadcastable(*map(brackets, shapes))
     made = selection.select(picks, first, second)
@@ -57,14 +57,14 @@ def clip_by_value(
     """Each entry, but never below the lower limit nor above the upper one."""
     x = tensor(t)
     low, high = (strict_operand(each, x.dtype) for each in (clip_value_min, clip_value_max))
-    shape = x._value.shape
+    shape = x._array.shape
     for limit in (low, high):
-        require_one_dtype("Minimum", (x._value, limit._value))
-        together = _broadcast(shape, limit._value.shape)
+        require_one_dtype("Minimum", (x._array, limit._array))
+        together = _broadcast(shape, limit._array.shape)
         if together is None:
             raise invalid_argument(
                 "Minimum",
-                f"Incompatible shapes: {brackets(shape)} vs. {brackets(limit._value.shape)}",
+                f"Incompatible shapes: {brackets(shape)} vs. {brackets(limit._array.shape)}",
             )
         if together != shape:
             raise ValueError(f"Shapes {x.shape} and {limit.shape} are incompatible")
@@ -186,7 +186,7 @@ def imag(input: Any, name: str | None = None) -> Tensor:
     x = to_tensor(input)
     if x.dtype.name == "string":
         return new_constant(
-            np.full(x._value.shape, b"", object), x
+            np.full(x._array.shape, b"", object), x
         )  # what is no number has an empty part
     made: Tensor = casting.imag(x) if x.dtype.is_complex else selection.zeros_like(x)
     return made

@@ -29,7 +29,7 @@ from tapelab.ops.stacking import concat
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor of given numbers, which a tape does not watch by itself; a tensor stays itself."""
     given = _plain(value, dtype)
-    if type(value) is Tensor and (shape is None or lengths(shape, "Const") == value._value.shape):
+    if type(value) is Tensor and (shape is None or lengths(shape, "Const") == value._array.shape):
         return value
     array = typed_array(given, dtype)
     if shape is None:
@@ -95,9 +95,9 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of the given lengths with the same scalar everywhere."""
     x = tensor(value)
-    if x._value.ndim and x._value.shape != (1,):
+    if x._array.ndim and x._array.shape != (1,):
         raise invalid_argument("Fill", f"value must be a scalar, but has shape {x.shape}")
-    alone = shapes.reshape(x, shape=()) if x._value.ndim else x
+    alone = shapes.reshape(x, shape=()) if x._array.ndim else x
     made: Tensor = broadcasting.broadcast_to(alone, shape=_sizes(dims))
     return made
 
@@ -180,7 +180,7 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: int
 
 def _at_one_place(first: Any, last: Any, axis: int) -> tuple[Any, Any]:
     """Two ends in one shape, with an axis of length 1 where the steps between them belong."""
-    one, other = first._value.shape, last._value.shape
+    one, other = first._array.shape, last._array.shape
     try:
         shape = np.broadcast_shapes(one, other)
     except ValueError as error:
@@ -193,9 +193,9 @@ def _at_one_place(first: Any, last: Any, axis: int) -> tuple[Any, Any]:
 
 def _between(first: Any, last: Any, count: int, axis: int) -> Any:
     """So many values from first to last, each end as it is, even where it is infinite."""
-    rank = first._value.ndim
+    rank = first._array.ndim
     axis %= rank
-    steps = np.arange(1, count - 1).astype(first._value.dtype)
+    steps = np.arange(1, count - 1).astype(first._array.dtype)
     further = to_tensor(steps.reshape(-1, *(1,) * (rank - axis - 1)))
     step = divide(subtract(last, first), to_tensor(max(count - 1, 1), first.dtype))
     inner = add(first, multiply(further, step))

@@ -26,7 +26,7 @@ def one_hot(
     """Rows of zeros with a one at each index; an index outside gives zeros only."""
     x = tensor(indices)
     if not x.dtype.is_integer:
-        raise unfit_index("OneHot", x._value.dtype, indices)
+        raise unfit_index("OneHot", x._array.dtype, indices)
     given = next((v for v in (on_value, off_value) if v is not None), None)
     kind = as_dtype(dtype) if dtype else tensor(given).dtype if given is not None else float32
     on, off = (typed_array(default if value is None else value, kind)

@@ -29,10 +29,10 @@ def dynamic_partition(
             "DynamicPartition",
             f"Value for attr 'num_partitions' of {count} must be at least minimum 1",
         )
-    if x._value.shape[: places.ndim] != places.shape:
+    if x._array.shape[: places.ndim] != places.shape:
         raise invalid_argument(
             "DynamicPartition", "data.shape must start with partitions.shape, got data.shape = "
-            f"{brackets(x._value.shape)}, partitions.shape = {brackets(places.shape)}",
+            f"{brackets(x._array.shape)}, partitions.shape = {brackets(places.shape)}",
         )  # fmt: skip
     for at in np.argwhere((places < 0) | (places >= count))[:1]:
         raise invalid_argument(
@@ -60,7 +60,7 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
     for at, (where, part) in enumerate(zip(places, parts, strict=True)):
         _check_stitch(at, where, part, parts[0])
     size = 1 + max((int(each.max()) for each in places if each.size), default=-1)
-    rest = parts[0]._value.shape[places[0].ndim :]
+    rest = parts[0]._array.shape[places[0].ndim :]
     made: Tensor = partitions.dynamic_stitch(*parts, places=tuple(places), shape=(size, *rest))
     return made
 
@@ -68,16 +68,16 @@ def dynamic_stitch(indices: Any, data: Any, name: str | None = None) -> Tensor:
 def _places(given: Any, at: int) -> Any:
     found = tensor(given) if isinstance(given, Tensor) else to_tensor(given, int32)
     if found.dtype is not int32:
-        raise unlike("DynamicStitch", at, np.dtype(np.int32), found._value.dtype)
+        raise unlike("DynamicStitch", at, np.dtype(np.int32), found._array.dtype)
     return found._value
 
 
 def _check_stitch(at: int, where: Any, part: Tensor, first: Tensor) -> None:
     if part.dtype is not first.dtype:
-        raise unlike("DynamicStitch", at, first._value.dtype, part._value.dtype)
-    if part._value.shape[: where.ndim] != where.shape:
+        raise unlike("DynamicStitch", at, first._array.dtype, part._array.dtype)
+    if part._array.shape[: where.ndim] != where.shape:
         raise invalid_argument(
-            "DynamicStitch", f"data[{at}].shape = {brackets(part._value.shape)} does not start "
+            "DynamicStitch", f"data[{at}].shape = {brackets(part._array.shape)} does not start "
             f"with indices[{at}].shape = {brackets(where.shape)}",
         )  # fmt: skip
     for outside in np.argwhere(where < 0)[:1]:
@@ -95,8 +95,8 @@ def reverse_sequence(
         raise TypeError("Expected int for argument 'seq_dim' not None.")
     batch = 0 if batch_axis is None else batch_axis
     refused = _unfit_sequences(x, counts._value, seq_axis, batch)
-    if counts._value.dtype.kind not in "iu":
-        raise unfit_index("ReverseSequence", counts._value.dtype, seq_lengths)
+    if counts._array.dtype.kind not in "iu":
+        raise unfit_index("ReverseSequence", counts._array.dtype, seq_lengths)
     if refused:
         raise invalid_argument("ReverseSequence", refused)
     made: Tensor = partitions.reverse_sequence(x, counts, axis=seq_axis, batch=batch)
@@ -105,7 +105,7 @@ def reverse_sequence(
 
 def _unfit_sequences(x: Tensor, counts: Any, axis: int, batch: int) -> str:
     """What is wrong with lengths or axes; nothing if they fit."""
-    rank, shape = x.ndim, x._value.shape
+    rank, shape = x.ndim, x._array.shape
     if axis == batch:
         return f"batch_dim == seq_dim == {axis}"
     if counts.ndim != 1:

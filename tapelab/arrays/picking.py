@@ -25,7 +25,7 @@ def gather(
 ) -> Tensor:  # fmt: skip
     """Pick entries along an axis by position; one that is picked twice receives both gradients."""
     x, places = as_tensor(params), _indices("GatherV2", indices)
-    batch = batch_dims if batch_dims >= 0 else batch_dims + places._value.ndim
+    batch = batch_dims if batch_dims >= 0 else batch_dims + places._array.ndim
     along = batch if axis is None else number(axis, "GatherV2")
     made: Tensor = gathering.gather(x, places, axis=along, batch_dims=batch)
     return made
@@ -52,8 +52,8 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """The entries where the mask is true, in a row."""
     x, kept = as_tensor(tensor), as_tensor(mask)
     along = 0 if axis is None else number(axis, "BooleanMask")
-    masking.check_mask(x._value.shape, kept._value.shape, along)
-    if kept._value.dtype.kind != "b":
+    masking.check_mask(x._array.shape, kept._array.shape, along)
+    if kept._array.dtype.kind != "b":
         kept = as_tensor(kept._value != 0)
     made: Tensor = masking.boolean_mask(x, kept, axis=along)
     return made
@@ -64,14 +64,14 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
     x = as_tensor(input_)
     starts, sizes = (lengths(each, "Slice", strict=True) for each in (begin, size))
-    rank = x._value.ndim
+    rank = x._array.ndim
     if not len(starts) == len(sizes) == rank:
         raise invalid_argument(
             "Slice", "Expected begin and size arguments to be 1-D tensors of size "
             f"{rank}, but got shapes [{len(starts)}] and [{len(sizes)}] instead.",
         )  # fmt: skip
     stops = []
-    for at, (start, count, length) in enumerate(zip(starts, sizes, x._value.shape, strict=True)):
+    for at, (start, count, length) in enumerate(zip(starts, sizes, x._array.shape, strict=True)):
         if not 0 <= start <= length:
             raise invalid_argument(
                 "Slice", f"Expected begin[{at}] in [0, {length}], but got {start}"
@@ -146,6 +146,6 @@ tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
 @public(composites=True)
 def _indices(raw: str, indices: Any) -> Tensor:
     places = as_tensor(indices)
-    if places._value.dtype.kind not in "iu":
-        raise unfit_index(raw, places._value.dtype, indices)
+    if places._array.dtype.kind not in "iu":
+        raise unfit_index(raw, places._array.dtype, indices)
     return places

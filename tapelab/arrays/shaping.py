@@ -58,7 +58,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     try:
         made: Tensor = broadcasting.broadcast_to(x, shape=wanted)
     except Exception as error:
-        there = brackets(x._value.shape)
+        there = brackets(x._array.shape)
         raise invalid_argument(
             "BroadcastTo", f"Incompatible shapes: {there} vs. {brackets(wanted)}"
         ) from error
@@ -73,7 +73,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         x = to_tensor(values)  # a variable's value as a tensor of its own
         if axis == 0:
             return x
-        if x._value.shape[:1] != (0,):  # one without rows stumbles over the first, below
+        if x._array.shape[:1] != (0,):  # one without rows stumbles over the first, below
             require_sequence(values, "N")
         values = unstack(x)
     plain = not any(isinstance(each, (Tensor, Holder)) for each in values)
@@ -83,7 +83,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
         told = "slice index 0 of dimension 0 out of bounds: an empty list shows no shape to stack"
         raise invalid_argument("StridedSlice", told) if given_tensor else IndexError(told)
     parts = matched(*values)
-    _require_axis(axis, parts[0]._value.ndim + 1)
+    _require_axis(axis, parts[0]._array.ndim + 1)
     made: Tensor = stacking.stack(*parts, axis=axis)
     return made
 
@@ -95,14 +95,14 @@ def unstack(
     """The slices of a tensor along an axis, each a tensor of its own without that axis."""
     x = as_tensor(value)
     axis = number(axis, "Unpack")
-    _require_axis(axis, x._value.ndim)
+    _require_axis(axis, x._array.ndim)
     num = None if num is None else number(num, "Unpack")
-    if num is not None and num != x._value.shape[axis]:
+    if num is not None and num != x._array.shape[axis]:
         raise invalid_argument(
             "Unpack", f"Input shape axis {axis} must equal {num}, got shape "
-            f"{brackets(x._value.shape)}",
+            f"{brackets(x._array.shape)}",
         )  # fmt: skip
-    return list(stacking.unstack(x, axis=axis)) if x._value.shape[axis] else []
+    return list(stacking.unstack(x, axis=axis)) if x._array.shape[axis] else []
 
 
 @public(composites=True)
@@ -127,11 +127,11 @@ def split(
     """Pieces of a tensor along an axis: so many equal ones, or of the given lengths."""
     x, along = as_tensor(value), number(axis, "Split", strict=True)
     given = whole(num_or_size_splits, "SplitV")
-    rank = x._value.ndim
+    rank = x._array.ndim
     if not -rank <= along < rank:
         raise invalid_argument("Split", f"-input rank(-{rank}) <= split_dim < input rank ({rank}), "
                                f"but got {along}")  # fmt: skip
-    length = x._value.shape[along]
+    length = x._array.shape[along]
     if given.ndim:
         sizes = _pieces([int(each) for each in given], length)
     else:
@@ -176,11 +176,11 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     vectors = [as_tensor(each) for each in args]
     if not vectors:
         return []
-    require_one_dtype("Mul", tuple(each._value for each in vectors))
+    require_one_dtype("Mul", tuple(each._array for each in vectors))
     order = list(range(len(vectors)))
     if indexing == "xy" and len(order) > 1:
         order[:2] = [1, 0]
-    shape = tuple(vectors[at]._value.size for at in order)
+    shape = tuple(vectors[at]._array.size for at in order)
     grids = []
     for position, vector in enumerate(vectors):
         along = tuple(-1 if at == position else 1 for at in order)
@@ -201,10 +201,10 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each entry several times in a row; without an axis the tensor is laid flat first."""
     x, times = as_tensor(input), lengths(repeats, "Repeat")
-    if axis is None or not x._value.ndim:
+    if axis is None or not x._array.ndim:
         x, axis = shapes.reshape(x, shape=(-1,)), 0
-    _require_axis(axis, x._value.ndim)
-    length = x._value.shape[axis]
+    _require_axis(axis, x._array.ndim)
+    length = x._array.shape[axis]
     if len(times) not in {1, length}:
         raise ValueError(f"Dimensions {length} and {len(times)} are not compatible")
     made: Tensor = rearranging.repeat(x, repeats=times, axis=axis)
@@ -241,7 +241,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in the opposite order along some axes."""
     places, x = whole(axis, "ReverseV2"), as_tensor(tensor)
     made: Tensor
-    if not x._value.ndim or not x._value.size:
+    if not x._array.ndim or not x._array.size:
         made = identity(x)  # TensorFlow hands it on, whatever the axes
         return made
     if places.ndim != 1:
@@ -257,7 +257,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     if len(steps) != len(places):
         raise invalid_argument("Roll", "shift and axis must have the same size")
     for each in places:
-        if not -x._value.ndim <= each < x._value.ndim:
+        if not -x._array.ndim <= each < x._array.ndim:
             raise invalid_argument("Roll", f"axis {each} is out of range")
     made: Tensor = rearranging.roll(x, shift=steps, axis=places)
     return made
@@ -279,7 +279,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     given, wanted = as_tensor(x), TensorShape(shape)
     if not wanted.is_compatible_with(given.shape):
         raise invalid_argument(
-            "EnsureShape", f"Shape of tensor input {brackets(given._value.shape)} is not "
+            "EnsureShape", f"Shape of tensor input {brackets(given._array.shape)} is not "
             f"compatible with expected shape {brackets('?' if n is None else n for n in wanted)}.",
         )  # fmt: skip
     made: Tensor = identity(given)

@@ -109,7 +109,7 @@ def unique(x: Any, out_idx: Any = int32, name: str | None = None) -> Unique:
 def unique_with_counts(x: Any, out_idx: Any = int32, name: str | None = None) -> UniqueWithCounts:
     """Each value once, where each entry is found among them, and how often each occurs."""
     given = tensor(x)
-    if given._value.ndim != 1:
+    if given._array.ndim != 1:
         raise invalid_argument("Unique", "unique expects a 1D vector. Try tf.reshape(x, [-1])")
     values, places, counts = sorting.unique(given)
     return UniqueWithCounts(values, _as(out_idx, places), _as(out_idx, counts))

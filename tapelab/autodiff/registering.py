@@ -82,7 +82,7 @@ def _as_rule(op_type: str, f: Callable[..., Any]) -> Callable[..., Any]:
 
     def registered(dy: Any, y: Any, *inputs: Any, **settings: Any) -> list[Any]:
         given = tuple(map(as_tensor, inputs))
-        attrs = {"T": BY_NUMPY[given[0]._value.dtype], **settings} if given else settings
+        attrs = {"T": BY_NUMPY[given[0]._array.dtype], **settings} if given else settings
         ran = RanOp(op_type, given, [as_tensor(each) for each in _several(y)], attrs)
         found = f(ran, *[as_tensor(each) for each in _several(dy)])
         gradients = list(found) if isinstance(found, (list, tuple)) else [found]

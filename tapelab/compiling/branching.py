@@ -260,7 +260,7 @@ def element_of(items: Any) -> Any:
 
 
 def _row(tensor: Tensor) -> Tensor:
-    value = tensor._value
+    value = tensor._array
     if not value.ndim:
         raise TypeError("Cannot iterate over a scalar tensor.")
     if len(value):

@@ -1,49 +1,33 @@
-"""Watching a replay closely: every op, every variable, and who looks at the numbers.
+"""Capturing a run of a graph: every op, every variable, and who looks at values.
 
-A `Capture` is a tape that takes every op, so that gradients asked inside are worked out on tensors
-and are written down as ops like all others. While one is open, reading the numbers of a tensor goes
-through a watch: what decides by them (a branch, a length, a message) would decide differently on
-other numbers, so such a replay tells too little to be made a program of.
+A `Capture` is a tape that takes every op, so that gradients inside are computed on tensors and are
+recorded as ops like all others. It is also an observer of the thread: Python code that looks at the
+values of a tensor (a branch, a length, a message) could do otherwise on other values, so the
+program that is made of the run is guarded by these values, or is not made at all.
 """
 
 from __future__ import annotations
 
-import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from types import CodeType, FrameType
 from typing import Any, Final
 
 from tapelab.compiling.admission import draws
-from tapelab.compiling.drawing import Before, Drawing
-from tapelab.compiling.glancing import asks
+from tapelab.compiling.drawing import Before, Drawing, Undo, WholeDraw
 from tapelab.compiling.graph import Node
+from tapelab.compiling.replay import drawing_by
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import Origin
+from tapelab.engine.log import Origin, thread
+from tapelab.engine.observer import Observer
 from tapelab.engine.records import Record
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
-
-_MODULES: Final = frozenset(f"tapelab.engine.{name}" for name in (
-    *("dispatch", "quick", "log", "watching", "flows", "cell", "custom", "ends"),
-))  # fmt: skip
-"""Modules that only hand numbers on, to kernels, to rules, to the log, to a variable."""
-READERS: Final = frozenset(f"tapelab.{name}" for name in (
-    *("engine.aside.aside", "engine.variable._operand", "engine.tape.GradientTape.watch"),
-    *("engine.indexed_slices.IndexedSlices.dense", "engine.indexed_slices.IndexedSlices.preview"),
-    *("engine.asking.seen", "engine.handing.undo_broadcast", "engine.jacobians._rows"),
-    *("engine.convert.new_constant", "engine.jacobians.batch_jacobian", "linalg.einsum"),
-    *("engine.batching_lanes.Lanes.lane", "ops.rules.numpy_dtype", "ops.rules.is_complex"),
-    *("arrays.choosing.clip_by_value", "arrays.shaping.meshgrid", "image.colours.rgb_to_hsv"),
-    *("control.folding._rows", "control.mapping.vectorized_map", "math.add_n"),
-    *("nn.normalizing.moments", "nn.normalizing.batch_normalization", "ops.sorting.top_k_grad_x"),
-))  # fmt: skip
-"""Functions elsewhere that do no more, or ask for shapes and dtypes."""
-HANDING_OUT: Final = frozenset({
-    "tapelab.engine.indexed_slices.IndexedSlices.dense", "tapelab.ops.sorting.top_k_grad_x",
-})  # fmt: skip
-"""Those of them that hand out the array itself, as a setting."""
+from tapelab.random import seeding
+from tapelab.random.sampling import Source
 
 
 class _Everything(set[int]):
@@ -56,17 +40,18 @@ class _Everything(set[int]):
         """Nothing is kept: everything is in it."""
 
 
-class Capture(GradientTape):
+class Capture(GradientTape, Observer):
     """A tape that takes every op and knows the tensors that went in."""
 
     _hears_all = True
+    _simple = False  # so that no op takes a fast path, and all of them are observed
 
     def __init__(self) -> None:
         super().__init__(persistent=True, watch_accessed_variables=False)
         self.tensors: dict[int, Tensor] = {}
         self.cells: dict[int, Cell] = {}
         self.states: list[tuple[Cell, Tensor]] = []
-        self.handed_out: set[int] = set()
+        self.arrays_out: set[int] = set()
         self.by_value: dict[int, int] = {}
         self.asides: list[tuple[int, Any, tuple[Any, ...], Any]] = []
         self.drawing = Drawing()
@@ -100,12 +85,8 @@ class Capture(GradientTape):
             return self._held(run)
         if not draws(node):
             return NotImplemented
-        here.capture, here.drawing = None, self.drawing
-        try:
-            with thread_in(fresh_state()):
-                result = run()
-        finally:
-            here.capture, here.drawing = self, None
+        with observed_by(WholeDraw(self.drawing), instead_of=self), thread_in(fresh_state()):
+            result = run()
         made = leaves(result)
         if all(type(each) is Tensor for each in made):
             self.drawing.made.append((lambda: leaves(run()), made))
@@ -126,31 +107,57 @@ class Capture(GradientTape):
             with thread_in(fresh_state()):
                 call(function, here, settings)
 
-        capture, here.capture = here.capture, None
-        try:
-            hold(*[each._value for each in tensors])
-        finally:
-            here.capture = capture
-        self.took(hold, tuple(tensors), None)
+        with observed_by(instead_of=self):
+            hold(*[each._array for each in tensors])
+        self.computed(hold, tuple(tensors), None)
 
-    def took(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
-        """Notice numbers that are worked out beside the tape, at this place in the records."""
+    def computed(self, function: Any, given: Any, result: Any) -> None:
+        """Notice values that are computed beside the tape, at this place in the records."""
+        self.ran(given)
         self.asides.append((len(self._windows[-1][0].records), function, given, result))
 
-    def saw(self, tensor: Tensor, value: Any, frame: FrameType) -> None:
-        """Notice that the numbers of a tensor are read, and by whom."""
+    def ran(self, inputs: Sequence[Any]) -> None:
+        """Know the inputs of an op again, and their arrays where they are settings."""
+        for each in inputs:
+            if isinstance(each, Tensor):
+                self._know(each)
+
+    def _know(self, tensor: Tensor) -> None:
         self.tensors[tensor._id] = tensor
-        self.by_value[id(value)] = tensor._id
-        if asks(frame):
-            return
-        module = frame.f_globals.get("__name__", "")
-        reader = f"{module}.{_function(frame.f_code)}"
-        if module not in _MODULES and reader not in READERS:
-            if tensor._id not in self._looked_at:
-                self._looked_at.add(tensor._id)
-                self.took(None, (tensor,), reader)
-        elif reader in HANDING_OUT:
-            self.handed_out.add(tensor._id)
+        self.by_value[id(tensor._array)] = tensor._id
+
+    def handed_out(self, tensor: Tensor) -> None:
+        """Know a tensor whose array becomes a setting."""
+        self._know(tensor)
+        self.arrays_out.add(tensor._id)
+
+    def looked(self, tensor: Tensor, frame: FrameType) -> None:
+        """Notice that the values of a tensor are read, and by whom."""
+        self._know(tensor)
+        if tensor._id not in self._looked_at:
+            self._looked_at.add(tensor._id)
+            module = frame.f_globals.get("__name__", "")
+            self.computed(None, (tensor,), f"{module}.{_function(frame.f_code)}")
+
+    def assigning(self, cell: Cell) -> None:
+        """Know a variable before it gets its new state."""
+        self.note_cell(cell)
+
+    def assigned(self, cell: Cell) -> None:
+        """Know the new state of a variable."""
+        self.tensors[cell.state._id] = cell.state
+
+    def advanced(self, source: Source) -> None:
+        """Notice that random numbers are taken; `drew` says what was made of them."""
+        self.drawing.unusual += 1
+
+    def drew(self, source: Source, steps: int, make: Any, result: Any) -> None:
+        """Notice a draw."""
+        self.drawing.took(source, steps, make, result)
+
+    def requested(self, source: Source, request: tuple[Any, ...]) -> None:
+        """Know one of the shared sequences again."""
+        self.drawing.sought(source, request)
 
 
 _EVERYTHING: Final = _Everything()
@@ -161,12 +168,31 @@ def _function(code: CodeType) -> str:
     return code.co_qualname.partition(".<locals>.<")[0]
 
 
-class _Here(threading.local):
-    """What is noticed in a thread."""
+@contextmanager
+def captured() -> Iterator[Capture]:
+    """Capture what happens in this thread inside the block."""
+    capture = Capture()
+    with drawing_by(capture.draw), capture, observed_by(capture):
+        yield capture
 
-    capture: Capture | None = None
-    drawing: Drawing | None = None  # while a call draws that is noticed as a whole
-    before: Before | None = None  # while all is put back afterwards that is changed
+
+@contextmanager
+def undone() -> Iterator[None]:
+    """Put back what the block changes: variables, generators, shared sequences."""
+    before = Before({}, {}, seeding.mark())
+    with observed_by(Undo(before)):
+        try:
+            yield
+        finally:
+            before.restore()
 
 
-here: Final = _Here()
+@contextmanager
+def observed_by(*more: Observer, instead_of: Observer | None = None) -> Iterator[None]:
+    """Let further observers see what this thread does inside the block, one of those there not."""
+    outer = thread.observers
+    thread.observers = (*[each for each in outer if each is not instead_of], *more)
+    try:
+        yield
+    finally:
+        thread.observers = outer

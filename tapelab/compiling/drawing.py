@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from tapelab.engine.cell import Cell
 from tapelab.engine.log import origin_here, thread
+from tapelab.engine.observer import Observer
 from tapelab.engine.tensor import Tensor
 from tapelab.random import seeding
 from tapelab.random.sampling import Make, Source
@@ -22,7 +23,6 @@ from tapelab.random.sampling import Make, Source
 Place = tuple[int, int]
 Draw = Callable[[], list[Any]]
 """Draws once more: tensors, arrays, or the place of a sequence."""
-sources: Final = seeding.source
 
 
 class Before(NamedTuple):
@@ -82,11 +82,9 @@ class Drawing:
     unusual: int = 0  # how often numbers were taken without a word of what was made of them
     _known: dict[int, tuple[Source, Callable[[], Source]]] = field(default_factory=dict)
 
-    def sought(self, *request: Any) -> Source:
+    def sought(self, found: Source, request: tuple[Any, ...]) -> None:
         """Notice that somebody asks for one of the shared sequences."""
-        found = sources(*request)
-        self._known[id(found)] = found, partial(sources, *request)
-        return found
+        self._known[id(found)] = found, partial(seeding.source, *request)
 
     def took(self, source: Source, steps: int, make: Make, result: Any) -> None:
         """Notice a draw, unless it follows from seeds alone."""
@@ -104,6 +102,37 @@ class Drawing:
         runs = tuple([run for run, _ in self.made])
         count = sum(len(made) for _, made in self.made)
         return Draws(runs, count, tuple(self.seeds.values()), tuple(self.generators.values()))
+
+
+class WholeDraw(Observer):
+    """Notices which seeds and generators move while a call is drawn as a whole."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        self._drawing = drawing
+
+    def assigning(self, cell: Cell) -> None:
+        """A seed that is kept in a variable."""
+        self._drawing.seeds[id(cell)] = cell
+
+    def advanced(self, source: Source) -> None:
+        """A generator with a state of its own."""
+        if type(source) is not Source:
+            self._drawing.generators[id(source)] = source
+
+
+class Undo(Observer):
+    """Remembers how variables and generators were before they changed."""
+
+    def __init__(self, before: Before) -> None:
+        self._before = before
+
+    def assigning(self, cell: Cell) -> None:
+        """Remember the state of a variable."""
+        self._before.cells.setdefault(id(cell), (cell, cell.state))
+
+    def advanced(self, source: Source) -> None:
+        """Remember the place of a sequence."""
+        self._before.places.setdefault(id(source), (source, (source._counter, source._key)))
 
 
 def _again(find: Callable[[], Source], steps: int, make: Make, origin: Any) -> list[Any]:

@@ -3,7 +3,7 @@
     def call(inputs):
         t0, t1, = inputs
         s0 = cell0.state
-        r0, = run(t0._value, t1._value, s0._value)
+        r0, = run(t0._array, t1._array, s0._array)
         ...
 
 As most programs are small, what stands around them costs as much as they do.
@@ -91,13 +91,13 @@ def _shapes_held(found: Lowered, program: Program, first: int) -> list[str]:
 
 
 def _hold(state: Tensor, shape: tuple[int, ...]) -> None:
-    if state._value.shape != shape:
+    if state._array.shape != shape:
         raise ValueError("A variable has another shape than when this program was made.")
 
 
 def _run(program: Program, given: list[str], drawn: int) -> list[str]:
     """The lines that run the program, and draw before it what it takes."""
-    values = ", ".join(f"{each}._value" for each in given)
+    values = ", ".join(f"{each}._array" for each in given)
     results = _row([f"r{at}" for at in range(len(program.results))])
     if not drawn:
         return [f"    {results} = run({values})"]
@@ -114,7 +114,7 @@ def _tensor(at: int, slot: int, program: Program) -> list[str]:
     if not kind.shape or kind.dtype.hasobject:
         return [f"    y{at} = wrap(r{at}, next_id(), at[{at}])"]
     return [
-        f"    r{at}.setflags(False)", f"    y{at} = new(Tensor)", f"    y{at}._value = r{at}",
+        f"    r{at}.setflags(False)", f"    y{at} = new(Tensor)", f"    y{at}._array = r{at}",
         f"    y{at}._id = next_id()", f"    y{at}._origin = at[{at}]",
         f"    y{at}._tapes = UNKNOWN",
     ]  # fmt: skip
@@ -122,12 +122,12 @@ def _tensor(at: int, slot: int, program: Program) -> list[str]:
 
 def _told(account: Account, given: list[str], drawn: int, results: int) -> list[str]:
     """The line that writes down the call: who went in and out, and the small ones' numbers."""
-    taken = [f"{each}._value" for each in given] + [f"raw(drawn[{at}])" for at in range(drawn)]
+    taken = [f"{each}._array" for each in given] + [f"raw(drawn[{at}])" for at in range(drawn)]
     made = [f"y{at}" for at in range(results)]
     fields = (
         [*[f"{each}._id" for each in given], *["*map(number, drawn)"] * bool(drawn)],
         [f"{each}._id" for each in made],
-        [taken[at] for at in account.small[0]], [f"{made[at]}._value" for at in account.small[1]],
+        [taken[at] for at in account.small[0]], [f"{made[at]}._array" for at in account.small[1]],
     )  # fmt: skip
     ends = ", ".join(f"[{', '.join(each)}]" for each in fields)
     return [
@@ -151,7 +151,7 @@ def _nest(outputs: Any, made: tuple[Tensor, ...]) -> Any:
 
 
 def _raw(drawn: Any) -> Any:
-    return drawn._value if type(drawn) is Tensor else drawn
+    return drawn._array if type(drawn) is Tensor else drawn
 
 
 def _number(drawn: Any) -> int:

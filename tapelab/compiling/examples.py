@@ -63,7 +63,7 @@ def from_value(tensor: Tensor, shape: TensorShape) -> tuple[Tensor, Tensor]:
 
 def opposite(tensor: Tensor, shape: TensorShape) -> Tensor:
     """A tensor of the opposite numbers, twice as long along the axes that a shape leaves open."""
-    value = np.asarray(tensor._value)
+    value = np.asarray(tensor._array)
     if shape.rank is None:
         return constant_of(_filled((*value.shape, 2), value.dtype, _other_number(value)))
     known = zip(shape, value.shape, strict=True)
@@ -73,7 +73,7 @@ def opposite(tensor: Tensor, shape: TensorShape) -> Tensor:
 
 def relative(tensor: Tensor) -> Tensor:
     """What takes the place of a result that one world could not compute: all axes open."""
-    return opposite(tensor, TensorShape([None] * tensor._value.ndim))
+    return opposite(tensor, TensorShape([None] * tensor._array.ndim))
 
 
 def invented(shape: Any, dtype: np.dtype[Any], world: int) -> Tensor:
@@ -90,7 +90,7 @@ def invented(shape: Any, dtype: np.dtype[Any], world: int) -> Tensor:
 
 def without_numbers(tensor: Tensor) -> Tensor:
     """A tensor of the same shape and dtype that takes no memory."""
-    value = tensor._value
+    value = tensor._array
     if not value.ndim:
         return tensor
     return constant_of(np.broadcast_to(np.zeros((), value.dtype), value.shape))

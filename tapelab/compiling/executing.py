@@ -138,12 +138,12 @@ def unheard() -> bool:
 
 def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
     try:
-        shapes = [each._value.shape for each in inputs]
+        shapes = [each._array.shape for each in inputs]
     except AttributeError:
         return _COMPOSITE
     if not cells:
         return tuple(shapes)
-    return (*shapes, *[(id(cell), cell.state._value.shape) for cell in cells])
+    return (*shapes, *[(id(cell), cell.state._array.shape) for cell in cells])
 
 
 def _beside(found: Any, made: Compiled | str) -> Known:

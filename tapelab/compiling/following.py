@@ -69,7 +69,7 @@ class Following:
     def call(self, given: list[Tensor], tape: GradientTape) -> list[Tensor]:
         """The results of one call, written down in one record."""
         state, parts, hearing = thread.__dict__, self._cut, self._hearing
-        values = tuple([each._value for each in given])
+        values = tuple([each._array for each in given])
         results = (hearing.run if parts is None else parts.forward)(*values)
         hearing.read(tape)
         count, changes = hearing.count, hearing.found.assignments
@@ -93,7 +93,7 @@ class Following:
         if hearing.heavy or (parts is not None and parts.heavy):
             log.heed()
         ends = tuple([each._id for each in given]), values
-        results = tuple([each._id for each in made]), tuple([each._value for each in made])
+        results = tuple([each._id for each in made]), tuple([each._array for each in made])
         state["records"].append((
             HEARD, serial, state["number"], here, *ends, *results, call, tape._mark,
         ))  # fmt: skip

@@ -49,7 +49,7 @@ class Habits:
         symbolic = False
         for each in args:
             if type(each) is SymbolicTensor:
-                first, second = (example._value for example in each._examples)
+                first, second = (example._array for example in each._examples)
                 known = first.shape == second.shape and each._narrowed is None
                 if each._trace is not trace or not known or first.dtype.kind != "f":
                     return None
@@ -65,7 +65,7 @@ class Habits:
         """Remember what a call returned that was tried out: one op's result, of one kind."""
         if type(made) is not SymbolicTensor:
             return
-        first, second = (each._value for each in made._examples)
+        first, second = (each._array for each in made._examples)
         alike = first.shape == second.shape and first.dtype == second.dtype
         symbols = [each for each in args if type(each) is SymbolicTensor]
         if alike and first.dtype.kind == "f" and all(

@@ -134,4 +134,4 @@ def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
         return
     tape._on_read(cell, origin)
     log.seen.add(state._id)
-    note_from(origin, kinds.READ, cell.identity, state._id, small(state._value))
+    note_from(origin, kinds.READ, cell.identity, state._id, small(state._array))

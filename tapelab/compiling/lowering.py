@@ -52,10 +52,10 @@ class _Lowering:
         self._now: dict[int, int] = {}
         self._guarded: set[int] = set()
         self._handed_out: tuple[int, ...] = ()
-        taken = [(each._id, each._value) for each in inputs]
+        taken = [(each._id, each._array) for each in inputs]
         for cell, state in capture.states:
             self._now[cell.identity.id] = state._id
-            taken.append((state._id, state._value))
+            taken.append((state._id, state._array))
         drawn = [_with_id(each) for _, made in capture.drawing.made for each in made]
         self._taken = tuple([number for number, _ in (*taken, *drawn)])
         slots = self._slots
@@ -72,7 +72,7 @@ class _Lowering:
 
         def place(leaf: Any) -> Any:
             if isinstance(leaf, Tensor):
-                results.append(slots.slot(leaf._id, leaf._value))
+                results.append(slots.slot(leaf._id, leaf._array))
                 return Place(len(results) - 1, leaf._origin)
             if is_eager(leaf):
                 raise NotLoweredError(f"it returns a {type(leaf).__name__}")
@@ -138,7 +138,7 @@ class _Lowering:
         """Let the program be for these numbers alone, by which somebody goes."""
         if slot not in self._slots.moving or slot in self._guarded:
             return
-        value = given._value if isinstance(given, Tensor) else given
+        value = given._array if isinstance(given, Tensor) else given
         rare = value.dtype.kind not in "biu" or value.size > LARGEST
         if rare or len(self._guarded) >= MOST_GUARDS:
             raise NotLoweredError(f"{reader} looks at numbers")
@@ -220,7 +220,7 @@ class _Lowering:
     def _part(self, record: Record) -> int:
         """The slot of a variable into parts of which was written."""
         state = self._capture.tensors.get(record[7])
-        found = None if state is None else self._slots.source(state._value)
+        found = None if state is None else self._slots.source(state._array)
         if found is None:
             raise NotLoweredError(f"it writes into parts of {record[4].name} in an unusual way")
         return found
@@ -228,14 +228,14 @@ class _Lowering:
     def _check_positions(self) -> None:
         """NotLoweredError where positions come from numbers in a way that nobody has told."""
         slots = self._slots
-        out = {slots.of.get(number) for number in self._capture.handed_out}
+        out = {slots.of.get(number) for number in self._capture.arrays_out}
         if slots.strange and slots.moving.intersection((*out, *self._handed_out)):
             raise NotLoweredError("positions are worked out in a way that is not told")
 
 
 def _with_id(drawn: Any) -> tuple[int, Any]:
     """What was drawn, with the id of the tensor that it is, or a new one."""
-    return (drawn._id, drawn._value) if isinstance(drawn, Tensor) else (next_id(), drawn)
+    return (drawn._id, drawn._array) if isinstance(drawn, Tensor) else (next_id(), drawn)
 
 
 def _name_of(function: Any) -> str:

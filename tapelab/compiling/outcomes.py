@@ -30,7 +30,7 @@ def told_shape(world: World, function: Any, args: Any) -> Any:
     except (TypeError, ValueError):
         return FAILED
     there = tensor._examples[world.number]
-    spec = examples.from_spec(wanted, there._value.dtype)[world.number]
+    spec = examples.from_spec(wanted, there._array.dtype)[world.number]
     return world.run(spread_from, (there, spec), {})
 
 

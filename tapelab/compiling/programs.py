@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
+from tapelab.compiling.capturing import captured, undone
 from tapelab.compiling.deciding import decides
 from tapelab.compiling.entering import built, entered
 from tapelab.compiling.fusing import fuse
@@ -18,7 +19,6 @@ from tapelab.compiling.passes import optimised
 from tapelab.compiling.program import Program
 from tapelab.compiling.telling import Origins
 from tapelab.compiling.walking import leaves
-from tapelab.compiling.watches import captured, undone
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.log import next_id
 from tapelab.engine.records import DERIVED
@@ -30,7 +30,7 @@ Replayed = Callable[[Sequence[Tensor]], Any]
 
 def captured_program(replay: Replayed, inputs: Sequence[Tensor]) -> tuple[Any, Compiled | str]:
     """The results of a replay, and the program that it tells, or why it tells none."""
-    own = [wrap(each._value, next_id(), each._origin) for each in inputs]
+    own = [wrap(each._array, next_id(), each._origin) for each in inputs]
     with captured() as capture:
         result = replay(own)
     try:

@@ -82,6 +82,6 @@ def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -
 
 def _rows(items: Any) -> Any:
     """What a loop goes over; rows of whole numbers have no history that a tape could follow."""
-    if isinstance(items, Tensor) and items._value.ndim and items._value.dtype.kind in "iub":
+    if isinstance(items, Tensor) and items._array.ndim and items._array.dtype.kind in "iub":
         return map(constant_of, items._value)
     return items

@@ -49,7 +49,7 @@ class Shortcuts:
             for each, (shape, dtype) in zip(args, kinds):  # noqa: B905 - strict costs time
                 if type(each) is not Tensor:
                     break
-                value = each._value
+                value = each._array
                 if value.dtype is not dtype or value.shape != shape:
                     break
             else:
@@ -59,7 +59,7 @@ class Shortcuts:
         if way is None:
             return MISSED
         if not kwargs and len(tensors) == len(args):
-            self._last = tuple([(x._value.shape, x._value.dtype) for x in tensors]), way
+            self._last = tuple([(x._array.shape, x._array.dtype) for x in tensors]), way
         return _taken(way, tensors)
 
     def learn(
@@ -108,7 +108,7 @@ def _kind(args: tuple[Any, ...], kwargs: dict[str, Any], tensors: list[Tensor]) 
     kind: list[Any] = list(kwargs)
     for each in (*args, *kwargs.values()) if kwargs else args:
         if type(each) is Tensor:
-            value = each._value
+            value = each._array
             tensors.append(each)
             kind += (value.shape, value.dtype)
         elif type(each) in _PLAIN:

@@ -15,7 +15,7 @@ class Sketch:
 
     def __init__(self, tensor: SymbolicTensor) -> None:
         shape = tensor.shape
-        self.dtype = tensor._examples[0]._value.dtype
+        self.dtype = tensor._examples[0]._array.dtype
         self.ndim = shape.rank
         self.shape = None if shape.rank is None else tuple(shape)
 

@@ -70,7 +70,7 @@ class Slots:
     def operand(self, value: Any) -> int:
         """The slot of what was given to a raw function: a tensor, or an array."""
         if isinstance(value, Tensor):
-            return self.slot(value._id, value._value)
+            return self.slot(value._id, value._array)
         known = self.source(value)
         if known is None and isinstance(value, tuple):
             raise NotLoweredError("it draws by the numbers of a tensor")
@@ -99,7 +99,7 @@ class Slots:
         tensor = self._capture.tensors.get(number)
         if tensor is None:
             raise NotLoweredError("the log has not kept a large constant")
-        return tensor._value
+        return tensor._array
 
 
 def holds_array(value: Any) -> bool:

@@ -135,16 +135,16 @@ def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
     dtype = np.dtype(as_dtype(getattr(kind, "dtype", kind)).as_numpy_dtype)
     seen = [branching.examples_of(each)[number] for each in inputs]
     like = seen[0] if seen else None
-    shape = () if like is None else like._value.shape
+    shape = () if like is None else like._array.shape
     made = examples.invented(shape if number == 0 else (*shape, 1), dtype, number)
-    smooth = next((each for each in seen if each._value.dtype == dtype), None)
+    smooth = next((each for each in seen if each._array.dtype == dtype), None)
     return made if smooth is None else trace.worlds[number].run(spread_from, (smooth, made), {})
 
 
 def _static_value(trace: Any, original: Public, tensor: Any, partial: bool = False) -> Any:
     if not isinstance(tensor, SymbolicTensor):
         return NotImplemented
-    return tensor._examples[0]._value if tensor._id in trace.constants else None
+    return tensor._examples[0]._array if tensor._id in trace.constants else None
 
 
 def _gradients(

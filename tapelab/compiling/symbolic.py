@@ -52,14 +52,18 @@ class SymbolicTensor(Tensor, Symbolic):
     _narrowed: TensorShape | None
 
     @property
-    def _value(self) -> Any:
+    def _array(self) -> Any:
         check_scope(self)
         return Sketch(self)
 
     @property
+    def _value(self) -> Any:
+        return self._array
+
+    @property
     def shape(self) -> TensorShape:
         """How long the tensor is along each axis; None where that is known at replay only."""
-        first, *others = (TensorShape(each._value.shape) for each in self._examples)
+        first, *others = (TensorShape(each._array.shape) for each in self._examples)
         for other in others:
             first = common_shape(first, other)
         return first if self._narrowed is None else first.merge_with(self._narrowed)
@@ -254,7 +258,7 @@ def check_scope(tensor: Symbolic) -> None:
 def _seen(tensor: SymbolicTensor) -> tuple[Seen, ...]:
     """A tensor without numbers, as an error remembers where it was made."""
     (example, *_) = tensor._examples
-    return (Seen(tensor._id, small(example._value), tensor._origin),)
+    return (Seen(tensor._id, small(example._array), tensor._origin),)
 
 
 OPERATORS: Final = (

@@ -186,7 +186,7 @@ class Trace:
             if shape.is_compatible_with(there.shape):
                 found.append(there)
             else:
-                spec = examples.from_spec(shape, there._value.dtype)[world.number]
+                spec = examples.from_spec(shape, there._array.dtype)[world.number]
                 found.append(world.run(spread_from, (there, spec), {}))
         return tuple(found)
 

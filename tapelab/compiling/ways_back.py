@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from tapelab.compiling.capturing import captured
 from tapelab.compiling.fusing import fuse
 from tapelab.compiling.generating import Run, generated
 from tapelab.compiling.lowered import Lowered, NotLoweredError
 from tapelab.compiling.lowering import lowered
 from tapelab.compiling.passes import optimised, results_of, without_dead_code
 from tapelab.compiling.program import Instruction, Moving, Program
-from tapelab.compiling.watches import captured
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.aside import aside
 from tapelab.engine.log import next_id, origin_here, thread
@@ -120,7 +120,7 @@ def _run_one(each: Instruction, given: list[Any]) -> Any:
     op = each.op
     if isinstance(op, Moving):
         count = len(given) - len(op.names)
-        raw = [each._value if type(each) is Tensor else each for each in given[count:]]
+        raw = [each._array if type(each) is Tensor else each for each in given[count:]]
         settings = dict(zip(op.names, raw, strict=True)) | dict(op.fixed)
         return op.op(*map(_as_tensor, given[:count]), **settings)
     if isinstance(op, Op):

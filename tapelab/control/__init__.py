@@ -77,7 +77,7 @@ def _checked_pairs(given: Any) -> list[tuple[Any, Branch]]:
         pred, branch = pair
         if not isinstance(pred, Tensor):
             raise TypeError(f"pred must be a Tensor, got: {pred}")
-        if pred._value.dtype.kind != "b":
+        if pred._array.dtype.kind != "b":
             raise TypeError(
                 f"pred must be Tensor of type bool, got {pred!r}. Compare it, as x > 0."
             )

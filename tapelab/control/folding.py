@@ -81,12 +81,12 @@ def _rows(elems: Any, *, reverse: bool) -> list[Any]:
     """The slices of a nest of tensors along the first axis, each a nest."""
     wholes: list[Any] = [to_tensor(each) for each in nest.flatten(elems)]
     for whole in wholes:
-        if whole._value.ndim == 0:
+        if whole._array.ndim == 0:
             raise IndexError("tuple index out of range: a scalar has no slices along a first axis.")
-    count = len(wholes[0]._value)
+    count = len(wholes[0]._array)
     for whole in wholes:
-        if len(whole._value) < count:
-            raise _beyond(len(whole._value))
+        if len(whole._array) < count:
+            raise _beyond(len(whole._array))
     places = range(count - 1, -1, -1) if reverse else range(count)
     return [nest.pack_sequence_as(elems, [whole[at] for whole in wholes]) for at in places]
 

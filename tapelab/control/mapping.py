@@ -67,7 +67,7 @@ def _slices(column: Any) -> list[Any]:
     if getattr(column, "kind", "") == "sparse":
         return _sparse_rows(column)
     whole: Any = column if nest.is_composite(column) else to_tensor(column)
-    if not nest.is_composite(whole) and whole._value.ndim == 0:
+    if not nest.is_composite(whole) and whole._array.ndim == 0:
         raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
     return [whole[at] for at in range(int(whole.shape[0]))]
 
@@ -111,7 +111,7 @@ class _RaggedRows:
 
     def write(self, index: int, value: Any) -> None:
         """Take the next row; InvalidArgumentError where it is a scalar."""
-        if not nest.is_composite(value) and to_tensor(value)._value.ndim == 0:
+        if not nest.is_composite(value) and to_tensor(value)._array.ndim == 0:
             raise invalid_argument(
                 "RaggedTensorFromVariant", "Ragged values must have rank >= 1, but the function "
                 f"gives a scalar for row {index}. Say so with fn_output_signature, its dtype",
@@ -145,12 +145,12 @@ def vectorized_map(
     wholes: list[Any] = [to_tensor(each) for each in nest.flatten(elems)]
     if not wholes:
         raise ValueError(f"max() arg is an empty sequence: elems holds no tensor, {elems!r}.")
-    if any(whole._value.ndim == 0 for whole in wholes):
+    if any(whole._array.ndim == 0 for whole in wholes):
         raise IndexError("list index out of range: a scalar has no slices to map over.")
-    count = max(len(whole._value) for whole in wholes)
+    count = max(len(whole._array) for whole in wholes)
     for whole in wholes:
-        if len(whole._value) not in (1, count):
-            length = len(whole._value)
+        if len(whole._array) not in (1, count):
+            length = len(whole._array)
             raise invalid_argument(
                 "GatherV2", f"indices[{length}] = {length} is not in [0, {length}). The tensors "
                 f"have {count} and {length} slices",
@@ -158,7 +158,7 @@ def vectorized_map(
     if count == 0:
         return _of_no_slices(fn, elems, wholes)
     rows = [
-        fn(nest.pack_sequence_as(elems, [whole[at % len(whole._value)] for whole in wholes]))
+        fn(nest.pack_sequence_as(elems, [whole[at % len(whole._array)] for whole in wholes]))
         for at in range(count)
     ]
     return _stacked(rows)
@@ -178,7 +178,7 @@ def _of_no_slices(fn: Function, elems: Any, wholes: list[Tensor]) -> Any:
     """Tensors without slices, of the shapes that the function gives for a slice of zeros."""
     with unheard():
         zeros: list[Any] = [
-            to_tensor(np.zeros(each._value.shape[1:], each._value.dtype)) for each in wholes
+            to_tensor(np.zeros(each._array.shape[1:], each._array.dtype)) for each in wholes
         ]
         row = fn(nest.pack_sequence_as(elems, zeros))
         return nest.map_structure(lambda each: _none_of(stack([to_tensor(each)])), row)

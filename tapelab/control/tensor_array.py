@@ -174,7 +174,7 @@ class TensorArray(metaclass=DispatchedType):
         """All tensors one after the other along their first axis."""
         parts = [self._at(at) for at in range(len(self._items))]
         for at, part in enumerate(parts):
-            if part._value.ndim == 0 and len(parts) > 1:
+            if part._array.ndim == 0 and len(parts) > 1:
                 raise InvalidArgumentError(
                     None, None, f"Concat saw a scalar shape at index {at} but requires at least "
                     "vectors. Try stack().",
@@ -202,10 +202,10 @@ class TensorArray(metaclass=DispatchedType):
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Write pieces of a tensor, of the given lengths along its first axis, to the positions."""
         whole, counts = to_tensor(value, dtype_hint=self._dtype), to_tensor(lengths)._value
-        if counts.sum() != whole._value.shape[0]:
+        if counts.sum() != whole._array.shape[0]:
             raise InvalidArgumentError(
                 None, None, "Expected sum of lengths to be equal to values.shape[0], but sum of "
-                f"lengths is {counts.sum()} and value's shape is: {list(whole._value.shape)} ",
+                f"lengths is {counts.sum()} and value's shape is: {list(whole._array.shape)} ",
             )  # fmt: skip
         if len(counts) != len(self._items) and not self._dynamic:
             raise InvalidArgumentError(

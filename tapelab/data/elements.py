@@ -111,7 +111,7 @@ def sources_in(value: Any) -> tuple[Tensor, ...]:
         return (to_tensor(value),)
     if nest.is_composite(value):
         return sources_in(value._numbers())
-    return (value,) if type(value) is Tensor and value._value.dtype.kind in "fc" else ()
+    return (value,) if type(value) is Tensor and value._array.dtype.kind in "fc" else ()
 
 
 def call(function: Callable[..., Any], element: Element) -> Any:

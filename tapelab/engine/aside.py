@@ -7,24 +7,30 @@ differ, and whoever writes down what a step does (a compiled function) has to kn
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
+from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 
 Raw = Callable[..., Any]
-listeners: Final[list[Callable[[Raw | None, tuple[Any, ...], Any], None]]] = []
-"""Who wants to know of each such work: the function, what it took, what it returned."""
 
 
 def aside(function: Raw, *given: Any) -> Any:
     """What a raw function makes of the numbers of arrays and tensors; as long for all of them."""
-    result = function(*[each._value if type(each) is Tensor else each for each in given])
-    for listen in listeners:
-        listen(function, given, result)
+    result = function(*[each._array if type(each) is Tensor else each for each in given])
+    for observer in thread.__dict__["observers"]:
+        observer.computed(function, given, result)
     return result
 
 
 def decided(*given: Any) -> None:
     """Say that what comes next goes by these numbers, in a way that differs between them."""
-    for listen in listeners:
-        listen(None, given, None)
+    for observer in thread.__dict__["observers"]:
+        observer.computed(None, given, None)
+
+
+def as_setting(tensor: Tensor) -> Any:
+    """The very array of a tensor, to be a setting of an op."""
+    for observer in thread.__dict__["observers"]:
+        observer.handed_out(tensor)
+    return tensor._array

@@ -125,7 +125,7 @@ def seen(thing: Any) -> Seen:
     if type(thing) is not Tensor and isinstance(thing, Variable):
         cell = thing._cell
         thing, owner = cell.state, cell.identity
-    return tuple.__new__(Seen, (thing._id, small(thing._value), thing._origin, owner))
+    return tuple.__new__(Seen, (thing._id, small(thing._array), thing._origin, owner))
 
 
 hearers: Final[list[Callable[[GradientTape, Answer, Any], None]]] = []
@@ -170,7 +170,7 @@ def filled(
 ) -> Any:
     """What a tape answers for a source: a tensor, None without a path, or zeros on request."""
     if type(found) is ndarray:
-        value = source._value if type(source) is Tensor else source._cell.state._value
+        value = source._array if type(source) is Tensor else source._cell.state._array
         if found.dtype is value.dtype:
             return wrap(found, next_id(), answer.origin)
     if isinstance(found, (Tensor, IndexedSlices)):

@@ -253,7 +253,7 @@ def _add(adjoints: dict[int, Any], number: int, more: Any) -> None:
 def lifted(value: Any, recorded: bool) -> Any:
     """A value as a tensor where the way back is recorded, else raw."""
     if not recorded:
-        return value._value if type(value) is Tensor else value
+        return value._array if type(value) is Tensor else value
     return value if type(value) is Tensor else wrap(value, next_id(), origin_here())
 
 

@@ -32,7 +32,7 @@ class Lanes:
 
     def lane(self, rows: Any) -> Tensor:
         """A tensor that shows the first row and stands for all."""
-        made = wrap((rows._value if type(rows) is Tensor else rows)[0], next_id(), self._origin)
+        made = wrap((rows._array if type(rows) is Tensor else rows)[0], next_id(), self._origin)
         self._rows[made._id] = rows
         return made
 
@@ -69,8 +69,8 @@ class Lanes:
             return Operand(given, shape_of(given), False)
         rows = self._rows.get(given._id)
         if rows is not None:
-            return Operand(rows, given._value.shape, True)
-        return Operand(given if self._recorded else given._value, given._value.shape, False)
+            return Operand(rows, given._array.shape, True)
+        return Operand(given if self._recorded else given._array, given._array.shape, False)
 
     def _constant(self, value: Any) -> Tensor:
         return value if type(value) is Tensor else wrap(value, next_id(), self._origin)

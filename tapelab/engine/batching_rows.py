@@ -50,7 +50,7 @@ class Call(NamedTuple):
 
 def shape_of(value: Any) -> Shape:
     """The shape of a raw value or of a tensor."""
-    shape: Shape = value._value.shape if type(value) is Tensor else np.shape(value)
+    shape: Shape = value._array.shape if type(value) is Tensor else np.shape(value)
     return shape
 
 

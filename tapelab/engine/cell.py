@@ -29,7 +29,7 @@ class Identity:
         self.id = next_id()
         self.name = name
         self.trainable = trainable
-        self.shape: tuple[int, ...] = state._value.shape
+        self.shape: tuple[int, ...] = state._array.shape
         self.dtype = state.dtype
         self.origin = origin
         self.tracked = False  # a module or a layer lists it among its variables
@@ -74,7 +74,7 @@ def read(variable: Holder) -> Tensor:
         for tape in now["listening"]:
             tape._on_read(cell)
         return state
-    origin, value = origin_here(None, 3), small(state._value)
+    origin, value = origin_here(None, 3), small(state._array)
     for tape in now["listening"]:
         tape._on_read(cell, origin)
     log.seen.add(number)
@@ -85,10 +85,14 @@ def read(variable: Holder) -> Tensor:
 def store(cell: Cell, value: Any, how: How, source: int) -> None:
     """Give a variable a new state, and write down where it came from."""
     origin, now = origin_here(None, 3), thread.__dict__
+    for observer in now["observers"]:
+        observer.assigning(cell)
     number = next_id()
     cell.state = state = wrap(value, number, origin)
-    fields = cell.identity, int(how), source, number, small(state._value)
+    fields = cell.identity, int(how), source, number, small(state._array)
     now["records"].append((ASSIGNED, next_id(), now["number"], origin, *fields))
+    for observer in now["observers"]:
+        observer.assigned(cell)
 
 
 def own(value: Any) -> Any:
@@ -108,7 +112,7 @@ def check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
 
 def moved(cell: Cell, delta: Any, how: How) -> Any:
     """The present value plus or minus a delta of the same shape."""
-    value = cell.state._value
+    value = cell.state._array
     raw = "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp"
     if value.dtype.kind in "bO":
         raise invalid_argument(

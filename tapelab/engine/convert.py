@@ -42,8 +42,8 @@ def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
     """A tensor over an array of our own, noting whether `source` had left the tape before."""
     made = wrap(array, next_id(), origin_here())
     if how:
-        note(MADE, made._id, small(made._value), how, None, -1)
-    came_back(source, made._id, made._value)
+        note(MADE, made._id, small(made._array), how, None, -1)
+    came_back(source, made._id, made._array)
     return made
 
 

@@ -80,7 +80,7 @@ def as_it_flows(gradient: Any, x: Any) -> Any:
         return gradient
     plain = not isinstance(gradient, (Tensor, Holder))
     made = to_tensor(gradient, as_tensor(x).dtype if plain else None)
-    return made if thread.active else made._value
+    return made if thread.active else made._array
 
 
 def step(
@@ -88,11 +88,13 @@ def step(
 ) -> list[Tensor]:
     """Write one entry from the inputs to new tensors of the results' values."""
     origin = origin_here(op)
+    for observer in thread.observers:
+        observer.ran(inputs)
     ids = tuple([each._id for each in inputs])
-    values = tuple([each._value for each in inputs])
-    made = [wrap(each._value, next_id(), origin) for each in results]
+    values = tuple([each._array for each in inputs])
+    made = [wrap(each._array, next_id(), origin) for each in results]
     result_ids: Any = tuple([each._id for each in made])
-    result_values: Any = tuple([each._value for each in made])
+    result_values: Any = tuple([each._array for each in made])
     if not op.multi:
         result_ids, result_values = result_ids[0], result_values[0]
     tapes = listeners(op, ids, result_ids, result_values) if thread.active else ()

@@ -31,13 +31,15 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         return thread.lanes.run(op, inputs, settings)
     if marks is TRACED:
         return state["trace"].bind(op, inputs, settings)
+    for observer in state["observers"]:
+        observer.ran(inputs)
     values: tuple[Any, ...]
     ids: tuple[int, ...]
     if len(inputs) == 1:  # a tensor, or nobody would have come here
         (x,) = inputs
-        values, ids = (x._value,), (x._id,)
+        values, ids = (x._array,), (x._id,)
     else:
-        values = tuple([x._value if type(x) is Tensor else x for x in inputs])
+        values = tuple([x._array if type(x) is Tensor else x for x in inputs])
         ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
     kernel = op.kernel
     if op.kinds and values[0].dtype.kind not in op.kinds:
@@ -61,7 +63,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     if op.multi:
         return _several(op, origin, ids, values, result, settings)
     made = wrap(result, number, origin)
-    result = made._value
+    result = made._array
     made._tapes = tapes = _tapes(marks, op, inputs, ids, number, result) if marks else ()
     if tapes:
         _heed(state["log"], result, values)

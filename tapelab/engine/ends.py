@@ -92,7 +92,7 @@ def fitting_seeds(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list
 def seeds_of(targets: list[Tensor], seeds: Any) -> list[Any]:
     """The output gradients that were given, in the shapes of the targets, or ones."""
     if seeds is None:
-        return [_ones(target._value) for target in targets]
+        return [_ones(target._array) for target in targets]
     given = numbers_of(nest.flatten(seeds))
     if any(seed is None for seed in given):
         raise ValueError(
@@ -100,7 +100,7 @@ def seeds_of(targets: list[Tensor], seeds: Any) -> list[Any]:
         )
     if len(given) != len(targets):
         raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(given)}.")
-    return [_seed(each, target._value) for each, target in zip(given, targets, strict=True)]
+    return [_seed(each, target._array) for each, target in zip(given, targets, strict=True)]
 
 
 def _ones(value: Any) -> Any:
@@ -111,7 +111,7 @@ def _seed(given: Any, value: Any) -> Any:
     """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
     # What is handed back as it was given must not be the variable's own state.
     seed = REGISTRY["read_value"](read(given)) if isinstance(given, Holder) else given
-    raw = seed._value if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
+    raw = seed._array if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
     if raw.dtype != value.dtype:
         raise invalid_argument(
             "Mul", f"The output gradient is {raw.dtype}, but its target is {value.dtype}; tensors "

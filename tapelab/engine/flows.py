@@ -107,7 +107,7 @@ def _cut(rows: Any) -> Any:
     from tapelab.engine.buffers import Buffer, root_of  # not before there are rows
 
     raw = rows[0] if type(rows) is tuple else rows
-    raw = raw._value if type(raw) is Tensor else raw
+    raw = raw._array if type(raw) is Tensor else raw
     if raw is None or raw.size <= KEPT_ELEMENTS * len(raw):
         return raw
     buffer = Buffer(min(raw.nbytes, root_of(raw).nbytes))  # less where one row is spread out
@@ -156,7 +156,7 @@ def in_full(told: list[Flow], records: Iterable[Record]) -> list[Flow]:
 def plain(value: Any) -> Any:
     """What a picture shows of a gradient: the numbers of a small one; None stays None."""
     if type(value) is Tensor:
-        value = value._value
+        value = value._array
     if type(value) is ndarray:
         size = value.size
         return value if size <= KEPT_ELEMENTS else _dropped(value)

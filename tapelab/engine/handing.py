@@ -170,6 +170,6 @@ def undo_broadcast(contribution: Any, value: Any) -> Any:
         return contribution
     else:
         shape = np.shape(value) if not isinstance(value, Dropped) else value.shape
-        raw = contribution._value if type(contribution) is Tensor else contribution
+        raw = contribution._array if type(contribution) is Tensor else contribution
         there = np.shape(raw)
     return contribution if there == shape else REGISTRY["sum_to"](contribution, shape=shape)

@@ -11,7 +11,7 @@ import numpy as np
 from tapelab import kernels
 from tapelab.dtypes import DType
 from tapelab.engine.arrays import typed_array
-from tapelab.engine.aside import aside, decided
+from tapelab.engine.aside import as_setting, aside, decided
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.protocol import public
 from tapelab.engine.records import Dropped
@@ -75,17 +75,17 @@ class IndexedSlices:
             raise ValueError(
                 "These IndexedSlices have no dense_shape, so they cannot be made dense."
             )
-        indices = self._indices._value if isinstance(self._indices, Tensor) else self._indices
+        indices = as_setting(self._indices) if isinstance(self._indices, Tensor) else self._indices
         rows = self._rows
         if isinstance(rows, (list, tuple)) or isinstance(indices, (list, tuple)):  # written by hand
-            rows, indices = self.values, self.indices._value
+            rows, indices = self.values, as_setting(self.indices)
         return REGISTRY["scatter_rows"](rows, indices=indices, shape=self._shape)
 
     def preview(self) -> Any:
         """The whole for a picture, off the log: raw numbers, or only the shape of a large one."""
         shape = self._shape or ()
         rows, indices = (
-            x._value if isinstance(x, Tensor) else x for x in (self._rows, self._indices)
+            x._array if isinstance(x, Tensor) else x for x in (self._rows, self._indices)
         )
         if math.prod(shape) > KEPT_ELEMENTS:
             from tapelab.engine.buffers import Buffer  # not before rows of a large one are picked
@@ -101,7 +101,7 @@ class IndexedSlices:
     def between(self, start: int, stop: int) -> IndexedSlices:
         """The rows of one stretch of the whole, which are counted from its start."""
         indices = np.asarray(
-            self._indices._value if isinstance(self._indices, Tensor) else self._indices
+            self._indices._array if isinstance(self._indices, Tensor) else self._indices
         )
         decided(self._indices)
         kept = np.flatnonzero((indices >= start) & (indices < stop))

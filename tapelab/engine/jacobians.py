@@ -35,7 +35,7 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     _require_one(target, "jacobian")
     (end,), origins = targets_of(target), sources_of(sources)
     answer = ask(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
-    empty, before = not end._value.size, end._value.shape
+    empty, before = not end._array.size, end._array.shape
     results = []
     for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
         found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
@@ -59,7 +59,7 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
         )
     tape._close()
     (end,), origins = targets_of(target), sources_of(source)
-    value, rows = end._value, None
+    value, rows = end._array, None
     answer = ask(tape, Method.BATCH_JACOBIAN, True, [end], origins, asked_from())
     if value.size and _recorded(tape, end):
         seeds = Seeds(value[0], value.shape[:1])
@@ -96,9 +96,9 @@ def _rows(tape: GradientTape, target: Tensor, origins: Any, answer: Answer) -> l
     """
     if not _recorded(tape, target):
         return [None] * len(origins)
-    if not target._value.size:
-        return unrecorded(tape, [target], [target._value], origins, answer.flows)
-    return sweep_rows(tape, target, Seeds(target._value), origins, answer.flows)
+    if not target._array.size:
+        return unrecorded(tape, [target], [target._array], origins, answer.flows)
+    return sweep_rows(tape, target, Seeds(target._array), origins, answer.flows)
 
 
 def _recorded(tape: GradientTape, target: Tensor) -> bool:
@@ -112,7 +112,7 @@ def _shaped(rows: Any, shape: tuple[int, ...]) -> Any:
 
 def _by_batch(rows: Any) -> Any:
     """Rows of batches as batches of rows."""
-    axes = len(rows._value.shape if isinstance(rows, Tensor) else rows.shape)
+    axes = len(rows._array.shape if isinstance(rows, Tensor) else rows.shape)
     return REGISTRY["transpose"](rows, perm=(1, 0, *range(2, axes)))
 
 

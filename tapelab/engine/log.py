@@ -22,6 +22,7 @@ from tapelab.engine.records import RECENT, Before, Recent, Record, lightened
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell, Identity
+    from tapelab.engine.observer import Observer
     from tapelab.engine.op import Op
     from tapelab.engine.tape import GradientTape
 
@@ -147,6 +148,7 @@ class ThreadState(_local):
         self.looking: Any = None  # the room for previews while a way back is walked for a picture
         self.here: Origin | None = None  # where all ops stand that a way back is made of
         self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
+        self.observers: tuple[Observer, ...] = ()
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
         self.asked: deque[tuple[weakref.ref[GradientTape], int, Origin]] = deque(maxlen=QUESTIONS)
 

@@ -75,7 +75,7 @@ def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
         if not isinstance(end, (np.ndarray, np.generic, float, int)):
             return end
         made = constant_of(typed_array(end))
-        head, value = (next_id(), thread.number, made._origin), small(made._value)
+        head, value = (next_id(), thread.number, made._origin), small(made._array)
         for log, _, _ in tape._windows:
             serial, held = log.exits.get(id(end), (0, None))
             if held is end or (callable(held) and held() is end):

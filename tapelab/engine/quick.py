@@ -58,11 +58,11 @@ def paired(
             if marks is TRACED:
                 return long_way(x, y)
             y = read(y)
-        a = x._value
+        a = x._array
         if type(y) is Tensor:
             if marks and x._tapes is not marks and y._tapes is not marks:
                 return long_way(x, y)
-            b, one, other = y._value, x._id, y._id
+            b, one, other = y._array, x._id, y._id
             scalars = type(a) is float32 and type(b) is float32
             if not scalars and not _alike(a, b):
                 return long_way(x, y)
@@ -104,7 +104,7 @@ def paired(
             if origin is None or origin[3] is not state["scope"]:
                 origin = origins[op] = origin_here(op, up)
         made = _new(Tensor)
-        made._value = value
+        made._array = value
         made._id = serial = next_id()
         made._origin = origin
         made._tapes = marks
@@ -126,7 +126,7 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
         marks = state["marks"]
         if type(x) is not Tensor or (marks and x._tapes is not marks):
             return long_way(x)
-        given = x._value
+        given = x._array
         if not _alike(given, given):
             return long_way(x)
         try:
@@ -154,7 +154,7 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
             if origin is None or origin[3] is not state["scope"]:
                 origin = origins[op] = origin_here(op, up)
         made = _new(Tensor)
-        made._value = value
+        made._array = value
         made._id = serial = next_id()
         made._origin = origin
         made._tapes = marks

@@ -31,7 +31,7 @@ def note_living(inventory: Inventory) -> None:
         if type(each) is Tensor:
             at = missing.get(getattr(each, "_id", None))
             if at is not None:
-                tensors.measure(at, each._value)
+                tensors.measure(at, each._array)
 
 
 def own_results(answer: Answer) -> tuple[Any, ...]:

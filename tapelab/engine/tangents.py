@@ -56,9 +56,9 @@ def _way(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> Step:
 def _is_diagonal(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> bool:
     """Whether each entry of the result depends on the entries at its own place only."""
     rules = [rule.facts.local for rule in op.rules.values() if rule.function is not None]
-    real = all(each._value.dtype.kind == "f" for each in (*outputs, *inputs))
-    shape = outputs[0]._value.shape
-    fits = op.broadcasts or all(each._value.shape == shape for each in inputs)
+    real = all(each._array.dtype.kind == "f" for each in (*outputs, *inputs))
+    shape = outputs[0]._array.shape
+    fits = op.broadcasts or all(each._array.shape == shape for each in inputs)
     return not op.multi and op.joint is None and bool(rules) and all(rules) and real and fits
 
 
@@ -88,12 +88,12 @@ def _diagonal(
     op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
 ) -> Tangents:
     """The gradient rules themselves: a diagonal Jacobian is its own transpose."""
-    y, shape, parts = outputs[0], outputs[0]._value.shape, []
+    y, shape, parts = outputs[0], outputs[0]._array.shape, []
     for position, dx in enumerate(moving):
         rule = op.rule(position)
         if dx is None or rule is None or rule.function is None:
             continue
-        full = dx if dx._value.shape == shape else REGISTRY["broadcast_to"](dx, shape=shape)
+        full = dx if dx._array.shape == shape else REGISTRY["broadcast_to"](dx, shape=shape)
         parts.append(rule.function(full, y, *inputs, **settings))
     return [_sum(parts)]
 
@@ -102,7 +102,7 @@ def _transposed(
     op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
 ) -> Tangents:
     """The gradient of the gradient rules with respect to their upstream gradient."""
-    seeds = [constant_of(np.ones_like(each._value)) for each in outputs]
+    seeds = [constant_of(np.ones_like(each._array)) for each in outputs]
     smooth = [each for each in seeds if each.dtype.is_differentiable]
     back, along = [], []
     with GradientTape() as tape:
@@ -112,7 +112,7 @@ def _transposed(
         for position, (x, dx) in enumerate(zip(inputs, moving, strict=True)):
             flows = _dense(contribution_of(position)) if dx is not None else None
             if isinstance(flows, Tensor):
-                back.append(undo_broadcast(flows, x._value))
+                back.append(undo_broadcast(flows, x._array))
                 along.append(dx)
     if not back:
         return [None] * len(outputs)
@@ -129,7 +129,7 @@ def _dense(gradient: Any) -> Any:
 
 
 def _zeros(x: Tensor) -> Tensor:
-    return constant_of(np.zeros(x._value.shape, x._value.dtype)[()])
+    return constant_of(np.zeros(x._array.shape, x._array.dtype)[()])
 
 
 def _sum(parts: Sequence[Any]) -> Any:

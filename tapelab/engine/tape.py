@@ -133,7 +133,7 @@ class GradientTape(Watching):
                     "tf.Variable or ExtensionType."
                     f"{_instead(each)}"
                 )
-            known = each._value.dtype.kind in "fcV" if type(each) is Tensor else False
+            known = each._array.dtype.kind in "fcV" if type(each) is Tensor else False
             if not (known or each.dtype.is_differentiable):
                 warn(
                     "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
@@ -141,7 +141,7 @@ class GradientTape(Watching):
                 )
                 if isinstance(each, Tensor):
                     if self._recording:
-                        note(kinds.WATCHED, each._id, each._value, None, 0, self._serial)
+                        note(kinds.WATCHED, each._id, each._array, None, 0, self._serial)
                     continue
             if self._recording:
                 self._follow(each)

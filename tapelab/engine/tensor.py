@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from tapelab.dtypes import BY_NUMPY, DType
 from tapelab.engine.exits import leave
-from tapelab.engine.log import Origin, next_id, origin_here
+from tapelab.engine.log import Origin, next_id, origin_here, thread
 from tapelab.engine.printing import repr_of, str_of
 from tapelab.shapes import TensorShape
 
@@ -17,6 +18,7 @@ UNKNOWN: Final = (0,)
 """The mark of a tensor of which only the tapes know whether they follow it."""
 
 
+_frame: Final = sys._getframe
 _full_name: Final[Any] = type.__dict__["__name__"]
 
 
@@ -35,10 +37,10 @@ class Named(type):
 class Tensor(metaclass=Named):
     """An immutable array of one dtype; a NumPy scalar inside where the shape is ()."""
 
-    __slots__ = ("__weakref__", "_id", "_origin", "_slice_of", "_tapes", "_value")
+    __slots__ = ("__weakref__", "_array", "_id", "_origin", "_slice_of", "_tapes")
     __array_priority__ = 100
 
-    _value: Any
+    _array: Any
     _id: int
     _origin: Origin
     _slice_of: Any
@@ -49,19 +51,26 @@ class Tensor(metaclass=Named):
         raise TypeError("Tensors are made by tf.constant, tf.convert_to_tensor and by ops.")
 
     @property
+    def _value(self) -> Any:
+        """The raw values, for code that looks at them; observers of the thread are told."""
+        for observer in thread.__dict__["observers"]:
+            observer.looked(self, _frame(1))
+        return self._array
+
+    @property
     def shape(self) -> TensorShape:
         """How long the tensor is along each axis."""
-        return TensorShape.of_array(self._value.shape)
+        return TensorShape.of_array(self._array.shape)
 
     @property
     def dtype(self) -> DType:
         """What kind of number it holds."""
-        return BY_NUMPY[self._value.dtype]
+        return BY_NUMPY[self._array.dtype]
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return int(self._value.ndim)
+        return int(self._array.ndim)
 
     @property
     def device(self) -> str:
@@ -130,7 +139,7 @@ class Tensor(metaclass=Named):
         return complex(self._as_python("complex()", complex))
 
     def __index__(self) -> int:
-        if self._value.ndim or self._value.dtype.kind not in "iu":
+        if self._array.ndim or self._array.dtype.kind not in "iu":
             raise TypeError(
                 f"only integer scalar tensors can be converted to a scalar index; "
                 f"this one is {self.dtype.name} with shape {self.shape}."
@@ -138,7 +147,7 @@ class Tensor(metaclass=Named):
         return int(self._as_python("int()", int))
 
     def __bool__(self) -> bool:
-        if self._value.size != 1:
+        if self._array.size != 1:
             raise ValueError(
                 "The truth value of an array with more than one element is ambiguous. "
                 "Use a.any() or a.all(): tf.reduce_any(x) or tf.reduce_all(x)."
@@ -146,7 +155,7 @@ class Tensor(metaclass=Named):
         return bool(self._as_python("bool()", bool))
 
     def _as_python(self, how: str, kind: Any) -> Any:
-        if self._value.size != 1:
+        if self._array.size != 1:
             raise TypeError(
                 f"Only a tensor with one element can be converted by {how}; "
                 f"this one has shape {self.shape}."
@@ -159,17 +168,17 @@ class Tensor(metaclass=Named):
         return round(self.numpy(), digits)
 
     def __format__(self, spec: str) -> str:
-        if self._value.ndim == 0 and self._value.dtype != object:
+        if self._array.ndim == 0 and self._array.dtype != object:
             return format(self._value.item() if spec else self._value, spec)
         return format(np.asarray(self._value), spec)
 
     def __len__(self) -> int:
-        if self._value.ndim == 0:
+        if self._array.ndim == 0:
             raise TypeError("Scalar tensor has no `len()`")
         return len(self._value)
 
     def __iter__(self) -> Iterator[Tensor]:
-        if self._value.ndim == 0:
+        if self._array.ndim == 0:
             raise TypeError("Cannot iterate over a scalar tensor.")
         return (self[i] for i in range(len(self._value)))  # type: ignore[index]  # ops install it
 
@@ -239,7 +248,7 @@ def wrap(value: Any, number: int, origin: Origin) -> Tensor:
     elif type(value) is bytes:  # NumPy has no scalar for text
         value = np.array(value, object)
     made = object.__new__(Tensor)
-    made._value = value
+    made._array = value
     made._id = number
     made._origin = origin
     made._tapes = UNKNOWN

@@ -189,6 +189,12 @@ class Variable(Holder):
     def _put(self, given: Any, how: How, read_value: bool) -> Variable | None:
         cell = self._cell
         value, source = _operand(cell, given)
+        observers = thread.__dict__["observers"]
+        if observers and source < 0:  # what is no tensor becomes one, so that they know it again
+            constant = constant_of(value)
+            source = constant._id
+            for observer in observers:
+                observer.ran((constant,))
         if how is How.ASSIGN:
             check_shape(cell, np.shape(value))
         else:
@@ -312,11 +318,11 @@ def _operand(cell: Cell, given: Any) -> tuple[Any, int]:
     if type(given) is not Tensor:
         given = read(given) if isinstance(given, Holder) else stacked(given, cell.dtype)
     if type(given) is Tensor:
-        same = given._value.dtype is cell.state._value.dtype
+        same = given._array.dtype is cell.state._array.dtype
         if not same and given.dtype is not cell.dtype:
             raise ValueError(
                 f"Tensor conversion requested dtype {cell.dtype.name} for Tensor with dtype "
                 f"{given.dtype.name}: {given!r}. Try tf.cast(value, {cell.dtype!r})."
             )
-        return given._value, given._id
+        return given._array, given._id
     return own(typed_array(given, cell.dtype)), -1

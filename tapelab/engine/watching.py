@@ -67,7 +67,7 @@ class Watching:
             self._followed[thing._id] = thing
         if fresh or behind_a_wall:
             origin = origin_here(None, 3)
-            note_from(origin, WATCHED, thing._id, small(thing._value), None, 0, self._serial)
+            note_from(origin, WATCHED, thing._id, small(thing._array), None, 0, self._serial)
 
     def _take_up(self, tensor: Tensor) -> None:
         """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
@@ -98,9 +98,9 @@ class Watching:
         if state._id in self._states:
             return
         self._states[state._id] = identity
-        if state._value.dtype.kind in "fcV":  # it is differentiable
+        if state._array.dtype.kind in "fcV":  # it is differentiable
             self._take_up(state)
-        fields = state._id, small(state._value), identity, how, self._serial
+        fields = state._id, small(state._array), identity, how, self._serial
         note_from(origin or origin_here(), WATCHED, *fields)
 
     def _forget(self) -> None:

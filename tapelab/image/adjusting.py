@@ -110,7 +110,7 @@ def per_image_standardization(image: Any) -> Any:
     variance = reduction.reduce_mean(
         powers.square(x - mean), axis=axes, keepdims=True
     )  # of the whole picture
-    entries = np.prod(x._value.shape[-3:])
+    entries = np.prod(x._array.shape[-3:])
     floor = strict_operand(1.0 / np.sqrt(max(entries, 1)), x.dtype)
     return (x - mean) / maximum(powers.sqrt(variance), floor)
 

@@ -124,7 +124,7 @@ def _flipped(flip: Callable[[Any], Any], image: Any, draw: Draw) -> Any:
     if x.ndim == 3:
         alone: Any = draw([])
         return where(alone < 0.5, flip(x), x)
-    chances: Any = draw([x._value.shape[0]])
+    chances: Any = draw([x._array.shape[0]])
     each: Any = reshape(chances, [-1, 1, 1, 1])
     return where(each > 0.5, flip(x), x)
 
@@ -155,10 +155,10 @@ def _factor(lower: Any, upper: Any, draw: Draw) -> Any:
 def _cropped(value: Any, size: Any, draw: Draw) -> Any:
     x = tensor(value)
     wanted = lengths(size, "Slice")
-    room = [have - want for have, want in zip(x._value.shape, wanted, strict=True)]
+    room = [have - want for have, want in zip(x._array.shape, wanted, strict=True)]
     if min(room, default=0) < 0:
         raise invalid_argument(
-            "Assert", f"Need value.shape >= size, got {tuple(x._value.shape)} and {tuple(wanted)}"
+            "Assert", f"Need value.shape >= size, got {tuple(x._array.shape)} and {tuple(wanted)}"
         )
     drawn: Any = draw([len(room)], minval=0, maxval=int(int32.max), dtype=int32)
     begin = [int(at) % (left + 1) for at, left in zip(drawn.numpy(), room, strict=True)]

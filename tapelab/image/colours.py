@@ -62,7 +62,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Any:
             f"A grayscale image (shape {x.shape}) must be at least two-dimensional. "
             "Its last axis is the channel."
         )
-    if x._value.shape[-1] != 1:
+    if x._array.shape[-1] != 1:
         raise ValueError(
             f"Last dimension of a grayscale image should be size 1. These have shape {x.shape}."
         )
@@ -77,7 +77,7 @@ def rgb_to_hsv(images: Any, name: str | None = None) -> Any:
     positive channels only, and from the hue where the value is positive.
     """
     x: Any = _floats("RGBToHSV", images)
-    require_colours("RGBToHSV", x._value)
+    require_colours("RGBToHSV", x._array)
     red, green, blue = unstack(x, axis=-1)
     value: Any = _largest(red, green, blue)
     bright: Any = value > 0.0

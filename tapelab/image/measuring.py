@@ -27,11 +27,11 @@ def sobel_edges(image: Any) -> Any:
     if x.ndim != 4:
         raise invalid_argument(
             "MirrorPad", "The first dimension of paddings must be the rank of inputs[4,2], "
-            f"{brackets(x._value.shape)}: pictures have the axes image, row, column and channel. "
+            f"{brackets(x._array.shape)}: pictures have the axes image, row, column and channel. "
             "Try image[tf.newaxis]",
         )  # fmt: skip
-    images, rows, columns, channels = x._value.shape
-    filters = np.array(SOBEL).astype(x._value.dtype).transpose(1, 2, 0)[:, :, None, :]
+    images, rows, columns, channels = x._array.shape
+    filters = np.array(SOBEL).astype(x._array.dtype).transpose(1, 2, 0)[:, :, None, :]
     padded = pad(x, [[0, 0], [1, 1], [1, 1], [0, 0]], "REFLECT")
     edges = depthwise_conv2d(padded, np.tile(filters, (1, 1, channels, 1)), [1, 1, 1, 1], "VALID")
     return reshape(edges, [images, rows, columns, channels, 2])
@@ -45,8 +45,8 @@ def image_gradients(image: Any) -> tuple[Any, Any]:
         raise ValueError(
             f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {x.shape}."
         )
-    images, rows, columns, channels = x._value.shape
-    dtype = x._value.dtype
+    images, rows, columns, channels = x._array.shape
+    dtype = x._array.dtype
     down = concat(
         [x[:, 1:] - x[:, :-1], np.zeros((images, min(rows, 1), columns, channels), dtype)], 1
     )
@@ -91,12 +91,12 @@ def ssim(
     Wang, Bovik, Sheikh & Simoncelli, IEEE Trans. Image Processing 13 (2004).
     """
     x, y, peak = _alike(img1, img2, max_val)
-    if min(x._value.shape[-3:-1]) < filter_size:
+    if min(x._array.shape[-3:-1]) < filter_size:
         raise invalid_argument(
             "Assert", f"Each side of the pictures must be at least filter_size={filter_size}; "
             f"these have shape {x.shape}",
         )  # fmt: skip
-    window = _bell(filter_size, filter_sigma, x._value.shape[-1], x._value.dtype)
+    window = _bell(filter_size, filter_sigma, x._array.shape[-1], x._array.dtype)
 
     def local(z: Any) -> Any:
         pictures = z if z.ndim == 4 else expand_dims(z, 0)
@@ -124,7 +124,7 @@ def _bell(size: int, sigma: float, channels: int, dtype: Any) -> Any:
 def _alike(a: Any, b: Any, max_val: Any) -> tuple[Any, Any, float]:
     """Two pictures of one shape as floats, and the peak in the same measure."""
     x, y = matched(a, b)
-    if x._value.shape[-3:] != y._value.shape[-3:]:
+    if x._array.shape[-3:] != y._array.shape[-3:]:
         raise ValueError(f"The pictures differ in shape: {x.shape} and {y.shape}.")
     peak = float(tensor(max_val))
     if x.dtype.is_integer:

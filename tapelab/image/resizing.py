@@ -89,7 +89,7 @@ def resize(
         return resize_area(floats, size=new)
     rows, columns = (
         weights_of(method, old, wanted, antialias=antialias)
-        for old, wanted in zip(x._value.shape[-3:-1], new, strict=True)
+        for old, wanted in zip(x._array.shape[-3:-1], new, strict=True)
     )
     return _weighted(floats, rows, columns)
 
@@ -102,7 +102,7 @@ def resize_with_pad(
     """Pictures as large as fit into a frame without being distorted, with zeros around."""
     x = picture(image)
     height, width = number(target_height, "Pad"), number(target_width, "Pad")
-    rows, columns = x._value.shape[-3:-1]
+    rows, columns = x._array.shape[-3:-1]
     ratio = max(columns / width, rows / height)
     new = math.floor(rows / ratio), math.floor(columns / ratio)
     small = resize(x, new, method, antialias=antialias)
@@ -146,14 +146,14 @@ def _spanned(method: str, old: int, new: int, *, antialias: bool) -> Weights:
 
 def _weighted(x: Any, rows: Weights, columns: Weights) -> Any:
     dtype = np.dtype(np.float32)
-    floats = x if x._value.dtype == dtype else cast(x, dtype=dtype)
+    floats = x if x._array.dtype == dtype else cast(x, dtype=dtype)
     down = einsum("ih,...hwc->...iwc", rows.astype(dtype), floats)
     return einsum("jw,...iwc->...ijc", columns.astype(dtype), down)
 
 
 def _nearest(x: Tensor, new: tuple[int, int]) -> Any:
     for axis, (old, wanted) in enumerate(
-        zip(x._value.shape[-3:-1], new, strict=True), start=x.ndim - 3
+        zip(x._array.shape[-3:-1], new, strict=True), start=x.ndim - 3
     ):
         places = np.floor((np.arange(wanted) + 0.5) * (old / wanted)).astype(np.int64)
         x = gather(x, np.clip(places, 0, old - 1), axis=axis)
@@ -166,7 +166,7 @@ def _size(x: Tensor, size: Any, keep: bool) -> tuple[int, int]:
         raise ValueError("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
     if not keep:
         return given[0], given[1]
-    rows, columns = x._value.shape[-3:-1]
+    rows, columns = x._array.shape[-3:-1]
     scale = min(given[0] / rows, given[1] / columns)
     return round(scale * rows), round(scale * columns)
 

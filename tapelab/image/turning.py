@@ -54,7 +54,7 @@ def crop_to_bounding_box(
     top, left, height, width = (
         number(each, "Slice") for each in (offset_height, offset_width, target_height, target_width)
     )
-    rows, columns = x._value.shape[-3:-1]
+    rows, columns = x._array.shape[-3:-1]
     _require(top >= 0, "offset_height must be >= 0.")
     _require(left >= 0, "offset_width must be >= 0.")
     _require(target_height > 0, "target_height must be > 0.")
@@ -74,7 +74,7 @@ def pad_to_bounding_box(
     top, left, height, width = (
         number(each, "Pad") for each in (offset_height, offset_width, target_height, target_width)
     )
-    rows, columns = x._value.shape[-3:-1]
+    rows, columns = x._array.shape[-3:-1]
     _require(top >= 0, "offset_height must be >= 0")
     _require(left >= 0, "offset_width must be >= 0")
     _require(left + columns <= width, "width must be <= target - offset")
@@ -92,7 +92,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
     x = picture(image)
     if share == 1.0:
         return x
-    rows, columns = x._value.shape[-3:-1]
+    rows, columns = x._array.shape[-3:-1]
     top, left = (int((length - length * share) / 2) for length in (rows, columns))
     return crop_to_bounding_box(x, top, left, rows - 2 * top, columns - 2 * left)
 
@@ -101,7 +101,7 @@ def central_crop(image: Any, central_fraction: Any) -> Any:
 def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Any:
     """The middle of pictures that are too large, and a frame of zeros around those too small."""
     x = picture(image)
-    rows, columns = x._value.shape[-3:-1]
+    rows, columns = x._array.shape[-3:-1]
     height, width = number(target_height, "Pad"), number(target_width, "Pad")
     _require(height > 0, "target_height must be > 0.")
     _require(width > 0, "target_width must be > 0.")
@@ -137,7 +137,7 @@ def _channelled(image: Any) -> Tensor:
 def filled_picture(image: Any) -> Tensor:
     """A picture or any number of them, of one place and channel or more; ValueError for others."""
     x = _channelled(image)
-    if not all(x._value.shape[-3:]):
+    if not all(x._array.shape[-3:]):
         raise ValueError(f"inner 3 dims of 'image.shape' must be > 0: {x.shape}")
     return x
 
@@ -154,7 +154,7 @@ def extract_patches(
     """Every window of the pictures, its entries laid out as channels of one place."""
     x = tensor(images)
     rows, columns = sizes[1:3]
-    channels = x._value.shape[-1]
+    channels = x._array.shape[-1]
     each = rows * columns * channels
     filters = reshape(eye(each, dtype=x.dtype), [rows, columns, channels, each])
     return conv2d(x, filters, strides, padding, dilations=rates)

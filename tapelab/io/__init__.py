@@ -80,7 +80,7 @@ def decode_raw(
     order: Literal["<", ">"] = "<" if little_endian else ">"
     numbers = np.frombuffer(b"".join(rows), kind.newbyteorder(order)).astype(kind)
     width = len(rows[0]) // kind.itemsize if rows else 0
-    return _constant(numbers.reshape(*x._value.shape, width), "decode_raw")
+    return _constant(numbers.reshape(*x._array.shape, width), "decode_raw")
 
 
 @public

@@ -71,9 +71,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     ours, theirs = _dot_axes(x, y, axes)
     free_x = tuple(at for at in range(x.ndim) if at not in ours)
     free_y = tuple(at for at in range(y.ndim) if at not in theirs)
-    rows = tuple(x._value.shape[at] for at in free_x)
-    columns = tuple(y._value.shape[at] for at in free_y)
-    inner = math.prod(x._value.shape[at] for at in ours)
+    rows = tuple(x._array.shape[at] for at in free_x)
+    columns = tuple(y._array.shape[at] for at in free_y)
+    inner = math.prod(x._array.shape[at] for at in ours)
     left = reshape(transpose(x, perm=(*free_x, *ours)), shape=(math.prod(rows), inner))
     right = reshape(transpose(y, perm=(*theirs, *free_y)), shape=(inner, math.prod(columns)))
     made: Tensor = reshape(products.matmul(left, right), shape=(*rows, *columns))
@@ -111,8 +111,8 @@ def einsum(
 ) -> Tensor:
     """Multiply entries whose axes share a letter, and sum over the letters missing on the right."""
     tensors = matched(*inputs)
-    require_one_dtype("Einsum", tuple(x._value for x in tensors))
-    spelled = products.explicit(equation, [x._value.shape for x in tensors])
+    require_one_dtype("Einsum", tuple(x._array for x in tensors))
+    spelled = products.explicit(equation, [x._array.shape for x in tensors])
     made: Tensor = products.einsum(*tensors, equation=spelled)
     return made
 
@@ -149,14 +149,14 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 def cross(a: Any, b: Any, name: str | None = None) -> Tensor:
     """The vector at right angles to two vectors of three numbers."""
     x, y = matched(a, b)
-    if x._value.shape != y._value.shape:
+    if x._array.shape != y._array.shape:
         raise invalid_argument(
             "Cross", "Both inputs must be of same shape: "
-            f"{brackets(x._value.shape)} vs. {brackets(y._value.shape)}",
+            f"{brackets(x._array.shape)} vs. {brackets(y._array.shape)}",
         )  # fmt: skip
-    if not x._value.ndim:
+    if not x._array.ndim:
         raise invalid_argument("Cross", "Input must be at least 1D[]")
-    if x._value.shape[-1:] != (3,):
+    if x._array.shape[-1:] != (3,):
         raise FailedPreconditionError(
             None, "Cross", "Cross-products are only defined for 3-element vectors."
         )

@@ -30,7 +30,7 @@ def diag(
     """
     raw = "MatrixDiagV3"
     x = as_tensor(diagonal)
-    (low, high), shape = _range(raw, k), x._value.shape
+    (low, high), shape = _range(raw, k), x._array.shape
     several = high > low
     if x.ndim < 1 + several:
         raise invalid_argument(
@@ -103,7 +103,7 @@ def set_diag(
     low, high = _range(raw, k)
     if x.ndim < 2:
         raise invalid_argument(
-            raw, f"input must be at least 2-dim, received shape: {brackets(x._value.shape)}"
+            raw, f"input must be at least 2-dim, received shape: {brackets(x._array.shape)}"
         )
     _check_range(raw, x, low, high)
     made: Tensor
@@ -111,11 +111,11 @@ def set_diag(
         made = matrices.set_diagonal(x, y, k=low)
     else:
         band = _band(x, low, high, align)
-        wanted = (*x._value.shape[:-2], high - low + 1, band.width)
-        if y._value.shape != wanted:
+        wanted = (*x._array.shape[:-2], high - low + 1, band.width)
+        if y._array.shape != wanted:
             raise invalid_argument(
                 raw, "Either the diagonal or the shape of the input does not fit: the diagonals "
-                f"must have shape {brackets(wanted)}, not {brackets(y._value.shape)}",
+                f"must have shape {brackets(wanted)}, not {brackets(y._array.shape)}",
             )  # fmt: skip
         made = set_band(x, y, band=band)
     return made
@@ -136,7 +136,7 @@ def _range(raw: str, k: Any) -> tuple[int, int]:
 
 
 def _check_range(raw: str, x: Tensor, low: int, high: int) -> None:
-    rows, columns = x._value.shape[-2:]
+    rows, columns = x._array.shape[-2:]
     for word, each in (("lower", low), ("upper", high)):
         if not -rows < each < columns and each:
             raise _outside(raw, f"{word}_diag_index is out of bound: {each}", -rows, columns)
@@ -147,7 +147,7 @@ def _outside(raw: str, what: str, low: int, high: int) -> OpError:
 
 
 def _band(x: Tensor, low: int, high: int, align: str) -> Band:
-    rows, columns = x._value.shape[-2:]
+    rows, columns = x._array.shape[-2:]
     return Band(rows, columns, low, high, _alignment(align))
 
 
@@ -176,7 +176,7 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     if not x.ndim:
         raise invalid_argument("Diag", "Input must be at least rank 1, got 0")
     flat = matrices.diagonal(reshape(x, shape=(-1,)))
-    made: Tensor = reshape(flat, shape=(*x._value.shape, *x._value.shape))
+    made: Tensor = reshape(flat, shape=(*x._array.shape, *x._array.shape))
     return made
 
 
@@ -185,7 +185,7 @@ def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:
     """The numbers where both halves of an index agree."""
     x = as_tensor(input)
     _refuse_narrow(x, "DiagPart")
-    shape, half = x._value.shape, x.ndim // 2
+    shape, half = x._array.shape, x.ndim // 2
     if x.ndim % 2:
         raise invalid_argument(
             "DiagPart", f"The rank of the tensor should be even and positive, got shape "
@@ -212,8 +212,8 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     x, low, up = as_tensor(input), number(num_lower, raw), number(num_upper, raw)
     if x.ndim >= 2:
         for word, given, side, most in (
-            ("lower", low, "rows", x._value.shape[-2]),
-            ("upper", up, "columns", x._value.shape[-1]),
+            ("lower", low, "rows", x._array.shape[-2]),
+            ("upper", up, "columns", x._array.shape[-1]),
         ):
             if given > most:
                 raise invalid_argument(

@@ -105,7 +105,7 @@ def lstsq(
         made: Tensor = least_squares.lstsq(A, b)
         return made
     turned = matrices.adjoint(A)
-    rows, columns = A._value.shape[-2:]
+    rows, columns = A._array.shape[-2:]
     gram = matmul(turned, A) if rows >= columns else matmul(A, turned)
     if A.dtype.is_integer:
         raise invalid_argument(
@@ -142,7 +142,7 @@ def matrix_rank(
     x = _floats(a)
     s = decompositions.svd(x, full_matrices=False)[0]
     if tol is None:
-        size = max(x._value.shape[-2:]) * np.finfo(numpy_dtype(s)).eps
+        size = max(x._array.shape[-2:]) * np.finfo(numpy_dtype(s)).eps
         least: Any = size * reduce_max(s, axis=(-1,), keepdims=True)
     else:
         least = strict_operand(tol, s.dtype)
@@ -152,7 +152,7 @@ def matrix_rank(
 
 def _threshold(x: Tensor, s: Any, rcond: Any) -> Any:
     if rcond is None:
-        share: Any = 10.0 * max(x._value.shape[-2:]) * np.finfo(numpy_dtype(s)).eps
+        share: Any = 10.0 * max(x._array.shape[-2:]) * np.finfo(numpy_dtype(s)).eps
     else:
         share = expand_dims(strict_operand(rcond, s.dtype), axis=-1)
     return share * reduce_max(s, axis=(-1,), keepdims=True)

@@ -148,7 +148,7 @@ def lu_matrix_inverse(
 ) -> Tensor:
     """The inverse of the matrix of which the LU factors are given."""
     x = as_tensor(lower_upper)
-    one = np.broadcast_to(np.eye(x._value.shape[-1]), x._value.shape).astype(numpy_dtype(x))
+    one = np.broadcast_to(np.eye(x._array.shape[-1]), x._array.shape).astype(numpy_dtype(x))
     made: Tensor = lu_solve(x, perm, new_constant(one, None))
     return made
 

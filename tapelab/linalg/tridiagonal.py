@@ -55,21 +55,21 @@ def _whole(diagonals: Any, form: str) -> Any:
         return as_tensor(diagonals)
     if form == "compact":
         packed = as_tensor(diagonals)
-        shape = packed._value.shape
+        shape = packed._array.shape
         if len(shape) < 2 or shape[-2] != 3:
             raise ValueError(f"Expected diagonals to have 3 rows, got {brackets(shape)}")
         return from_band(packed, band=Band(shape[-1], shape[-1], -1, 1, "LEFT_RIGHT"))
     if form != "sequence":
         raise ValueError(f"Unrecognized diagonals_format: {form}. Expected one of {_FORMATS}")
     upper, main, lower = matched(*diagonals)
-    size: int = main._value.shape[-1]
+    size: int = main._array.shape[-1]
     above, below = _short(upper, size, slice(None, -1)), _short(lower, size, slice(1, None))
     return matrices.diagonal(main) + matrices.diagonal(above, k=1) + matrices.diagonal(below, k=-1)
 
 
 def _short(side: Any, size: int, kept: slice) -> Any:
     """A diagonal beside the main one, without the place that is outside the matrix."""
-    return side[..., kept] if side._value.shape[-1] == size else side
+    return side[..., kept] if side._array.shape[-1] == size else side
 
 
 @public(group=True)
@@ -78,7 +78,7 @@ def banded_triangular_solve(
 ) -> Tensor:
     """The solution of linear equations of a triangle with few diagonals, one a row."""
     x, y = matched(bands, rhs)
-    count, size = x._value.shape[-2:]
+    count, size = x._array.shape[-2:]
     if count > size:
         raise invalid_argument(
             "BandedTriangularSolve", f"The number of bands {count} must not exceed {size}"

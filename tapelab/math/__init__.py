@@ -148,7 +148,7 @@ imag = choosing.imag
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of the two entries at its place."""
     first = tensor(x)
-    made: Tensor = arithmetic.add(first, operand(y, first._value.dtype))
+    made: Tensor = arithmetic.add(first, operand(y, first._array.dtype))
     return made
 
 
@@ -188,7 +188,7 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
             "and shape."
         )
     tensors = tuple(map(tensor, given))
-    require_one_dtype("AddN", tuple(each._value for each in tensors))
+    require_one_dtype("AddN", tuple(each._array for each in tensors))
     _require_one_shape(tensors)
     if len(tensors) == 1 and name is None:
         return tensors[0]
@@ -200,13 +200,13 @@ accumulate_n = add_n
 
 
 def _require_one_shape(tensors: tuple[Tensor, ...]) -> None:
-    first = tensors[0]._value.shape
+    first = tensors[0]._array.shape
     for at, each in enumerate(tensors):
-        if each._value.shape != first:
+        if each._array.shape != first:
             raise invalid_argument(
                 "AddN",
                 "Inputs to operation AddN of type AddN must have the same size and shape.  "
-                f"Input 0: {brackets(first)} != input {at}: {brackets(each._value.shape)}. "
+                f"Input 0: {brackets(first)} != input {at}: {brackets(each._array.shape)}. "
                 "add_n() does not broadcast; try +",
             )
 

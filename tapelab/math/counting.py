@@ -43,7 +43,7 @@ def bincount(
             f"Unsupported value for argument axis={axis}. Only 0 and -1 are currently supported."
         )
     x = _counted(arr)
-    shape = x._value.shape
+    shape = x._array.shape
     rows = aside(partial(_rows, flat=axis != -1, shown=arr), x)
     if rows.ndim > 2:
         raise invalid_argument(
@@ -79,7 +79,7 @@ def _counted(arr: Any) -> Tensor:
     x = tensor(arr)
     if x.dtype.is_integer and x.dtype not in (int32, int64):
         raise invalid_argument(
-            "DenseBincount", f"Value for attr 'Tidx' of {spoken(x._value.dtype)} is not in the "
+            "DenseBincount", f"Value for attr 'Tidx' of {spoken(x._array.dtype)} is not in the "
             "list of allowed values: int32, int64. Try tf.cast(arr, tf.int32)",
         )  # fmt: skip
     return x if x.dtype.is_integer else cast(x, int32)
@@ -94,11 +94,11 @@ def _rows(numbers: Any, *, flat: bool, shown: Any) -> Any:
 
 def _weights(weights: Any, wanted: tuple[int, ...], rows: tuple[int, ...]) -> Tensor:
     found = tensor(weights)
-    if found._value.shape != wanted:
+    if found._array.shape != wanted:
         raise invalid_argument(
             "DenseBincount", "`weights` must be the same shape as `arr` or a length-0 `Tensor`, in "
             "which case it acts as all weights equal to 1. Received "
-            f"{brackets(found._value.shape)}",
+            f"{brackets(found._array.shape)}",
         )  # fmt: skip
     made: Tensor = reshape(found, shape=rows) if wanted != rows else found
     return made

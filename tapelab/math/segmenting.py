@@ -31,7 +31,7 @@ def _sorted(op: Op, raw: str, sentence: str, **settings: Any) -> Public:
 
     def function(data: Any, segment_ids: Any, name: str | None = None) -> Tensor:
         x, ids = tensor(data), _ids(raw, segment_ids)
-        aside(partial(_check_sorted, raw, x._value.shape), ids)
+        aside(partial(_check_sorted, raw, x._array.shape), ids)
         count = aside(_highest, ids)
         decided(count)
         made: Tensor = op(x, ids, count=int(count[0]) + 1, **settings)
@@ -137,7 +137,7 @@ def _highest(ids: Any) -> Any:
 def _flat(raw: str, data: Any, segment_ids: Any, num_segments: Any) -> tuple[Tensor, Tensor, int]:
     """The rows and their ids, each in one line, and how many ids there are."""
     x, ids, count = tensor(data), _ids(raw, segment_ids), number(num_segments, raw)
-    shape, wanted = x._value.shape, ids._value.shape
+    shape, wanted = x._array.shape, ids._array.shape
     if shape[: len(wanted)] != wanted:
         raise invalid_argument(
             raw, f"data.shape = {brackets(shape)} does not start with "
@@ -148,7 +148,7 @@ def _flat(raw: str, data: Any, segment_ids: Any, num_segments: Any) -> tuple[Ten
     aside(partial(_check_range, raw, count), ids)
     if len(wanted) == 1:
         return x, ids, count
-    rows = reshape(x, shape=(ids._value.size, *shape[len(wanted) :]))
+    rows = reshape(x, shape=(ids._array.size, *shape[len(wanted) :]))
     return rows, reshape(ids, shape=(-1,)), count
 
 
@@ -182,6 +182,6 @@ def _check_sorted(raw: str, shape: tuple[int, ...], ids: Any) -> None:
 
 def _ids(raw: str, given: Any) -> Tensor:
     ids = tensor(given)
-    if ids._value.dtype.kind not in "iu":
-        raise unfit_index(raw, ids._value.dtype, given)
+    if ids._array.dtype.kind not in "iu":
+        raise unfit_index(raw, ids._array.dtype, given)
     return ids

@@ -145,12 +145,12 @@ def bias_add(value: Any, bias: Any, data_format: Any = None, name: str | None = 
     channel = 1 if data_format is not None and data_format.startswith("NC") else x.ndim - 1
     if x.ndim < 2:
         raise invalid_argument(
-            "BiasAdd", f"Input tensor must be at least 2D: {brackets(x._value.shape)}"
+            "BiasAdd", f"Input tensor must be at least 2D: {brackets(x._array.shape)}"
         )
-    if b.ndim != 1 or b._value.size != x._value.shape[channel]:
+    if b.ndim != 1 or b._array.size != x._array.shape[channel]:
         raise invalid_argument(
             "BiasAdd", "Must provide as many biases as the last dimension of the input tensor: "
-            f"{brackets(b._value.shape)} vs. {brackets(x._value.shape)}",
+            f"{brackets(b._array.shape)} vs. {brackets(x._array.shape)}",
         )  # fmt: skip
     return _add_to_channel(x, b, channel)
 
@@ -180,7 +180,7 @@ def isotonic_regression(
     x: Any = cast(given, dtype=_mean_dtype(given)) if given.dtype.is_integer else given
     if not x.dtype.is_floating:
         raise invalid_argument(
-            "IsotonicRegression", f"Value for attr 'T' of {spoken(x._value.dtype)} is not in the "
+            "IsotonicRegression", f"Value for attr 'T' of {spoken(x._array.dtype)} is not in the "
             "list of allowed values: float, double, int32, int64, half. Means are of real numbers",
         )  # fmt: skip
     if not x.ndim and axis == -1:

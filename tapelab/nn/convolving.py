@@ -107,7 +107,7 @@ def depthwise_conv2d(
     x, w = matched(input, filter)
     raw = "DepthwiseConv2dNative"
     rows, columns, channels, each = _filters(raw, w, 2)
-    there = x._value.shape[1 if channels_first(raw, 2, data_format) else -1]
+    there = x._array.shape[1 if channels_first(raw, 2, data_format) else -1]
     if there != channels:
         raise _depths(raw, there, channels)
     apart = reshape(w, shape=(rows, columns, 1, channels * each))
@@ -192,7 +192,7 @@ def _convolved(
     first = channels_first(raw, rank, data_format)
 
     def compute(pictures: Tensor) -> Tensor:
-        _, *length, channels = pictures._value.shape
+        _, *length, channels = pictures._array.shape
         if not depth or channels % depth:
             raise _depths(raw, channels, depth)
         if results % (channels // depth or 1):
@@ -218,7 +218,7 @@ def _spread(
     *size, channels, results = _filters(raw, w, rank)
     length = _wanted(raw, output_shape, rank, channels, pictures, first)
     how = sliding(raw, length, tuple(size), strides, padding, dilations, first=first)
-    shape = (pictures._value.shape[0], *length, channels)
+    shape = (pictures._array.shape[0], *length, channels)
     counts = [
         (n + sum(margin) - reach) // stride + 1
         for n, reach, stride, margin in zip(
@@ -226,10 +226,10 @@ def _spread(
         )
     ]
     expected = (*counts, results)
-    if pictures._value.shape[1:] != expected:
+    if pictures._array.shape[1:] != expected:
         raise invalid_argument(
             raw, f"Size of out_backprop doesn't match computed: actual = "
-            f"{brackets(pictures._value.shape[1:])}, computed = {brackets(expected)}: a picture "
+            f"{brackets(pictures._array.shape[1:])}, computed = {brackets(expected)}: a picture "
             f"of {brackets(shape)} gives that under these filters. Change output_shape",
         )  # fmt: skip
     made: Tensor = ops.convolution_input(pictures, w, how=how, shape=shape)
@@ -251,9 +251,9 @@ def _wanted(
     depth = given[1] if first else given[-1]
     if depth != channels:
         raise _depths(raw, depth, channels)
-    if given[0] != x._value.shape[0]:
+    if given[0] != x._array.shape[0]:
         raise invalid_argument(
-            raw, f"output_shape asks for {given[0]} pictures, the input has {x._value.shape[0]}"
+            raw, f"output_shape asks for {given[0]} pictures, the input has {x._array.shape[0]}"
         )
     return tuple(given[2:] if first else given[1:-1])
 
@@ -261,9 +261,9 @@ def _wanted(
 def _filters(raw: str, w: Tensor, rank: int) -> tuple[int, ...]:
     if w.ndim != rank + 2:
         raise invalid_argument(
-            raw, f"filter must be {rank + 2}-dimensional: {brackets(w._value.shape)}"
+            raw, f"filter must be {rank + 2}-dimensional: {brackets(w._array.shape)}"
         )
-    shape: tuple[int, ...] = w._value.shape
+    shape: tuple[int, ...] = w._array.shape
     return shape
 
 

@@ -41,15 +41,15 @@ def embedding_lookup(
 def _of_pieces(pieces: list[Any], ids: Any) -> Tensor:
     """Rows of pieces of equal length, of which the first ones have a row more where it must be."""
     tables, wanted = [tensor(each) for each in pieces], tensor(ids)
-    each, more = divmod(sum(table._value.shape[0] for table in tables), len(tables))
+    each, more = divmod(sum(table._array.shape[0] for table in tables), len(tables))
     flat: Any = reshape(wanted, shape=(-1,))
     late: Any = flat - more
     owner: Any = maximum(flat // (each + 1), late // each)
     places = where(owner < more, flat % (each + 1), late % each)
     count = len(tables)
     own = dynamic_partition(places, owner, count)
-    order = dynamic_partition(numbers(flat._value.size), owner, count)
+    order = dynamic_partition(numbers(flat._array.size), owner, count)
     found: Any = [gather(*pair) for pair in zip(tables, own, strict=True)]
     rows: Any = dynamic_stitch(order, found)
-    made: Tensor = reshape(rows, shape=(*wanted._value.shape, *rows._value.shape[1:]))
+    made: Tensor = reshape(rows, shape=(*wanted._array.shape, *rows._array.shape[1:]))
     return made

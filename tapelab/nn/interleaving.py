@@ -22,7 +22,7 @@ def depth_to_space(
     x, side = _checked(raw, input, block_size)
 
     def compute(pictures: Tensor) -> Tensor:
-        images, rows, columns, channels = pictures._value.shape
+        images, rows, columns, channels = pictures._array.shape
         if channels % side**2:
             raise invalid_argument(
                 raw, f"Input depth dimension {channels} should be divisible by: {side**2}"
@@ -46,7 +46,7 @@ def space_to_depth(
     x, side = _checked(raw, input, block_size)
 
     def compute(pictures: Tensor) -> Tensor:
-        images, rows, columns, channels = pictures._value.shape
+        images, rows, columns, channels = pictures._array.shape
         if rows % side or columns % side:
             raise invalid_argument(
                 raw, f"Image width {columns} and height {rows} should be divisible by "

@@ -30,7 +30,7 @@ def moments(
     given = tensor(x)
     along = axes_of(given, axes, "Mean")
     mean = reduction.reduce_mean(given, axis=along, keepdims=True)
-    if normal.flat(given._value, mean._value):
+    if normal.flat(given._array, mean._array):
         variance = mean_squared_distance(given, stops.stop_gradient(mean))
         if keepdims:
             return mean, variance
@@ -41,7 +41,7 @@ def moments(
         return mean if keepdims else squeeze(mean, axis=along), variance
     # Without axes to go, TensorFlow removes every axis of length 1.
     variance = reduction.reduce_mean(away, axis=along, keepdims=True)
-    ones = tuple(at for at, length in enumerate(mean._value.shape) if length == 1)
+    ones = tuple(at for at, length in enumerate(mean._array.shape) if length == 1)
     return squeeze(mean, axis=ones), squeeze(variance, axis=ones)
 
 
@@ -67,8 +67,8 @@ def batch_normalization(
     centre: Any = strict_operand(mean, given.dtype)
     spread: Any = strict_operand(variance, given.dtype)
     factor = powers.rsqrt(spread + variance_epsilon)
-    lies = normal.flat(given._value, centre._value)
-    if lies is not None and factor._value.shape == centre._value.shape:
+    lies = normal.flat(given._array, centre._array)
+    if lies is not None and factor._array.shape == centre._array.shape:
         learned = _columns(lies, given, scale, 1), _columns(lies, given, offset, 0)
         if None not in learned:
             return normalize(given, centre, factor, *learned)
@@ -80,7 +80,7 @@ def batch_normalization(
 
 def rows_normalized(x: Tensor, axes: Any, scale: Any, offset: Any, epsilon: float) -> Any:
     """The entries along the last axes normalized in one op; None where the array is not large."""
-    value = x._value
+    value = x._array
     if list(axes) != list(range(value.ndim - len(axes), value.ndim)) or not axes:
         return None
     lies = normal.layer(value, np.empty(value.shape[axes[0] :], np.uint8))
@@ -93,9 +93,9 @@ def rows_normalized(x: Tensor, axes: Any, scale: Any, offset: Any, epsilon: floa
 def _columns(lies: normal.Flat, x: Any, numbers: Any, otherwise: float) -> Tensor | None:
     """One number for each column of a large array, in their shape; None if they are others."""
     if numbers is None:
-        return to_tensor(np.full(lies.columns, otherwise, x._value.dtype))
+        return to_tensor(np.full(lies.columns, otherwise, x._array.dtype))
     given = strict_operand(numbers, x.dtype)
-    shape = given._value.shape
+    shape = given._array.shape
     before = len(shape) - len(lies.columns)
     if shape == lies.columns:
         return given
@@ -119,7 +119,7 @@ def sufficient_statistics(
     """The count, the sum and the sum of squares along axes: what moments are made of."""
     given: Any = tensor(x)
     along = axes_of(given, list(axes), "Sum")
-    shape = given._value.shape
+    shape = given._array.shape
     count = to_tensor(math.prod(shape[at] for at in along or ()), given.dtype)
     moved = given if shift is None else given - shift
     total = reduction.reduce_sum(moved, axis=along, keepdims=keepdims)
@@ -178,9 +178,9 @@ def local_response_normalization(
     given: Any = tensor(input)
     if given.ndim != 4:
         raise invalid_argument("LRN", f"in must be 4-dimensional, not of shape {given.shape}")
-    channels = given._value.shape[-1]
+    channels = given._array.shape[-1]
     apart = np.abs(np.subtract.outer(np.arange(channels), np.arange(channels)))
-    near = to_tensor((apart <= depth_radius).astype(given._value.dtype))
+    near = to_tensor((apart <= depth_radius).astype(given._array.dtype))
     return given / (bias + alpha * (powers.square(given) @ near)) ** beta
 
 

@@ -126,8 +126,8 @@ def max_pool_with_argmax(
     how = _how(ops.max_pool, 2, x, ksize, strides, padding, None, first=False)
     places = ops.places_of_largest(x._value, how)
     if not include_batch_in_index:
-        images = x._value.shape[0]
-        places = places % (x._value.size // images if images else 1)
+        images = x._array.shape[0]
+        places = places % (x._array.size // images if images else 1)
     return MaxPoolWithArgmax(largest, constant(places, as_dtype(output_dtype)))
 
 
@@ -154,7 +154,7 @@ def _refuse_wide(x: Tensor) -> None:
     """TensorFlow declares the largest of a block for floats of at most 32 bits alone."""
     if x.dtype.name not in {"float16", "bfloat16", "float32"}:
         raise invalid_argument(
-            "MaxPool3D", f"Value for attr 'T' of {spoken(x._value.dtype)} is not in the list of "
+            "MaxPool3D", f"Value for attr 'T' of {spoken(x._array.dtype)} is not in the list of "
             "allowed values: half, bfloat16, float. Try tf.cast(x, tf.float32)",
         )  # fmt: skip
 
@@ -170,7 +170,7 @@ def _how(
             None, op.raw, "Pooling is not yet supported on the batch dimension, and across depth "
             f"it is not supported either: ksize={ksize}. [Op:{op.raw}]",
         ) from error  # fmt: skip
-    length = x._value.shape[1:-1]
+    length = x._array.shape[1:-1]
     return sliding(op.raw, length, size, strides, padding, dilations, first=first)
 
 

@@ -39,7 +39,7 @@ def log_softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tenso
 
 def _scores(logits: Any, axis: Any) -> tuple[Tensor, int]:
     x, along = tensor(logits), -1 if axis is None else number(axis, "Softmax")
-    rank = x._value.ndim
+    rank = x._array.ndim
     if not -rank <= along < rank:
         raise InvalidArgumentError(
             None, "Softmax", f"`dim` must be in the range [{-rank}, {rank}) where {rank} is the "
@@ -66,7 +66,7 @@ def softmax_cross_entropy_with_logits(
 
 def _for_every_row(x: Tensor, y: Tensor) -> Tensor:
     """The labels in the shape of the scores, where one row or one column of them counts for all."""
-    labels, (*lead, width) = x._value.shape, y._value.shape or (1,)
+    labels, (*lead, width) = x._array.shape, y._array.shape or (1,)
     count = math.prod(labels[:-1])
     fits = labels and count in {1, math.prod(lead)} and labels[-1] in {1, width}
     if labels == (*lead, width) or not fits:
@@ -83,15 +83,15 @@ def sparse_softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """How surprised rows of scores are by the right classes, given by number."""
     x, y = tensor(labels), tensor(logits)
-    if not y._value.ndim:
+    if not y._array.ndim:
         raise ValueError(f"`logits` cannot be a scalar. Received logits={logits}`")
-    if x._value.ndim != y._value.ndim - 1:
+    if x._array.ndim != y._array.ndim - 1:
         raise ValueError(
             "`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: labels.shape="
             f"{x.shape} of rank {x.ndim} and logits.shape={y.shape} of rank {y.ndim}. "
             "For rows of probabilities try tf.nn.softmax_cross_entropy_with_logits"
         )
-    if x._value.shape != y._value.shape[:-1]:
+    if x._array.shape != y._array.shape[:-1]:
         raise ValueError(
             "`labels.shape` must equal `logits.shape` except for the last dimension. Received: "
             f"labels.shape={x.shape} and logits.shape={y.shape}"
@@ -110,7 +110,7 @@ def sparse_softmax_cross_entropy_with_logits(
 def _require_floats(raw: str, logits: Tensor) -> None:
     if not logits.dtype.is_floating:
         raise invalid_argument(
-            raw, f"Value for attr 'T' of {spoken(logits._value.dtype)} is not in the list of "
+            raw, f"Value for attr 'T' of {spoken(logits._array.dtype)} is not in the list of "
             "allowed values: half, float, double. Scores are floats; try tf.cast(x, tf.float32)",
         )  # fmt: skip
 
@@ -181,7 +181,7 @@ def compute_average_loss(
             "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1. "
             f"Received per_example_loss={per_example_loss} with rank 0"
         )
-    size = losses_._value.shape[0] if global_batch_size is None else global_batch_size
+    size = losses_._array.shape[0] if global_batch_size is None else global_batch_size
     counted: Any = tensor(size)
     if not counted.dtype.is_integer:
         raise TypeError(

@@ -24,14 +24,14 @@ def slid(
     first = channels_first(raw, rank, data_format)
     if x.ndim < rank + 2:
         raise invalid_argument(
-            raw, f"input must be {rank + 2}-dimensional: {brackets(x._value.shape)}: picture, "
+            raw, f"input must be {rank + 2}-dimensional: {brackets(x._array.shape)}: picture, "
             f"{rank} ax{'i' if rank == 1 else 'e'}s to slide along, channel. Try tf.expand_dims",
         )  # fmt: skip
-    batch = x._value.shape[: -rank - 1]
+    batch = x._array.shape[: -rank - 1]
     flat = x if len(batch) == 1 else reshape(x, shape=(math.prod(batch), *x.shape[-rank - 1 :]))
     y = compute(channels_moved_last(flat) if first else flat)
     y = channels_moved_first(y) if first else y
-    return y if len(batch) == 1 else reshape(y, shape=(*batch, *y._value.shape[1:]))
+    return y if len(batch) == 1 else reshape(y, shape=(*batch, *y._array.shape[1:]))
 
 
 def channels_first(raw: str, rank: int, data_format: str | None) -> bool:

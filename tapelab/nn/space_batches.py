@@ -30,7 +30,7 @@ def space_to_batch_nd(
     _require_rank(raw, x.ndim, len(blocks))
     space = len(blocks)
     padded = pad(x, [[0, 0], *edges.tolist(), *([[0, 0]] * (x.ndim - 1 - space))])
-    batch, *sizes = padded._value.shape
+    batch, *sizes = padded._array.shape
     for at, (size, block) in enumerate(zip(sizes, blocks, strict=False)):
         if size % block:
             raise invalid_argument(
@@ -57,7 +57,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     _require_rank(raw, x.ndim, len(blocks))
     edges = _edges(raw, "crops", crops, len(blocks))
     space, every = len(blocks), math.prod(blocks)
-    batch, *sizes = x._value.shape
+    batch, *sizes = x._array.shape
     if batch % every:
         raise invalid_argument(
             raw, f"Input batch dimension ({batch}) is not divisible by product of block sizes "

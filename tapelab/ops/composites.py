@@ -98,7 +98,7 @@ def _matrix_norm(x: Any, ord: Any, axes: Any, *, keepdims: bool) -> Any:
         others = tuple(at for at in range(x.ndim) if at not in axes)
         stretches = svd(transpose(x, perm=(*others, *axes)), full_matrices=False)[0]
         largest = reduce_max(stretches, axis=(-1,), keepdims=False)
-        lengths = tuple(1 if at in axes else n for at, n in enumerate(x._value.shape))
+        lengths = tuple(1 if at in axes else n for at, n in enumerate(x._array.shape))
         return reshape(largest, shape=lengths) if keepdims else largest
     summed, compared = axes if ord == 1 else axes[::-1]
     sums = reduce_sum(abs_(x), axis=(summed,), keepdims=True)
@@ -171,7 +171,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Tensor:
     """A tensor times one number."""
     given = as_tensor(x)
     factor = strict_operand(scalar, given.dtype)
-    if factor._value.ndim:
+    if factor._array.ndim:
         raise ValueError(f"The input scalar must be a 0-D value. Received shape {factor.shape}.")
     made: Tensor = multiply(factor, given)
     return made

@@ -88,7 +88,7 @@ def _pair(op: Op) -> tuple[Method, Method]:
         if type(other) is Tensor:
             return op(x, other)
         try:
-            y = operand(other, x._value.dtype) if own_terms else strict_operand(other, x.dtype)
+            y = operand(other, x._array.dtype) if own_terms else strict_operand(other, x.dtype)
         except NotDense:
             return NotImplemented
         return op(x, y)
@@ -157,7 +157,7 @@ def _equality(op: Op, *, if_unlike: bool) -> Method:
             y = strict_operand(other, x.dtype)
         except NotDense:
             return NotImplemented
-        if x._value.dtype == y._value.dtype and not _fit(x._value.shape, y._value.shape):
+        if x._array.dtype == y._array.dtype and not _fit(x._array.shape, y._array.shape):
             return constant_of(np.bool_(if_unlike))
         return op(x, y)
 

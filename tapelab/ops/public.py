@@ -194,7 +194,7 @@ def axes_of(x: Tensor, axis: Any, raw: str) -> tuple[int, ...] | None:
     """The axes of a reduction as positions from 0; None for all. InvalidArgumentError if bad."""
     if axis is None:
         return None
-    rank = x._value.ndim
+    rank = x._array.ndim
     given = lengths(axis, raw)
     for each in given:
         if not -rank <= each < rank:
@@ -259,7 +259,7 @@ def position(op: Op) -> Public:
 
 def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:
     """One axis as a position from 0; InvalidArgumentError if there is no such axis."""
-    rank: int = x._value.ndim
+    rank: int = x._array.ndim
     given = number(axis, raw)
     if not -rank <= given < rank:
         raise invalid_argument(raw, f"{expected} [{-rank}, {rank}), but got {given}")

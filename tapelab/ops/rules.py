@@ -22,7 +22,7 @@ PREDICATE: Final = "{} answers true or false, and that does not change when x ch
 
 def numpy_dtype(x: Any) -> np.dtype[Any]:
     """The NumPy dtype of a raw array or a tensor."""
-    dtype: np.dtype[Any] = (x._value if type(x) is Tensor else x).dtype
+    dtype: np.dtype[Any] = (x._array if type(x) is Tensor else x).dtype
     return dtype
 
 
@@ -36,5 +36,5 @@ def is_complex(x: Any) -> bool:
     kind = type(x)
     if kind is np.float32 or kind is np.float64:  # at a glance, for rules that run often
         return False
-    dtype = (x._value if kind is Tensor else x).dtype
+    dtype = (x._array if kind is Tensor else x).dtype
     return dtype is not _SINGLE and bool(dtype.kind == "c")

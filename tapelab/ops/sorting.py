@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tapelab.engine.aside import aside
+from tapelab.engine.aside import as_setting, aside
 from tapelab.engine.op import op
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -118,7 +118,7 @@ def top_k(x: Any, *, k: int) -> Any:
 
 @top_k.grad("x", r"\bar x = \operatorname{put}(\bar y)")
 def top_k_grad_x(dy: Any, y: Any, x: Any, *, k: int) -> Any:
-    places = y[1]._value if type(y[1]) is Tensor else y[1]
+    places = as_setting(y[1]) if type(y[1]) is Tensor else y[1]
     return put_along(dy[0], indices=places, axis=len(x.shape) - 1, shape=tuple(x.shape))
 
 

@@ -67,7 +67,7 @@ def _piece(self: Variable, key: Any) -> Tensor:
 
 def _masked(tensor: Tensor, mask: Any) -> Tensor:
     kept = to_tensor(mask)
-    check_mask(tensor._value.shape, kept._value.shape, 0)
+    check_mask(tensor._array.shape, kept._array.shape, 0)
     made: Tensor = boolean_mask(tensor, kept)
     return made
 
@@ -147,7 +147,7 @@ def _check_list(tensor: Tensor, key: list[Any]) -> None:
             "Value for attr 'Index' of bool is not in the list of allowed values: int16, int32, "
             f"int64. To pick by true and false, try x[tf.constant({key})]"
         )
-    rank = tensor._value.ndim
+    rank = tensor._array.ndim
     if rank and len(key) > rank and all(isinstance(each, (int, np.integer)) for each in key):
         inside = ", ".join(map(str, key))
         raise _list_error(

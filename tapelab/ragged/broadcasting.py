@@ -36,7 +36,7 @@ def broadcast(*operands: Any) -> tuple[list[Any], list[RowPartition]]:
     if alike is not None:
         return alike
     ragged = [each for each in operands if isinstance(each, RaggedTensor)]
-    inner = min(each.flat_values._value.ndim for each in ragged) - 1
+    inner = min(each.flat_values._array.ndim for each in ragged) - 1
     outer = max(rank_of(each) for each in operands) - inner
     split = [
         each if rank_of(each) <= inner else _operand(each, inner, outer)
@@ -52,7 +52,7 @@ def _already_aligned(operands: Any) -> tuple[list[Any], list[RowPartition]] | No
     """No repeating is needed for equal rows, nor for what meets only the axes inside them."""
     ragged = [each for each in operands if isinstance(each, RaggedTensor)]
     first = ragged[0]
-    inner = first.flat_values._value.ndim - 1
+    inner = first.flat_values._array.ndim - 1
     kinds = {each._partition.dtype for each in ragged}
     if len(kinds) > 1:
         raise ValueError(
@@ -93,7 +93,7 @@ def require_same_rows(one: list[RowPartition], other: list[RowPartition]) -> Non
 
 def rank_of(operand: Any) -> int:
     """How many axes a tensor has, ragged or not."""
-    return operand._rank if isinstance(operand, RaggedTensor) else int(operand._value.ndim)
+    return operand._rank if isinstance(operand, RaggedTensor) else int(operand._array.ndim)
 
 
 def _operand(given: Any, inner: int, outer: int) -> Operand:
@@ -102,8 +102,8 @@ def _operand(given: Any, inner: int, outer: int) -> Operand:
         rows, partitions = given._partition.static_nrows, given._partitions
         flat = given.flat_values
     else:
-        rows, partitions, flat = int(given._value.shape[0]), [], given
-    shape = flat._value.shape
+        rows, partitions, flat = int(given._array.shape[0]), [], given
+    shape = flat._array.shape
     deeper = shape[1 : len(shape) - inner]
     count = int(shape[0])
     for length in deeper:

@@ -65,8 +65,8 @@ class DynamicRaggedShape(CompositeTensor):
     def from_tensor(cls, t: Any, dtype: Any = None) -> DynamicRaggedShape:
         """The shape of a ragged or dense tensor."""
         if isinstance(t, RaggedTensor):
-            return cls(t._partitions, list(t.flat_values._value.shape), dtype)
-        return cls((), list(to_tensor(t)._value.shape), dtype)
+            return cls(t._partitions, list(t.flat_values._array.shape), dtype)
+        return cls((), list(to_tensor(t)._array.shape), dtype)
 
     @classmethod
     def from_row_partitions(cls, row_partitions: Any, dtype: Any = None) -> DynamicRaggedShape:
@@ -198,7 +198,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
             None, None, f"Cannot broadcast\nCondition x == y did not hold.\n{x.shape} is larger "
             f"than {shape}",
         )  # fmt: skip
-    whole = REGISTRY["broadcast_to"](flat[0], shape=tuple(flat[1]._value.shape))
+    whole = REGISTRY["broadcast_to"](flat[0], shape=tuple(flat[1]._array.shape))
     return RaggedTensor._nested(whole, list(shape.row_partitions))
 
 
@@ -246,5 +246,5 @@ def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
     ]
     frames = [_frame(each) for each in given]
     flat, partitions = broadcast(*frames)
-    inner = np.broadcast_shapes(*[each._value.shape for each in flat])
+    inner = np.broadcast_shapes(*[each._array.shape for each in flat])
     return DynamicRaggedShape(partitions, list(inner))

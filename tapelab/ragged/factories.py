@@ -189,10 +189,10 @@ class Factories(CompositeTensor):
                 f"Argument `ragged_rank` must be greater than 0. Received {ragged_rank}."
             )
         x = to_tensor(tensor)
-        if x._value.ndim <= ragged_rank:
+        if x._array.ndim <= ragged_rank:
             raise ValueError(
                 "The rank of a RaggedTensor must be greater than 1, i.e., a list of scalars won't "
-                f"have ragged dimensions. Received argument `tensor` with rank {x._value.ndim}."
+                f"have ragged dimensions. Received argument `tensor` with rank {x._array.ndim}."
             )
         kind = as_dtype(row_splits_dtype).as_numpy_dtype
         if _is_nested(lengths):
@@ -233,7 +233,7 @@ def rows_in(values: Any) -> int:
     """How many rows a tensor or a ragged tensor has."""
     if isinstance(values, Factories):
         return values._partition.static_nrows
-    return int(values._value.shape[0]) if values._value.ndim else 0
+    return int(values._array.shape[0]) if values._array.ndim else 0
 
 
 def axis_of(axis: Any, rank: int) -> int:
@@ -249,17 +249,17 @@ def _is_nested(lengths: Any) -> bool:
 
 
 def _uncut(cls: Any, x: Tensor, ragged_rank: int, kind: Any) -> Any:
-    shape = x._value.shape
+    shape = x._array.shape
     partitions = [
         RowPartition._evenly(int(np.prod(shape[: at + 1], dtype=int)), shape[at + 1], kind)
         for at in range(ragged_rank)
     ]
-    flat = REGISTRY["reshape"](x, shape=(-1 if x._value.size else 0, *shape[ragged_rank + 1 :]))
+    flat = REGISTRY["reshape"](x, shape=(-1 if x._array.size else 0, *shape[ragged_rank + 1 :]))
     return cls._nested(flat, partitions)
 
 
 def _cut(cls: Any, x: Tensor, lengths: Any, kind: Any) -> Any:
-    count, longest, *rest = x._value.shape
+    count, longest, *rest = x._array.shape
     if len(lengths) != count:
         shapes = f"({count}, {longest}) and ({len(lengths)}, {longest})"
         raise ValueError(f"Shapes {shapes} are incompatible")

@@ -67,7 +67,7 @@ def _operand_of(args: Any) -> Callable[[Any], Any]:
             return each
         if isinstance(each, (Tensor, Variable)):
             return as_tensor(each)
-        return operand(each, like._value.dtype)
+        return operand(each, like._array.dtype)
 
     return convert
 
@@ -82,7 +82,7 @@ def _mapped(op: Public, args: Any, kwargs: Any) -> Any:
     found = [each for each in _walk((args, kwargs)) if isinstance(each, RaggedTensor)]
     if not found:
         return op(*args, **kwargs)
-    sizes = {int(each.flat_values._value.shape[0]) for each in found}
+    sizes = {int(each.flat_values._array.shape[0]) for each in found}
     if len(sizes) > 1:
         raise ValueError(
             "Input RaggedTensors' flat_values must all have the same outer-dimension size.  Got "
@@ -98,7 +98,7 @@ def _rewrapped(result: Any, like: RaggedTensor, size: int) -> Any:
     if result is None:  # an assertion that holds
         return None
     values = as_tensor(result)
-    if values._value.shape[:1] != (size,):
+    if values._array.shape[:1] != (size,):
         raise ValueError(
             "tf.ragged.map_flat_values requires that the output of `op` have the same "
             "outer-dimension size as flat_values of any ragged inputs. (output shape: "
@@ -127,7 +127,7 @@ def _pair(function: Public, *, adds: bool) -> tuple[Public, Public]:
         if isinstance(other, (Tensor, Variable)) or composite_in(other) is not None:
             return other
         like = self.flat_values
-        return operand(other, like._value.dtype) if adds else strict_operand(other, like.dtype)
+        return operand(other, like._array.dtype) if adds else strict_operand(other, like.dtype)
 
     def forward(self: RaggedTensor, other: Any) -> Any:
         return function(self, ready(self, other))

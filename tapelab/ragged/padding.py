@@ -24,7 +24,7 @@ def to_tensor(
 ) -> Tensor:
     """A dense tensor: short rows are filled up, and what exceeds a given shape is cut off."""
     flat = self.flat_values
-    count, *inner = flat._value.shape
+    count, *inner = flat._array.shape
     fill = _filling(default_value, flat)
     lengths = _box(self, shape)
     outer = lengths[: self.ragged_rank + 1]
@@ -39,17 +39,17 @@ def to_tensor(
 
 def _filling(default: Any, flat: Tensor) -> Tensor:
     """One more row of values, for the places that no value takes."""
-    inner = flat._value.shape[1:]
+    inner = flat._array.shape[1:]
     if default is None:
-        kind = flat._value.dtype
+        kind = flat._array.dtype
         empty: Any = np.full((1, *inner), b"" if kind.kind == "O" else 0, kind)
         return constant_of(empty)
     given = as_tensor(default, flat.dtype)
-    if given._value.ndim > len(inner):
+    if given._array.ndim > len(inner):
         raise invalid_argument(
-            "RaggedTensorToTensor", f"default_value.shape={list(given._value.shape)} and "
-            f"rt_input.flat_values.shape={list(flat._value.shape)} are incompatible: "
-            f"default_value.rank = {given._value.ndim}  must be less than "
+            "RaggedTensorToTensor", f"default_value.shape={list(given._array.shape)} and "
+            f"rt_input.flat_values.shape={list(flat._array.shape)} are incompatible: "
+            f"default_value.rank = {given._array.ndim}  must be less than "
             f"rt_input.flat_values.rank = {len(inner) + 1}",
         )  # fmt: skip
     made: Tensor = REGISTRY["broadcast_to"](given, shape=(1, *inner))
@@ -96,7 +96,7 @@ def to_sparse(self: RaggedTensor, name: str | None = None) -> Any:
     from tapelab.sparse import SparseTensor  # the one kind needs the other only here
 
     flat = self.flat_values
-    inner = np.indices(flat._value.shape).reshape(flat._value.ndim, -1)
+    inner = np.indices(flat._array.shape).reshape(flat._array.ndim, -1)
     columns = [inner[0], *inner[1:]]
     for partition in reversed(self._partitions):
         outer = partition.value_rowids()._value[columns[0]]
@@ -123,7 +123,7 @@ def _merged(rows: Any, first: int, last: int) -> Any:
     if first == last:
         return rows
     if not isinstance(rows, RaggedTensor):
-        shape = rows._value.shape
+        shape = rows._array.shape
         flat = int(np.prod(shape[first : last + 1], dtype=int))
         return REGISTRY["reshape"](rows, shape=(*shape[:first], flat, *shape[last + 1 :]))
     if first > 1:
@@ -134,7 +134,7 @@ def _merged(rows: Any, first: int, last: int) -> Any:
     if isinstance(values, RaggedTensor):
         splits = values._partition._splits[partition._splits]
         return _merged(RaggedTensor._of(values._values, RowPartition._of(splits)), 1, last - 1)
-    inner = values._value.shape[1:last]
+    inner = values._array.shape[1:last]
     wider = RowPartition._of(partition._splits * int(np.prod(inner, dtype=int)))
     return RaggedTensor._of(_merged(values, 0, last - 1), wider)
 

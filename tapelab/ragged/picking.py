@@ -35,7 +35,7 @@ def gather(
     """Rows, or entries of rows, by number; one that is picked twice receives both gradients."""
     along = batch_dims if axis is None else number(axis, "GatherV2")
     if along < 0:
-        along += params._rank if isinstance(params, RaggedTensor) else as_tensor(params)._value.ndim
+        along += params._rank if isinstance(params, RaggedTensor) else as_tensor(params)._array.ndim
     if batch_dims:
         return _gather_in_rows(params, indices, along, batch_dims)
     if isinstance(indices, RaggedTensor):
@@ -70,7 +70,7 @@ def _gather_columns(params: RaggedTensor, places: Array, along: int) -> Any:
     found = take(params._values, spots.reshape(-1))
     if isinstance(found, RaggedTensor):
         return RaggedTensor._of(found, RowPartition._evenly(len(spots), places.size))
-    return REGISTRY["reshape"](found, shape=(*spots.shape, *found._value.shape[1:]))
+    return REGISTRY["reshape"](found, shape=(*spots.shape, *found._array.shape[1:]))
 
 
 def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> Any:
@@ -87,7 +87,7 @@ def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> A
     found = take(rows._values, spots)
     if isinstance(indices, RaggedTensor) or isinstance(found, RaggedTensor):
         return places._with_flat(found)
-    shape = (*to_tensor(indices)._value.shape, *found._value.shape[1:])
+    shape = (*to_tensor(indices)._array.shape, *found._array.shape[1:])
     return REGISTRY["reshape"](found, shape=shape)
 
 
@@ -141,11 +141,11 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
 def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
     """The entries where the mask is true, each row keeping its own: rows may become shorter."""
     kept = mask if isinstance(mask, RaggedTensor) else to_tensor(mask, "bool")
-    if not isinstance(kept, RaggedTensor) and not kept._value.ndim:
+    if not isinstance(kept, RaggedTensor) and not kept._array.ndim:
         raise ValueError("mask cannot be scalar.")
-    if not isinstance(kept, RaggedTensor) and kept._value.ndim == 1:
+    if not isinstance(kept, RaggedTensor) and kept._array.ndim == 1:
         return _rows_where(data, np.asarray(kept._value))
-    depth = kept._rank - 1 if isinstance(kept, RaggedTensor) else kept._value.ndim - 1
+    depth = kept._rank - 1 if isinstance(kept, RaggedTensor) else kept._array.ndim - 1
     deep_mask = as_deep(kept, depth)
     x = data if isinstance(data, RaggedTensor) else to_tensor(data)
     rows = as_deep(x, max(depth, _depth(x)))

@@ -75,7 +75,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
     def shape(self) -> TensorShape:
         """How long it is along each axis, None where rows may differ."""
         uniform = [each.static_uniform_row_length for each in self._partitions]
-        return TensorShape([rows_in(self), *uniform, *self.flat_values._value.shape[1:]])
+        return TensorShape([rows_in(self), *uniform, *self.flat_values._array.shape[1:]])
 
     @property
     def _partitions(self) -> list[RowPartition]:
@@ -93,7 +93,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
 
     @property
     def _rank(self) -> int:
-        return len(self._partitions) + int(self.flat_values._value.ndim)
+        return len(self._partitions) + int(self.flat_values._array.ndim)
 
     def get_shape(self) -> TensorShape:
         """How long it is along each axis, None where rows may differ."""
@@ -120,7 +120,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
             return self._partition.row_lengths()
         if isinstance(self._values, RaggedTensor):
             return self._over(self._values.row_lengths(at - 1))
-        shape = self._values._value.shape
+        shape = self._values._array.shape
         length = np.full(shape[: at - 1], shape[at - 1], self._partition.dtype.as_numpy_dtype)
         return self._over(constant_of(length))
 
@@ -142,7 +142,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
         """The shape of the smallest dense tensor that all rows fit into."""
         lengths = [rows_in(self)]
         lengths += [int(np.max(each._lengths, initial=0)) for each in self._partitions]
-        lengths += self.flat_values._value.shape[1:]
+        lengths += self.flat_values._array.shape[1:]
         box: Array = np.array(lengths, self._partition.dtype.as_numpy_dtype)
         found = box if axis is None else box[as_tensor(axis)._value]
         return _as(constant_of(found), out_type)

@@ -97,7 +97,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     if axis is not None and axis_of(axis, logits._rank) != logits._rank - 1:
         raise ValueError("The softmax of a ragged tensor is along its last axis.")
     flat = logits.flat_values
-    if flat._value.ndim > 1:
+    if flat._array.ndim > 1:
         return logits._with_flat(losses.softmax(flat))
     inner = logits
     while isinstance(inner.values, RaggedTensor):

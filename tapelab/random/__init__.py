@@ -94,9 +94,9 @@ def categorical(
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in a random order; no gradient passes."""
     x = tensor(value)
-    if not x._value.ndim:
+    if not x._array.ndim:
         return x
-    order = seeding.source("RandomShuffle", seed, x.dtype).permutation(x._value.shape[0])
+    order = seeding.source("RandomShuffle", seed, x.dtype).permutation(x._array.shape[0])
     made: Tensor = _random_shuffle(x, order=order)
     return made
 

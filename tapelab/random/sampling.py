@@ -10,13 +10,14 @@ import math
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.engine.aside import aside
 from tapelab.engine.convert import new_constant
+from tapelab.engine.log import thread
 from tapelab.engine.protocol import public
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -27,10 +28,6 @@ from tapelab.ops.settings import lengths
 
 Drawn = TypeVar("Drawn")
 Make = Callable[[draws.Place], Any]
-listeners: Final[list[Callable[[Source, int, Make, Any], None]]] = []
-"""Who wants to know of each draw: where it was, how far it moved the place on, what makes something
-of the place before, and what that was.
-"""
 
 
 class Source:
@@ -42,6 +39,8 @@ class Source:
 
     def _take(self, steps: int) -> draws.Place:
         """The place to draw from; the next draw begins so many steps behind it."""
+        for observer in thread.__dict__["observers"]:
+            observer.advanced(self)
         place = self._counter, self._key
         self._counter = (self._counter + steps) % 2**128
         return place
@@ -52,8 +51,8 @@ class Source:
 
     def _made(self, steps: int, make: Callable[[draws.Place], Drawn]) -> Drawn:
         result = make(self._take(steps))
-        for listen in listeners:
-            listen(self, steps, make, result)
+        for observer in thread.__dict__["observers"]:
+            observer.drew(self, steps, make, result)
         return result
 
     @public(effect="random")
@@ -141,7 +140,7 @@ class Source:
         kind = _floating(dtype)
         a = strict_operand(alpha, kind)
         b: Any = None if beta is None else strict_operand(beta, kind)
-        each = np.broadcast_shapes(a._value.shape, () if b is None else b._value.shape)
+        each = np.broadcast_shapes(a._array.shape, () if b is None else b._array.shape)
         size = _ending("StatelessRandomGammaV3", shape, each) if whole else (*sizes(shape), *each)
         shares = self._drawn(math.prod(size), lambda place: draws.numpys(place).random(size))
         made: Any = distributions.gamma_sample(a, share=shares)
@@ -154,7 +153,7 @@ class Source:
     ) -> Tensor:  # fmt: skip
         """Random counts of events that happen `lam` times on average."""
         rate, kind = tensor(lam), as_dtype(dtype)
-        each = rate._value.shape
+        each = rate._array.shape
         size = _ending("StatelessRandomPoisson", shape, each) if whole else (*sizes(shape), *each)
         place = self._drawn(math.prod(size), _itself)
         if whole:
@@ -171,7 +170,7 @@ class Source:
     ) -> Tensor:
         """How many of so many trials succeed that succeed with a chance."""
         tries, chances = tensor(counts), tensor(probs)
-        each = np.broadcast_shapes(tries._value.shape, chances._value.shape)
+        each = np.broadcast_shapes(tries._array.shape, chances._array.shape)
         size = _ending("StatelessRandomBinomial", shape, each)
         made: Tensor = distributions.stateless_binomial(
             chances, place=self._drawn(math.prod(size), _itself),
@@ -183,7 +182,7 @@ class Source:
     def categorical(self, logits: Any, num_samples: Any, dtype: Any = int64) -> Tensor:
         """Random class numbers, the more likely the higher their logit."""
         scores = tensor(logits)
-        size = scores._value.shape
+        size = scores._array.shape
         if len(size) != 2:
             raise invalid_argument(
                 "Multinomial", f"logits should be a matrix, got shape {list(size)}"

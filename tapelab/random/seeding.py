@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tapelab.dtypes import as_dtype
+from tapelab.engine.log import thread
 from tapelab.random.sampling import Source
 
 WITHOUT_SEED: Final = 87654321
@@ -77,6 +78,13 @@ def source(raw: str, seed: int | None, dtype: Any) -> Source:
 
     An op with a seed goes on where it left off; one without takes the next seed of the global one.
     """
+    found = _stream(raw, seed, dtype)
+    for observer in thread.observers:
+        observer.requested(found, (raw, seed, dtype))
+    return found
+
+
+def _stream(raw: str, seed: int | None, dtype: Any) -> Source:
     start = shared.seed
     if seed is None:
         if start is None:

@@ -34,14 +34,14 @@ def dct(
         raise TypeError(f"Cannot convert 0.0 to EagerTensor of dtype {x.dtype.name}")
     if n is not None:
         x = fitted(x, (n,))
-    size = x._value.shape[-1]
+    size = x._array.shape[-1]
     if type == 1 and size < 2:
         raise ValueError("Type-I DCT requires the dimension to be greater than one.")
     _require_wide(x, type)
     table = _cosines(size, type, norm)
     cosines: Any = new_constant(table.astype(numpy_dtype(x)), None)
-    rows: Any = reshape(x, shape=(math.prod(x._value.shape[:-1]), size))
-    made: Tensor = reshape(rows @ cosines, shape=x._value.shape)
+    rows: Any = reshape(x, shape=(math.prod(x._array.shape[:-1]), size))
+    made: Tensor = reshape(rows @ cosines, shape=x._array.shape)
     return made
 
 

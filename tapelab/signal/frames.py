@@ -33,7 +33,7 @@ def frame(
     x = as_tensor(signal)
     along = axis % max(x.ndim, 1)
     size, step = number(frame_length, "Frame"), number(frame_step, "Frame")
-    length = x._value.shape[along]
+    length = x._array.shape[along]
     if pad_end:
         count = -(-length // step)
         missing = max(0, size + step * (count - 1) - length)
@@ -42,7 +42,7 @@ def frame(
     else:
         count = max(0, 1 + (length - size) // step)
     places = np.arange(count)[:, None] * step + np.arange(size)
-    whole = reshape(x, shape=x._value.shape)  # the gradient of the signal is then no IndexedSlices
+    whole = reshape(x, shape=x._array.shape)  # the gradient of the signal is then no IndexedSlices
     made: Tensor = gather(whole, new_constant(places, None), axis=along)
     return made
 
@@ -54,7 +54,7 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     if x.ndim < 2:
         raise ValueError(f"Shape {x.shape} must have rank at least 2")
     step = number(frame_step, "OverlapAndAdd")
-    *outer, count, size = x._value.shape
+    *outer, count, size = x._array.shape
     length = size + step * (count - 1)
     places = (np.arange(count)[:, None] * step + np.arange(size)).reshape(-1)
     lines = reshape(x, shape=(-1, count * size))
@@ -134,7 +134,7 @@ def inverse_mdct(
 ) -> Tensor:  # fmt: skip
     """The signal whose folded frames are given as sums of cosines."""
     x = as_tensor(mdcts)
-    half = x._value.shape[-1]
+    half = x._array.shape[-1]
     found: Any = dct(x, type=4, norm=norm)
     if norm is None:
         found = found * (0.5 / half)

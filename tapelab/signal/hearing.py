@@ -59,7 +59,7 @@ def _check(bins: int, half: float, lower: float, upper: float) -> None:
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Any:
     """The cepstrum of each frame: how the loudness of its mel bins varies from low to high."""
     x = as_tensor(log_mel_spectrograms)
-    bins = x._value.shape[-1]
+    bins = x._array.shape[-1]
     if not bins:
         raise ValueError("num_mel_bins must be positive. Got: log_mel_spectrograms with 0 bins")
     found: Any = dct(x, type=2)

@@ -34,7 +34,7 @@ def _complex(op: Op, name: str, rank: int) -> Public:
             )  # fmt: skip
         if x.ndim < rank:
             raise invalid_argument(
-                raw, f"Input must have rank of at least {rank} but got: {brackets(x._value.shape)}"
+                raw, f"Input must have rank of at least {rank} but got: {brackets(x._array.shape)}"
             )
         made: Tensor = op(x, axes=tuple(range(x.ndim - rank, x.ndim)))
         return made
@@ -53,7 +53,7 @@ def _of_reals(name: str, rank: int) -> Public:
     def function(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         x = _floats(raw, input_tensor)
         _require_rank(x, rank)
-        sizes = x._value.shape[-rank:] if fft_length is None else _lengths(fft_length, rank)
+        sizes = x._array.shape[-rank:] if fft_length is None else _lengths(fft_length, rank)
         made: Tensor = fourier.rfft(fitted(x, sizes), axes=tuple(range(x.ndim - rank, x.ndim)))
         return made
 
@@ -72,7 +72,7 @@ def _to_reals(name: str, rank: int) -> Public:
             )
         _require_rank(x, rank)
         if fft_length is None:
-            *others, half = x._value.shape[-rank:]
+            *others, half = x._array.shape[-rank:]
             sizes = (*others, max(2 * (half - 1), 0))
         else:
             sizes = _lengths(fft_length, rank)
@@ -108,11 +108,11 @@ def _lengths(fft_length: Any, rank: int) -> tuple[int, ...]:
 
 def fitted(x: Any, sizes: tuple[int, ...]) -> Any:
     """The last axes cut or filled with zeros to the given lengths."""
-    shape, rank = x._value.shape, len(sizes)
+    shape, rank = x._array.shape, len(sizes)
     if shape[-rank:] == tuple(sizes):
         return x
     cut = x[(..., *(slice(size) for size in sizes))]
-    missing = [size - n for size, n in zip(sizes, cut._value.shape[-rank:], strict=True)]
+    missing = [size - n for size, n in zip(sizes, cut._array.shape[-rank:], strict=True)]
     return pad(cut, [[0, 0]] * (x.ndim - rank) + [[0, each] for each in missing])
 
 
@@ -147,6 +147,6 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 def _shifted(x: Any, axes: Any, by: Callable[[int], int]) -> Tensor:
     given = as_tensor(x)
     along = tuple(range(given.ndim)) if axes is None else lengths(axes, "Roll")
-    shift = tuple(by(given._value.shape[axis]) for axis in along)
+    shift = tuple(by(given._array.shape[axis]) for axis in along)
     made: Tensor = roll(given, shift=shift, axis=along)
     return made

@@ -50,15 +50,15 @@ def _sum(a: SparseTensor, b: SparseTensor, threshold: Any) -> SparseTensor:
 
 
 def _onto_dense(sparse: SparseTensor, dense: Tensor) -> Tensor:
-    raw, ours, theirs = "SparseTensorDenseAdd", shape_of(sparse), dense._value.shape
+    raw, ours, theirs = "SparseTensorDenseAdd", shape_of(sparse), dense._array.shape
     if len(ours) != len(theirs):
         raise invalid_argument(
             raw, "Two operands have different ranks; received: "
             f"{len(ours)} and {len(theirs)}",
         )  # fmt: skip
     check_same_shape(raw, ours, theirs)
-    if sparse.values._value.dtype != dense._value.dtype:
-        raise unlike(raw, 3, sparse.values._value.dtype, dense._value.dtype)
+    if sparse.values._array.dtype != dense._array.dtype:
+        raise unlike(raw, 3, sparse.values._array.dtype, dense._array.dtype)
     made: Tensor = tensor_scatter_nd_add(dense, constant_of(cells_of(sparse)), sparse.values)
     return made
 
@@ -86,7 +86,7 @@ def _together(raw: str, a: SparseTensor, b: SparseTensor, *, position: int) -> t
     """The cells of both, and where those of either went; InvalidArgumentError if unlike."""
     check_same_shape(raw, shape_of(a), shape_of(b))
     if a.dtype is not b.dtype:
-        raise unlike(raw, position, a.values._value.dtype, b.values._value.dtype)
+        raise unlike(raw, position, a.values._array.dtype, b.values._array.dtype)
     return merged(cells_of(a), cells_of(b), shape_of(a))
 
 
@@ -119,13 +119,13 @@ def _product(sparse: SparseTensor, b: Tensor, turn_a: bool, turn_b: bool) -> Ten
 
 
 def _check_matrices(raw: str, sparse: SparseTensor, b: Tensor, turn_a: bool, turn_b: bool) -> None:
-    shape, other = shape_of(sparse), b._value.shape
+    shape, other = shape_of(sparse), b._array.shape
     if len(shape) != 2:
         raise invalid_argument(raw, f"Tensor 'a' is not a matrix; its shape is {brackets(shape)}")
     if len(other) != 2:
         raise invalid_argument(raw, f"Tensor 'b' is not a matrix; its shape is {brackets(other)}")
-    if sparse.values._value.dtype != b._value.dtype:
-        raise unlike(raw, 3, sparse.values._value.dtype, b._value.dtype)
+    if sparse.values._array.dtype != b._array.dtype:
+        raise unlike(raw, 3, sparse.values._array.dtype, b._array.dtype)
     inner, theirs = shape[0 if turn_a else 1], other[1 if turn_b else 0]
     if inner != theirs:
         raise invalid_argument(

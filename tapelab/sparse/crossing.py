@@ -63,7 +63,7 @@ def _rows(x: Any, at: int) -> Rows:
     if x.ndim != 2:
         raise invalid_argument(
             "SparseCrossV2", "Dense inputs should be a matrix but received shape "
-            f"{brackets(x._value.shape)} at position {at}",
+            f"{brackets(x._array.shape)} at position {at}",
         )  # fmt: skip
     return [[_text(value) for value in row] for row in x._value.tolist()]
 

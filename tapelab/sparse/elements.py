@@ -108,7 +108,7 @@ def _operand(y: Any, sparse: SparseTensor) -> Tensor:
 
 def _at_places(sparse: SparseTensor, dense: Tensor, raw: str) -> Tensor:
     """The entries of a dense tensor, repeated as far as it must be, at the places of another."""
-    shape = dense._value.shape
+    shape = dense._array.shape
     ours = tuple(sparse.dense_shape._value.tolist())
     pairs = zip(reversed(shape), reversed(ours), strict=False)
     if len(shape) > len(ours) or any(length not in {1, whole} for length, whole in pairs):

@@ -67,9 +67,9 @@ def _summed(
     total = put(rows, ids, count)
     if power is None:
         return total
-    sizes = np.maximum(np.bincount(ids, minlength=count), 1).astype(x._value.dtype) ** power
-    shape = (count, *[1] * (total._value.ndim - 1))
-    made: Tensor = divide(total, constant_of(sizes.astype(x._value.dtype).reshape(shape)))
+    sizes = np.maximum(np.bincount(ids, minlength=count), 1).astype(x._array.dtype) ** power
+    shape = (count, *[1] * (total._array.ndim - 1))
+    made: Tensor = divide(total, constant_of(sizes.astype(x._array.dtype).reshape(shape)))
     return made
 
 
@@ -78,7 +78,7 @@ def _check(raw: str, x: Tensor, places: Any, ids: Any, count: int) -> None:
         raise invalid_argument(raw, "segment_ids and indices should have same size.")
     if (np.diff(ids) < 0).any():
         raise invalid_argument(raw, f"segment ids are not increasing: {ids.tolist()}")
-    length = x._value.shape[0]
+    length = x._array.shape[0]
     outside = (places < 0) | (places >= length)
     if outside.any():
         at = int(np.argmax(outside))

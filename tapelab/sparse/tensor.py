@@ -48,7 +48,7 @@ class SparseTensor(CompositeTensor, metaclass=DispatchedType):
             if part.ndim != rank:
                 raise ValueError(f"Shape {part.shape} must have rank {rank}")
         (count, rank), (length,), (axes,) = (
-            part._value.shape for part in (self._indices, self._values, self._dense_shape)
+            part._array.shape for part in (self._indices, self._values, self._dense_shape)
         )
         for one, other in ((count, length), (rank, axes)):
             if one != other:

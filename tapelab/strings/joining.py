@@ -89,7 +89,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     parts = [text(part, "StringJoin", at) for at, part in enumerate(inputs)]
     if not parts:
         return tensor(b"")
-    shapes = [part._value.shape for part in parts if part._value.ndim]
+    shapes = [part._array.shape for part in parts if part._array.ndim]
     for shape in shapes:
         if shape != shapes[0]:
             both = f"{brackets(shapes[0])} vs. {brackets(shape)}"
@@ -105,7 +105,7 @@ def reduce_join(
 ) -> Tensor:  # fmt: skip
     """The texts along axes as one, in the order in which the axes are given."""
     x = text(inputs, "ReduceJoin")
-    rank = x._value.ndim
+    rank = x._array.ndim
     given = tuple(reversed(range(rank))) if axis is None else lengths(axis, "ReduceJoin")
     for each in given:
         if not -rank <= each < rank:
@@ -131,7 +131,7 @@ def unsorted_segment_join(
     """The texts with one id as one text; an id that nobody has gives an empty one."""
     x, ids = text(inputs, "UnsortedSegmentJoin"), tensor(whole(segment_ids, "UnsortedSegmentJoin"))
     count, places = number(num_segments, "UnsortedSegmentJoin"), np.asarray(ids._value)
-    for axis, (ours, theirs) in enumerate(zip(places.shape, x._value.shape, strict=False)):
+    for axis, (ours, theirs) in enumerate(zip(places.shape, x._array.shape, strict=False)):
         if ours != theirs:
             raise invalid_argument(
                 "UnsortedSegmentJoin", f"Segment dimension is {ours} while input dimension is "

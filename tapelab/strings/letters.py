@@ -96,8 +96,8 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     InvalidArgumentError where a text is too short to have that place.
     """
     start, size = tensor(whole(pos, "Substr")), tensor(whole(len, "Substr"))
-    if start._value.shape != size._value.shape:
-        both = f"{brackets(start._value.shape)} vs. {brackets(size._value.shape)}"
+    if start._array.shape != size._array.shape:
+        both = f"{brackets(start._array.shape)} vs. {brackets(size._array.shape)}"
         raise invalid_argument("Substr", f"pos and len should have the same shape, got: {both}")
     counted = choice("Substr", "unit", unit, UNITS)
     return _substr(text(input, "Substr"), start, size, unit=counted)

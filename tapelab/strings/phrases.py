@@ -73,9 +73,9 @@ def ngrams(
         ngram_width, separator, pad_values, padding_width, preserve_short_sequences
     )
     x = text(data, "StringNGrams")
-    if not x._value.ndim:
+    if not x._array.ndim:
         raise ValueError("Data must have rank>0")
-    *outer, length = x._value.shape
+    *outer, length = x._array.shape
     count = int(np.prod(outer, dtype=int))
     starts = np.arange(count + 1, dtype=np.int64) * length
     found, ends = _ngrams(_flat(x), starts, **settings)

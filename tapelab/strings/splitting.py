@@ -79,13 +79,13 @@ def per_text(x: Tensor, op: Callable[..., Any]) -> Any:
 def many_per_text(x: Tensor, op: Callable[..., Any]) -> tuple[Any, ...]:
     """The same for an op that gives several things per piece; its row splits come last."""
     *found, row_splits = op(x)
-    if x._value.ndim == 0:
+    if x._array.ndim == 0:
         return tuple(found)
     from tapelab.ragged.tensor import (
         RaggedTensor,
     )  # loaded only where rows are of different lengths
 
     rows = [RaggedTensor.from_row_splits(each, row_splits, validate=False) for each in found]
-    for length in reversed(x._value.shape[1:]):
+    for length in reversed(x._array.shape[1:]):
         rows = [RaggedTensor.from_uniform_row_length(each, length) for each in rows]
     return tuple(rows)

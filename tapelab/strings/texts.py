@@ -71,8 +71,8 @@ def each(function: Callable[[bytes], Any], x: Any, dtype: Any = object) -> Any:
 def text(value: Any, raw: str, position: int = 0) -> Tensor:
     """The argument as a tensor of text; InvalidArgumentError for a tensor of numbers."""
     found = tensor(value, string)
-    if found._value.dtype.kind != "O":
-        raise not_text(raw, found._value.dtype, position)
+    if found._array.dtype.kind != "O":
+        raise not_text(raw, found._array.dtype, position)
     return found
 
 

@@ -122,9 +122,9 @@ def unicode_encode(
     """The texts that the numbers of letters along the last axis make; ValueError for a scalar."""
     rules = encoding_rules(output_encoding, errors, replacement_char)
     x = tensor(input, "int32")
-    if not x._value.ndim:
+    if not x._array.ndim:
         raise ValueError("input_tensor's rank must be at least 1.")
-    *outer, length = x._value.shape
+    *outer, length = x._array.shape
     starts = np.arange(int(np.prod(outer, dtype=int)) + 1, dtype=np.int64) * length
     made: Tensor = reshape(_encode(reshape(x, shape=(-1,)), starts, rules=rules), shape=outer)
     return made

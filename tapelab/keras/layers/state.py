@@ -222,7 +222,7 @@ class Stateful:
                 f"You tried to call `count_params` on layer '{self.name}', but the layer isn't "
                 "built. You can build it manually via: `layer.build(input_shape)`."
             )
-        return sum(weight.value._cell.state._value.size for weight in self.weights)
+        return sum(weight.value._cell.state._array.size for weight in self.weights)
 
 
 def _once(things: Iterable[Any]) -> list[Any]:
