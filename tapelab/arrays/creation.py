@@ -59,13 +59,13 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, (Tensor, Holder, CompositeTensor))
 
 
-@public(composites=True)
+@public
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of zeros."""
     return _filled(shape, dtype, 0, "tf.zeros")
 
 
-@public(composites=True)
+@public
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of ones."""
     return _filled(shape, dtype, 1, "tf.ones")
@@ -91,7 +91,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return ones(x.shape, dtype)
 
 
-@public(composites=True)
+@public
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of the given lengths with the same scalar everywhere."""
     x = tensor(value)

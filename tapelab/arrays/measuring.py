@@ -18,7 +18,7 @@ from tapelab.ops.settings import lengths, require_sequence
 from tapelab.shapes import TensorShape
 
 
-@public(composites=True)
+@public
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How long the tensor is along each axis, as a tensor of whole numbers."""
     made: Tensor = measuring.shape(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
@@ -39,14 +39,14 @@ def shape_n(input: Any, out_type: Any = int32, name: str | None = None) -> list[
     return [shape(each, out_type) for each in input]
 
 
-@public(composites=True)
+@public
 def size(input: Any, out_type: Any = int32, name: str | None = None) -> Tensor:
     """How many entries the tensor has, as a tensor."""
     made: Tensor = measuring.size(tensor(input), dtype=as_dtype(out_type).as_numpy_dtype)
     return made
 
 
-@public(composites=True)
+@public
 def rank(input: Any, name: str | None = None) -> Tensor:
     """How many axes the tensor has, as a tensor."""
     made: Tensor = measuring.rank(tensor(input))
@@ -65,7 +65,7 @@ def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> Tensor
         ) from error
 
 
-@public(composites=True)
+@public
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape that two shapes broadcast to, as a tensor."""
     one, other = (lengths(each, "BroadcastArgs") for each in (shape_x, shape_y))

@@ -17,7 +17,7 @@ from tapelab.ops.public import matched, tensor
 from tapelab.ops.settings import unfit_index
 
 
-@public(composites=True, value_dependent_shape=True)
+@public(value_dependent_shape=True)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> list[Tensor]:

@@ -18,7 +18,7 @@ from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 
 
-@public(composites=True)
+@public
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
     batch_dims: int = 0, name: str | None = None,
@@ -31,7 +31,7 @@ def gather(
     return made
 
 
-@public(composites=True)
+@public
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Tensor:
     """Pick entries, or whole rows, by index tuples."""
     places = _indices("GatherNd", indices)
@@ -47,7 +47,7 @@ def _with_batch(places: Any, batch_dims: int) -> Any:
     return np.concatenate([np.moveaxis(grid, 0, -1), places], axis=-1)
 
 
-@public(composites=True, value_dependent_shape=True)
+@public(value_dependent_shape=True)
 def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:
     """The entries where the mask is true, in a row."""
     x, kept = as_tensor(tensor), as_tensor(mask)
@@ -59,7 +59,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     return made
 
 
-@public(composites=True)
+@public
 def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The piece that begins at a place and has a size; a size of -1 goes to the end."""
     x = as_tensor(input_)
@@ -86,7 +86,7 @@ def slice(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor
     return made
 
 
-@public(composites=True)
+@public
 def strided_slice(
     input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
     ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
@@ -143,7 +143,7 @@ tensor_scatter_nd_max = _writer(scattering.tensor_scatter_nd_max)
 tensor_scatter_nd_min = _writer(scattering.tensor_scatter_nd_min)
 
 
-@public(composites=True)
+@public
 def _indices(raw: str, indices: Any) -> Tensor:
     places = as_tensor(indices)
     if places._array.dtype.kind not in "iu":

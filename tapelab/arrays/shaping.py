@@ -21,14 +21,14 @@ from tapelab.shapes import TensorShape
 identity = unary(stops.identity)
 
 
-@public(composites=True, shape_argument=True)
+@public(shape_argument=True)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
     made: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
     return made
 
 
-@public(composites=True)
+@public
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
@@ -36,14 +36,14 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     return conjugated(made) if conjugate else made
 
 
-@public(composites=True)
+@public
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
     made: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))
     return made
 
 
-@public(composites=True)
+@public
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """The same entries without the axes of length 1, or without those of them that are named."""
     places = None if axis is None else lengths(axis, "Squeeze")
@@ -51,7 +51,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     """Repeat a tensor along new or length-1 axes until it has the given shape."""
     x, wanted = as_tensor(input), lengths(shape, "BroadcastTo")
@@ -65,7 +65,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape laid side by side along a new axis."""
     given_tensor = isinstance(values, (Tensor, Holder))
@@ -88,7 +88,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
@@ -105,7 +105,7 @@ def unstack(
     return list(stacking.unstack(x, axis=axis)) if x._array.shape[axis] else []
 
 
-@public(composites=True)
+@public
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined end to end along an axis they all have."""
     parts = values if isinstance(values, (list, tuple)) else [values]
@@ -120,7 +120,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
@@ -188,7 +188,7 @@ def meshgrid(*args: Any, indexing: str = "xy", name: str | None = None) -> list[
     return grids
 
 
-@public(composites=True)
+@public
 def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     """The whole tensor laid side by side, so many times along each axis."""
     if not whole(multiples, "Tile").ndim:
@@ -197,7 +197,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:
     """Each entry several times in a row; without an axis the tensor is laid flat first."""
     x, times = as_tensor(input), lengths(repeats, "Repeat")
@@ -211,7 +211,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
     return made
 
 
-@public(composites=True)
+@public
 def pad(
     tensor: Any, paddings: Any, mode: str = "CONSTANT", constant_values: Any = 0,
     name: str | None = None,
@@ -236,7 +236,7 @@ def pad(
     return made
 
 
-@public(composites=True)
+@public
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries in the opposite order along some axes."""
     places, x = whole(axis, "ReverseV2"), as_tensor(tensor)
@@ -250,7 +250,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     """The entries moved along some axes; what falls off at the end comes in at the start."""
     x, places, steps = as_tensor(input), lengths(axis, "Roll"), lengths(shift, "Roll")

@@ -1,24 +1,11 @@
-"""Tensors made of tensors, ragged and sparse ones, and how public functions work on them.
+"""Tensors made of tensors (ragged, sparse), which functions treat as one thing.
 
 A composite is no array, so `to_tensor` refuses it with a `NotDense` error, which costs nothing
-where no composite is around. A public function that composites may be given to catches that error
-and hands its whole call over to the function that is registered for the kind of composite:
-
-    @takes_composites                    # on the public function, above all other decorators
-    def concat(values, axis, name="concat"): ...
-
-    @handles("ragged", "concat")         # wherever that kind of composite lives
-    def concat_rows(values, axis, name=None): ...
-
-Where functions of two namespaces share a name, one says another, in both places:
-`@takes_composites_as("strings.split")`. A handler may return NotImplemented: then the refusal
-stands, and is what the caller sees.
-
-A function of single entries (`tf.sin`, `tf.maximum`, `tf.cast`) is marked `@elementwise` instead,
-or made by `unary`, `binary` and `logical` of `tapelab.ops.public`, which hand over by themselves.
-If nothing is registered under its name, the composite is asked to map it over its entries
-(`_map_elements`). The operators of Tensor and Variable return NotImplemented when a composite
-stands on the right, so that the composite's reflected operator has its turn.
+where no composite is around. `public` catches the error and gives the whole call to what implements
+the function for the kind of composite (see `implements` in `protocol`). An elementwise function
+without an implementation is mapped over the composite's elements (`_map_elements`). The operators
+of Tensor and Variable return NotImplemented when a composite is on the right, so that Python asks
+the composite's reflected operator.
 
 A new kind derives from `CompositeTensor`, names its `kind`, and says what it is made of. Functions
 that want no array themselves (`tf.is_tensor`, `tf.print`, `tf.nest` with expand_composites,
@@ -28,16 +15,12 @@ that want no array themselves (`tf.is_tensor`, `tf.print`, `tf.nest` with expand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, ClassVar, Final, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar
 
 from tapelab import nest
 
 Public = Callable[..., Any]
 F = TypeVar("F", bound=Public)
-
-HANDLERS: Final[dict[tuple[str, str], Public]] = {}
-"""What serves a public function for a kind of composite, by the kind and the function's name."""
 
 
 class NotDense(ValueError):  # noqa: N818 - it reads as what it says
@@ -91,69 +74,6 @@ class CompositeTensor:
     def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
         """What `tf.print` writes, with a way to write one entry and how many to show at an end."""
         raise NotImplementedError
-
-
-def handles(kind: str, *names: str) -> Callable[[Public], Public]:
-    """Register a function as what serves the public functions of these names for a kind."""
-
-    def register(function: Public) -> Public:
-        for name in names:
-            HANDLERS[kind, name] = function
-        return function
-
-    return register
-
-
-def hand_over(refused: NotDense, function: Public, *args: Any, **kwargs: Any) -> Any:
-    """What the handler of a public function makes of a call that met a composite."""
-    handler = HANDLERS.get((refused.composite.kind, _name_of(function)))
-    result = NotImplemented if handler is None else handler(*args, **kwargs)
-    if result is NotImplemented:
-        raise refused
-    return result
-
-
-def hand_over_elements(refused: NotDense, function: Public, *args: Any, **kwargs: Any) -> Any:
-    """The same for an elementwise function, which needs no handler of its own."""
-    composite = refused.composite
-    if (composite.kind, _name_of(function)) in HANDLERS:
-        return hand_over(refused, function, *args, **kwargs)
-    result = composite._map_elements(function, args, kwargs)
-    if result is NotImplemented:
-        raise refused
-    return result
-
-
-def _name_of(function: Public) -> str:
-    return getattr(function, "composite_name", function.__name__)
-
-
-def _handing(function: F, hand: Public, name: str) -> F:
-    @wraps(function)
-    def public(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except NotDense as error:
-            refused = error
-        return hand(refused, public, *args, **kwargs)
-
-    public.composite_name = name  # type: ignore[attr-defined]  # the table asks for it
-    return cast("F", public)
-
-
-def takes_composites(function: F) -> F:
-    """Let a public function hand a call over that meets a composite."""
-    return _handing(function, hand_over, function.__name__)
-
-
-def elementwise(function: F) -> F:
-    """The same for a function of single entries, which a composite may map over its own."""
-    return _handing(function, hand_over_elements, function.__name__)
-
-
-def takes_composites_as(name: str) -> Callable[[F], F]:
-    """`takes_composites` under a name of its own, such as "strings.split"."""
-    return lambda function: _handing(function, hand_over, name)
 
 
 def composite_in(values: Any) -> CompositeTensor | None:

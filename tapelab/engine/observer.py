@@ -19,7 +19,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell
     from tapelab.engine.tensor import Tensor
-    from tapelab.random.sampling import Source
+
+
+RandomSequence = Any
+"""A `tapelab.random.sampling.Source`, which is above the engine."""
 
 
 class Observer:
@@ -43,11 +46,11 @@ class Observer:
     def assigned(self, cell: Cell) -> None:
         """A variable has a new state."""
 
-    def advanced(self, source: Source) -> None:
+    def advanced(self, source: RandomSequence) -> None:
         """A sequence of random numbers is about to advance."""
 
-    def drew(self, source: Source, steps: int, make: Callable[..., Any], result: Any) -> None:
+    def drew(self, source: RandomSequence, steps: int, make: Any, result: Any) -> None:
         """Something was made of the next `steps` random numbers of a sequence."""
 
-    def requested(self, source: Source, request: tuple[Any, ...]) -> None:
+    def requested(self, source: RandomSequence, request: tuple[Any, ...]) -> None:
         """One of the shared sequences of random numbers was asked for."""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, Literal, Protocol, TypeVar, overload
 
-from tapelab.engine.composite_tensor import NotDense, hand_over, hand_over_elements
+from tapelab.engine.composite_tensor import NotDense
 from tapelab.engine.dispatch import composite
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Named
@@ -106,7 +106,7 @@ def declaration_of(function: Public) -> Declaration:
 def public(function: F, /) -> F: ...
 @overload
 def public(
-    *, name: str = ..., composites: bool = ..., elementwise: bool = ..., group: bool = ...,
+    *, elementwise: bool = ..., group: bool = ...,
     effect: Effect = ..., shape_argument: bool = ..., value_dependent_shape: bool = ...,
     if_shape_is_open: bool = ..., result_spec: Callable[..., Any] | None = ...,
     fast_path: FastPath | None = ...,
@@ -114,49 +114,35 @@ def public(
 
 
 def public(
-    function: Public | None = None, /, *, name: str = "", composites: bool = False,
-    elementwise: bool = False, group: bool = False, effect: Effect = "",
-    shape_argument: bool = False, value_dependent_shape: bool = False,
+    function: Public | None = None, /, *, elementwise: bool = False, group: bool = False,
+    effect: Effect = "", shape_argument: bool = False, value_dependent_shape: bool = False,
     if_shape_is_open: bool = False, result_spec: Callable[..., Any] | None = None,
     fast_path: FastPath | None = None,
 ) -> Any:  # fmt: skip
     """Make a function one that interpreters and other kinds of tensors can carry out.
 
-    `composites`: ragged and sparse tensors may have an implementation of their own, registered
-    under the function's name, or under `name` where two namespaces share it (`strings.split`).
-    `elementwise`: they may also map it over their values. `group`: its ops appear as one group
-    under its name.
+    `elementwise`: ragged and sparse tensors without an implementation map it over their values.
+    `group`: its ops appear as one group under its name. `fast_path` is tried first; the rest is
+    what interpreters have to know, see `Declaration`.
     """
     declared = Declaration(
         effect, shape_argument, value_dependent_shape, if_shape_is_open, result_spec
     )
-    hand = hand_over_elements if elementwise else hand_over if composites or name else None
 
     def declare(function: Public) -> Public:
         inner = composite(function) if group else function
-        general = _general(inner, lambda: made, hand)
+        general = _general(inner, lambda: made, elementwise=elementwise)
         made: Public = general
         if fast_path is not None:
             made = wraps(function)(fast_path(general))
         made.declaration = declared  # type: ignore[attr-defined]  # see declaration_of
-        made.composite_name = name or function.__name__  # type: ignore[attr-defined]
         return made
 
     return declare if function is None else declare(function)
 
 
-def _general(function: Public, outermost: Callable[[], Public], hand: Public | None) -> Public:
+def _general(function: Public, outermost: Callable[[], Public], *, elementwise: bool) -> Public:
     """The slow path: the interpreter if one is open, else the function, else an argument's kind."""
-    if hand is None:
-
-        @wraps(function)
-        def call(*args: Any, **kwargs: Any) -> Any:
-            interpreter = thread.__dict__["trace"]
-            if interpreter is not None:
-                return interpreter.bind(outermost(), args, kwargs)
-            return function(*args, **kwargs)
-
-        return call
 
     @wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
@@ -167,6 +153,41 @@ def _general(function: Public, outermost: Callable[[], Public], hand: Public | N
             return function(*args, **kwargs)
         except NotDense as error:
             refused = error
-        return hand(refused, outermost(), *args, **kwargs)
+        return _of_composite(refused, outermost(), args, kwargs, elementwise=elementwise)
 
     return dispatch
+
+
+IMPLEMENTATIONS: Final[dict[tuple[str, Public], Public]] = {}
+"""What carries out a public function for a kind of composite tensor."""
+
+
+def implements(kind: str, *functions: Public) -> Callable[[F], F]:
+    """Make a function the implementation of public functions for a kind of composite tensor.
+
+    It takes the arguments of the call; where it returns NotImplemented, the call is refused as if
+    there were no implementation.
+    """
+
+    def register(implementation: F) -> F:
+        for function in functions:
+            IMPLEMENTATIONS[kind, function] = implementation
+        return implementation
+
+    return register
+
+
+def _of_composite(
+    refused: NotDense, function: Public, args: Any, kwargs: Any, *, elementwise: bool
+) -> Any:
+    """The result of a call that met a composite tensor; the refusal where its kind has none."""
+    composite = refused.composite
+    implementation = IMPLEMENTATIONS.get((composite.kind, function))
+    result: Any = NotImplemented
+    if implementation is not None:
+        result = implementation(*args, **kwargs)
+    elif elementwise:
+        result = composite._map_elements(function, args, kwargs)
+    if result is NotImplemented:
+        raise refused
+    return result

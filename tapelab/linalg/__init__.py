@@ -31,7 +31,7 @@ norm = composites.norm
 global_norm = clipping.global_norm
 
 
-@public(composites=True, fast_path=without_settings(products.matmul))
+@public(fast_path=without_settings(products.matmul))
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, adjoint_a: bool = False,
     adjoint_b: bool = False, a_is_sparse: bool = False, b_is_sparse: bool = False,

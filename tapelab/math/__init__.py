@@ -178,7 +178,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public(composites=True)
+@public
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """Each entry is the sum of all the entries at its place; the shapes must be equal."""
     given = list(inputs)

@@ -23,7 +23,7 @@ from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape
 
 
-@public(composites=True)
+@public
 def bincount(
     arr: Any, weights: Any = None, minlength: Any = None, maxlength: Any = None,
     dtype: Any = int32, name: str | None = None, axis: int | None = None,

@@ -46,7 +46,7 @@ def _unsorted(op: Op, raw: str, name: str, sentence: str) -> Public:
         made: Tensor = op(x, ids, count=count)
         return made
 
-    return public(composites=True)(_named(function, name, sentence))
+    return public(_named(function, name, sentence))
 
 
 def _named(function: Public, name: str, sentence: str) -> Public:

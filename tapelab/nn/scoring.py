@@ -21,7 +21,7 @@ from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape, transpose
 
 
-@public(composites=True)
+@public
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Tensor:
     """Scores as probabilities: all positive, and 1 in total along the axis."""
     x, along = _scores(logits, axis)

@@ -27,7 +27,7 @@ from tapelab.ops.shielded import divide_no_nan
 from tapelab.ops.trigonometry import atan2
 
 
-@public(composites=True, group=True)
+@public(group=True)
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:
@@ -44,7 +44,7 @@ def reduce_variance(
     return reduce_mean(squares, axis=axes, keepdims=keepdims)
 
 
-@public(composites=True, group=True)
+@public(group=True)
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Any:

@@ -226,7 +226,7 @@ def reduction(op: Op) -> Public:
         return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
 
     fast_path = without_settings(op) if _is_smooth(op) else None
-    return public(composites=True, fast_path=fast_path)(_like(function, op))
+    return public(fast_path=fast_path)(_like(function, op))
 
 
 def running(op: Op) -> Public:
@@ -240,7 +240,7 @@ def running(op: Op) -> Public:
         place = one_axis(x, axis, op.raw, "ScanOp: Expected scan axis in the range")
         return op(x, axis=place, exclusive=bool(exclusive), reverse=bool(reverse))
 
-    return public(composites=True)(_like(function, op))
+    return public(_like(function, op))
 
 
 def position(op: Op) -> Public:
@@ -254,7 +254,7 @@ def position(op: Op) -> Public:
         found = op(x, axis=place)
         return found if as_dtype(output_type) is int64 else cast(found, dtype=as_dtype(output_type))
 
-    return public(composites=True)(_like(function, op))
+    return public(_like(function, op))
 
 
 def one_axis(x: Tensor, axis: Any, raw: str, expected: str) -> int:

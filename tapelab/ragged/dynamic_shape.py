@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays import creation, shaping
+from tapelab.arrays import creation, measuring, shaping
 from tapelab.dtypes import DType, as_dtype, int32, int64
-from tapelab.engine.composite_tensor import CompositeTensor, handles
+from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.op import REGISTRY
+from tapelab.engine.protocol import implements
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.public import tensor as as_tensor
@@ -174,14 +175,14 @@ def _shown(length: Any) -> str:
     return f"({', '.join(map(str, length))}{',' if len(length) == 1 else ''})"
 
 
-@handles("ragged", "shape")
+@implements("ragged", measuring.shape)
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> DynamicRaggedShape:
     """How long a ragged tensor is along each axis, with the length of each row."""
     return DynamicRaggedShape.from_tensor(input, out_type)
 
 
-@handles("ragged shape", "broadcast_to")
-@handles("ragged", "broadcast_to")
+@implements("ragged shape", shaping.broadcast_to)
+@implements("ragged", shaping.broadcast_to)
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     """Repeat a tensor along axes of length 1 until it has the given ragged shape."""
     if not isinstance(shape, DynamicRaggedShape):
@@ -208,8 +209,8 @@ def _frame(shape: DynamicRaggedShape) -> Any:
     return RaggedTensor._nested(zeros, list(shape.row_partitions))
 
 
-@handles("ragged shape", "reshape")
-@handles("ragged", "reshape")
+@implements("ragged shape", shaping.reshape)
+@implements("ragged", shaping.reshape)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """The same entries in the same order in rows of other lengths."""
     flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else to_tensor(tensor)
@@ -219,25 +220,25 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     return RaggedTensor._nested(values, list(shape.row_partitions))
 
 
-@handles("ragged shape", "zeros")
+@implements("ragged shape", creation.zeros)
 def zeros(shape: Any, dtype: Any = "float32", name: str | None = None) -> Any:
     """Zeros in rows of the given lengths."""
     return reshape(creation.zeros(list(shape._inner), dtype), shape)
 
 
-@handles("ragged shape", "ones")
+@implements("ragged shape", creation.ones)
 def ones(shape: Any, dtype: Any = "float32", name: str | None = None) -> Any:
     """Ones in rows of the given lengths."""
     return reshape(creation.ones(list(shape._inner), dtype), shape)
 
 
-@handles("ragged shape", "fill")
+@implements("ragged shape", creation.fill)
 def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     """The same scalar everywhere in rows of the given lengths."""
     return reshape(creation.fill(list(dims._inner), value), dims)
 
 
-@handles("ragged shape", "broadcast_dynamic_shape")
+@implements("ragged shape", measuring.broadcast_dynamic_shape)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
     """The shape that two shapes broadcast to."""
     given = [

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import choosing, picking
-from tapelab.engine.composite_tensor import handles
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import public
+from tapelab.engine.protocol import implements, public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import matched
@@ -26,7 +25,7 @@ from tapelab.ragged.taking import take
 from tapelab.ragged.tensor import RaggedTensor
 
 
-@handles("ragged", "gather")
+@implements("ragged", picking.gather)
 @composite
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
@@ -115,7 +114,7 @@ def _check(places: Array, lengths: Any) -> None:
         )
 
 
-@handles("ragged", "gather_nd")
+@implements("ragged", picking.gather_nd)
 @composite
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
     """Entries, or whole rows, by index tuples."""
@@ -176,7 +175,7 @@ def _rows_where(data: Any, flags: Array) -> Any:
     return take(x, np.flatnonzero(flags))
 
 
-@handles("ragged", "where")
+@implements("ragged", choosing.where)
 @composite
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Each entry from x where the condition holds, else from y; alone, the places that are true."""

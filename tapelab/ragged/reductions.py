@@ -14,9 +14,9 @@ import numpy as np
 
 from tapelab import math
 from tapelab.arrays.choosing import stop_gradient
-from tapelab.engine.composite_tensor import handles
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY, Op
+from tapelab.engine.protocol import implements
 from tapelab.engine.tensor import constant_of
 from tapelab.ops import reduction, reduction_product, segments
 from tapelab.ops.casting import cast
@@ -39,21 +39,21 @@ def _all(x: Any, ids: Any, *, count: int) -> Any:
     return math.logical_not(_any(math.logical_not(x), ids, count=count))
 
 
-BY_SEGMENT: Final[dict[str, Public]] = {
-    "reduce_sum": segments.segment_sum,
-    "reduce_prod": segments.segment_prod,
-    "reduce_max": segments.segment_max,
-    "reduce_min": segments.segment_min,
-    "reduce_any": _any,
-    "reduce_all": _all,
+BY_SEGMENT: Final[dict[Op, Public]] = {
+    reduction.reduce_sum: segments.segment_sum,
+    reduction_product.reduce_prod: segments.segment_prod,
+    reduction.reduce_max: segments.segment_max,
+    reduction.reduce_min: segments.segment_min,
+    reduction.reduce_any: _any,
+    reduction.reduce_all: _all,
 }
 """For each reduction what does the same to the rows with one id."""
 
 
-def _along(op: Op) -> Public:
+def _along(function: Public, op: Op) -> Public:
     """The reduction of ragged tensors by an op that reduces dense ones."""
 
-    @handles("ragged", op.name)
+    @implements("ragged", function)
     def reduce(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
     ) -> Any:
@@ -99,7 +99,7 @@ def _reduced(rows: Any, at: int, op: Op, *, keepdims: bool) -> Any:
 def _met(values: Any, ids: Array, count: int, op: Op) -> Any:
     """All values with one id reduced to one; rows with one id meet entry by entry."""
     if not isinstance(values, RaggedTensor):
-        return BY_SEGMENT[op.name](values, constant_of(ids), count=count)
+        return BY_SEGMENT[op](values, constant_of(ids), count=count)
     lengths = values._partition._lengths
     longest = np.zeros(count, lengths.dtype)
     np.maximum.at(longest, ids, lengths)
@@ -108,15 +108,15 @@ def _met(values: Any, ids: Array, count: int, op: Op) -> Any:
     return RaggedTensor._of(_met(values._values, places, partition._total, op), partition)
 
 
-reduce_sum = _along(reduction.reduce_sum)
-reduce_prod = _along(reduction_product.reduce_prod)
-reduce_max = _along(reduction.reduce_max)
-reduce_min = _along(reduction.reduce_min)
-reduce_all = _along(reduction.reduce_all)
-reduce_any = _along(reduction.reduce_any)
+reduce_sum = _along(math.reduce_sum, reduction.reduce_sum)
+reduce_prod = _along(math.reduce_prod, reduction_product.reduce_prod)
+reduce_max = _along(math.reduce_max, reduction.reduce_max)
+reduce_min = _along(math.reduce_min, reduction.reduce_min)
+reduce_all = _along(math.reduce_all, reduction.reduce_all)
+reduce_any = _along(math.reduce_any, reduction.reduce_any)
 
 
-@handles("ragged", "reduce_mean")
+@implements("ragged", math.reduce_mean)
 @composite
 def reduce_mean(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
@@ -128,7 +128,7 @@ def reduce_mean(
     return math.truediv(total, count)
 
 
-@handles("ragged", "reduce_variance")
+@implements("ragged", math.reduce_variance)
 @composite
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
@@ -138,7 +138,7 @@ def reduce_variance(
     return of_squares - math.square(math.reduce_mean(input_tensor, axis, keepdims))
 
 
-@handles("ragged", "reduce_std")
+@implements("ragged", math.reduce_std)
 @composite
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
@@ -147,7 +147,7 @@ def reduce_std(
     return math.sqrt(math.reduce_variance(input_tensor, axis, keepdims))
 
 
-@handles("ragged", "reduce_logsumexp")
+@implements("ragged", math.reduce_logsumexp)
 @composite
 def reduce_logsumexp(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import shaping
-from tapelab.engine.composite_tensor import handles
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import composite
 from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import public
+from tapelab.engine.protocol import implements, public
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ragged.broadcasting import rank_of, require_same_rows
@@ -22,7 +21,7 @@ from tapelab.ragged.taking import take
 from tapelab.ragged.tensor import RaggedTensor
 
 
-@handles("ragged", "expand_dims")
+@implements("ragged", shaping.expand_dims)
 @composite
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """The same rows with one more axis, of length 1."""
@@ -40,7 +39,7 @@ def _expanded(rows: Any, at: int) -> Any:
     return rows._over(_expanded(rows._values, at - 1))
 
 
-@handles("ragged", "squeeze")
+@implements("ragged", shaping.squeeze)
 @composite
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The same rows without axes of length 1, which must be named."""
@@ -65,7 +64,7 @@ def _squeezed(rows: Any, at: int, axis: int) -> Any:
     return rows._values
 
 
-@handles("ragged", "concat")
+@implements("ragged", shaping.concat)
 @composite
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Ragged tensors joined end to end along an axis they all have."""
@@ -73,7 +72,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return parts[0] if len(parts) == 1 else _joined(parts, axis_of(axis, rank_of(parts[0])))
 
 
-@handles("ragged", "stack")
+@implements("ragged", shaping.stack)
 @public(group=True)
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors laid side by side along a new axis, also if their rows differ in length."""
@@ -153,7 +152,7 @@ def _require_equal(counts: list[int]) -> None:
             )  # fmt: skip
 
 
-@handles("ragged", "tile")
+@implements("ragged", shaping.tile)
 @composite
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The whole laid side by side, so many times along each axis."""
@@ -168,7 +167,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return input
 
 
-@handles("ragged", "reverse")
+@implements("ragged", shaping.reverse)
 @composite
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The entries in the opposite order along some axes, each row within itself."""
@@ -178,7 +177,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     return tensor
 
 
-@handles("ragged", "split")
+@implements("ragged", shaping.split)
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Any]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
 from tapelab.arrays import creation, measuring, partitioning, picking
-from tapelab.engine.composite_tensor import handles
 from tapelab.engine.dispatch import composite
+from tapelab.engine.protocol import implements
 from tapelab.errors import InvalidArgumentError
 from tapelab.linalg import matmul as dense_matmul
-from tapelab.math import segmenting
+from tapelab.math import counting, segmenting
+from tapelab.nn import scoring
 from tapelab.ops import losses
 from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.factories import axis_of
@@ -18,25 +20,25 @@ from tapelab.ragged.rows import row_ids
 from tapelab.ragged.tensor import RaggedTensor
 
 
-@handles("ragged", "size")
+@implements("ragged", measuring.size)
 def size(input: Any, out_type: Any = "int32", name: str | None = None) -> Any:
     """How many entries there are in all rows together."""
     return measuring.size(input.flat_values, out_type)
 
 
-@handles("ragged", "rank")
+@implements("ragged", measuring.rank)
 def rank(input: Any, name: str | None = None) -> Any:
     """How many axes there are, as a tensor."""
     return creation.constant(input._rank)
 
 
-@handles("ragged", "bincount")
+@implements("ragged", counting.bincount)
 def bincount(arr: Any, *settings: Any, **named: Any) -> Any:
     """How often each number occurs in all rows together."""
     return math.bincount(arr.flat_values, *settings, **named)
 
 
-@handles("ragged", "add_n")
+@implements("ragged", math.add_n)
 def add_n(inputs: Any, name: str | None = None) -> Any:
     """The sum of several tensors with rows of equal lengths."""
     total, *rest = inputs
@@ -45,7 +47,7 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return total
 
 
-@handles("ragged", "dynamic_partition")
+@implements("ragged", partitioning.dynamic_partition)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> Any:
@@ -54,18 +56,22 @@ def dynamic_partition(
     return partitioning.dynamic_partition(flat, heaps, num_partitions)
 
 
-def _segments(name: str) -> None:
+def _segments(function: Callable[..., Any]) -> None:
     """The sums, the largest ... of the entries of all rows that have the same id."""
 
-    @handles("ragged", name)
-    def function(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
-        return public(*_flat(data, segment_ids), num_segments)
-
-    public = getattr(segmenting, name)
+    @implements("ragged", function)
+    def of_rows(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Any:
+        return function(*_flat(data, segment_ids), num_segments)
 
 
-for _each in ("sum", "max", "min", "prod", "mean"):
-    _segments(f"unsorted_segment_{_each}")
+for _function in (
+    segmenting.unsorted_segment_sum,
+    segmenting.unsorted_segment_max,
+    segmenting.unsorted_segment_min,
+    segmenting.unsorted_segment_prod,
+    segmenting.unsorted_segment_mean,
+):
+    _segments(_function)
 
 
 def _flat(*given: Any) -> list[Any]:
@@ -76,7 +82,7 @@ def _flat(*given: Any) -> list[Any]:
     return flat
 
 
-@handles("ragged", "cumsum")
+@implements("ragged", math.cumsum)
 @composite
 def cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
@@ -90,7 +96,7 @@ def cumsum(
     )  # fmt: skip
 
 
-@handles("ragged", "softmax")
+@implements("ragged", scoring.softmax)
 @composite
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     """Shares of a whole in proportion to the exponentials, row by row."""
@@ -109,7 +115,7 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     return logits._with_flat(weights.values / total)
 
 
-@handles("ragged", "matmul")
+@implements("ragged", dense_matmul)
 @composite
 def matmul(
     a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False,

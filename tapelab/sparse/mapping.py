@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.arrays import measuring
 from tapelab.dtypes import as_dtype, int32
-from tapelab.engine.composite_tensor import handles
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.protocol import public
+from tapelab.engine.protocol import implements, public
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import whole
@@ -62,16 +62,16 @@ def mask(a: IndexedSlices, mask_indices: Any, name: str | None = None) -> Indexe
     )
 
 
-@handles("sparse", "shape")
+@implements("sparse", measuring.shape)
 def _shape(input: SparseTensor, out_type: Any = int32, name: str | None = None) -> Tensor:
     return constant_of(np.array(shape_of(input), as_dtype(out_type).as_numpy_dtype))
 
 
-@handles("sparse", "size")
+@implements("sparse", measuring.size)
 def _size(input: SparseTensor, out_type: Any = int32, name: str | None = None) -> Tensor:
     return constant_of(as_dtype(out_type).as_numpy_dtype(np.prod(shape_of(input), dtype=int)))
 
 
-@handles("sparse", "rank")
+@implements("sparse", measuring.rank)
 def _rank(input: SparseTensor, name: str | None = None) -> Tensor:
     return constant_of(np.int32(len(shape_of(input))))

@@ -82,7 +82,7 @@ def join_rows(x: Any, row_splits: Any, *, separator: bytes) -> Any:
     return texts([separator.join(x[start:stop]) for start, stop in ends])
 
 
-@public(name="strings.join")
+@public
 def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """The texts at one place of several tensors, one after the other; scalars go with each."""
     between = one_text(separator, "StringJoin", "separator")
@@ -98,7 +98,7 @@ def join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     return made
 
 
-@public(name="strings.reduce_join")
+@public
 def reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
     name: str | None = None,

@@ -58,7 +58,7 @@ def _phrases(
         yield separator.join([pads[0]] * pad + words + [pads[1]] * pad)
 
 
-@public(name="strings.ngrams")
+@public
 def ngrams(
     data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
     padding_width: int | None = None, preserve_short_sequences: bool = False,

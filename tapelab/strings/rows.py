@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
 from tapelab.arrays.shaping import expand_dims
-from tapelab.engine.composite_tensor import CompositeTensor, composite_in, handles
+from tapelab.engine.composite_tensor import CompositeTensor, composite_in
+from tapelab.engine.protocol import implements
 from tapelab.engine.tensor import Tensor
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
@@ -29,19 +30,18 @@ def _on_values(function: Callable[..., Any]) -> Callable[..., Any]:
     return handler
 
 
-_MAKING_ROWS: Final[dict[str, Callable[..., Any]]] = {
-    "strings.split": splitting.split,
-    "strings.bytes_split": splitting.bytes_split,
-    "strings.unicode_decode": unicode.unicode_decode,
-    "strings.unicode_decode_with_offsets": unicode.unicode_decode_with_offsets,
-    "strings.unicode_split": unicode.unicode_split,
-    "strings.unicode_split_with_offsets": unicode.unicode_split_with_offsets,
-}
-for _name, _function in _MAKING_ROWS.items():
-    handles("ragged", _name)(_on_values(_function))
+for _function in (
+    splitting.split,
+    splitting.bytes_split,
+    unicode.unicode_decode,
+    unicode.unicode_decode_with_offsets,
+    unicode.unicode_split,
+    unicode.unicode_split_with_offsets,
+):
+    implements("ragged", _function)(_on_values(_function))
 
 
-@handles("ragged", "strings.join")
+@implements("ragged", joining.join)
 def _join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     """Rows of equal lengths go together entry by entry; a scalar goes with each."""
     first: Any = composite_in(inputs)
@@ -55,7 +55,7 @@ def _join(inputs: Any, separator: str = "", name: str | None = None) -> Any:
     return first.with_flat_values(joining.join(parts, separator))
 
 
-@handles("ragged", "strings.reduce_join")
+@implements("ragged", joining.reduce_join)
 def _reduce_join(
     inputs: Any, axis: Any = None, keepdims: bool = False, separator: str = "",
     name: str | None = None,
@@ -84,7 +84,7 @@ def _reduce_join(
     return joining.unsorted_segment_join(rows, columns, widths.max(initial=0), separator)
 
 
-@handles("ragged", "strings.format")
+@implements("ragged", templates.format)
 def _format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:
@@ -98,7 +98,7 @@ def _format(
     return templates.filled(pieces, dense, summarize)
 
 
-@handles("ragged", "strings.ngrams")
+@implements("ragged", phrases.ngrams)
 def _ngrams(
     data: Any, ngram_width: Any, separator: str = " ", pad_values: Any = None,
     padding_width: int | None = None, preserve_short_sequences: bool = False,
@@ -113,7 +113,7 @@ def _ngrams(
     return type(data).from_row_splits(found, ends, validate=False)
 
 
-@handles("ragged", "strings.unicode_encode")
+@implements("ragged", unicode.unicode_encode)
 def _unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,

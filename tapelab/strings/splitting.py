@@ -33,7 +33,7 @@ def _bytes_split(x: Any) -> Any:
     return in_one_row([[raw[at : at + 1] for at in range(len(raw))] for raw in x.ravel()])
 
 
-@public(name="strings.split")
+@public
 def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = None) -> Any:
     """The pieces between separators, or between white space: a row for one text, ragged rows else.
 
@@ -46,7 +46,7 @@ def split(input: Any, sep: Any = None, maxsplit: int = -1, name: str | None = No
     return per_text(text(input, raw), lambda x: _split(x, sep=between, maxsplit=cuts))
 
 
-@public(name="strings.bytes_split")
+@public
 def bytes_split(input: Any, name: str | None = None) -> Any:
     """The bytes of texts: a row for one text, ragged rows for several."""
     return per_text(text(input, "StringBytesSplit"), _bytes_split)

@@ -29,7 +29,7 @@ def _format(x: Any, *more: Any, pieces: tuple[str, ...], summarize: int) -> Any:
     return texts([head + "".join(parts)], ())
 
 
-@public(name="strings.format")
+@public
 def format(
     template: str, inputs: Any, placeholder: str = "{}", summarize: int = 3, name: str | None = None
 ) -> Tensor:

@@ -70,7 +70,7 @@ def _transcode(x: Any, *, rules: Rules, output: str) -> Any:
     return texts([b"".join(_written(each.point, output) for each in row) for row in rows], x.shape)
 
 
-@public(name="strings.unicode_decode")
+@public
 def unicode_decode(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, name: str | None = None,
@@ -81,7 +81,7 @@ def unicode_decode(
     )[0]
 
 
-@public(name="strings.unicode_decode_with_offsets")
+@public
 def unicode_decode_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     replace_control_characters: bool = False, name: str | None = None,
@@ -94,7 +94,7 @@ def unicode_decode_with_offsets(
     return points, offsets
 
 
-@public(name="strings.unicode_split")
+@public
 def unicode_split(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
@@ -103,7 +103,7 @@ def unicode_split(
     return unicode_split_with_offsets(input, input_encoding, errors, replacement_char)[0]
 
 
-@public(name="strings.unicode_split_with_offsets")
+@public
 def unicode_split_with_offsets(
     input: Any, input_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,
@@ -114,7 +114,7 @@ def unicode_split_with_offsets(
     return pieces, offsets
 
 
-@public(name="strings.unicode_encode")
+@public
 def unicode_encode(
     input: Any, output_encoding: str, errors: str = "replace", replacement_char: int = 0xFFFD,
     name: str | None = None,

@@ -9,16 +9,9 @@ import pytest
 
 import tapelab as tl
 from tapelab.engine import composite_tensor
-from tapelab.engine.composite_tensor import (
-    HANDLERS,
-    CompositeTensor,
-    NotDense,
-    elementwise,
-    handles,
-    takes_composites,
-    takes_composites_as,
-)
+from tapelab.engine.composite_tensor import CompositeTensor, NotDense
 from tapelab.engine.convert import to_tensor
+from tapelab.engine.protocol import IMPLEMENTATIONS, implements, public
 
 
 class Pair(CompositeTensor):
@@ -62,12 +55,12 @@ class Pair(CompositeTensor):
 
 
 @pytest.fixture
-def handlers():
-    """Let a test register handlers, and forget them afterwards."""
-    before = dict(HANDLERS)
-    yield HANDLERS
-    HANDLERS.clear()
-    HANDLERS.update(before)
+def implementations():
+    """Let a test register implementations, and forget them afterwards."""
+    before = dict(IMPLEMENTATIONS)
+    yield IMPLEMENTATIONS
+    IMPLEMENTATIONS.clear()
+    IMPLEMENTATIONS.update(before)
 
 
 def test_a_composite_is_refused_where_a_tensor_is_needed():
@@ -84,13 +77,13 @@ def test_a_composite_inside_a_list_is_refused_by_its_own_words(nest):
         to_tensor(nest)
 
 
-def test_a_function_without_a_handler_refuses_with_the_composites_words():
+def test_a_function_without_an_implementation_refuses_with_the_composites_words():
     with pytest.raises(NotDense, match="a pair is no tensor"):
         tl.reduce_sum(Pair(1.0, 2.0))
 
 
-def test_a_handler_serves_the_function_of_its_name(handlers):
-    @handles("pair", "reduce_sum")
+def test_an_implementation_carries_out_its_function(implementations):
+    @implements("pair", tl.reduce_sum)
     def total(input_tensor, axis=None, keepdims=False):
         return input_tensor.one + input_tensor.other
 
@@ -98,31 +91,28 @@ def test_a_handler_serves_the_function_of_its_name(handlers):
     assert float(tl.math.reduce_sum(Pair(1.0, 5.0))) == 6.0
 
 
-def test_a_handler_may_decline(handlers):
-    handles("pair", "concat")(lambda values, axis: NotImplemented)
+def test_an_implementation_may_decline(implementations):
+    implements("pair", tl.concat)(lambda values, axis: NotImplemented)
     with pytest.raises(NotDense):
         tl.concat([Pair(1.0, 2.0), Pair(1.0, 2.0)], 0)
 
 
-def test_functions_of_one_name_in_two_namespaces_are_told_apart(handlers):
-    @takes_composites_as("strings.split")
-    def split(value):
-        return to_tensor(value)
-
-    handles("pair", "split")(lambda value: "the other")
-    handles("pair", "strings.split")(lambda value: "this one")
-    assert split(Pair(1.0, 2.0)) == "this one"
+def test_functions_of_one_name_in_two_namespaces_are_told_apart(implementations):
+    implements("pair", tl.split)(lambda value, parts: "an array")
+    implements("pair", tl.strings.split)(lambda value: "a text")
+    assert tl.strings.split(Pair(1.0, 2.0)) == "a text"
+    assert tl.split(Pair(1.0, 2.0), 2) == "an array"
 
 
-def test_a_function_of_single_entries_is_mapped_without_a_handler():
+def test_a_function_of_single_entries_is_mapped_without_an_implementation():
     roots = tl.sqrt(Pair(4.0, 9.0))
     assert [float(each) for each in roots._components()] == [2.0, 3.0]
     assert float(tl.cast(Pair(4.7, 9.0), tl.int32).one) == 4
 
 
-def test_a_handler_goes_before_the_mapping(handlers):
-    handles("pair", "sqrt")(lambda x: "handled")
-    assert tl.sqrt(Pair(4.0, 9.0)) == "handled"
+def test_an_implementation_goes_before_the_mapping(implementations):
+    implements("pair", tl.sqrt)(lambda x: "implemented")
+    assert tl.sqrt(Pair(4.0, 9.0)) == "implemented"
 
 
 @pytest.mark.parametrize("left", [tl.constant(1.0), tl.Variable(1.0)])
@@ -135,25 +125,24 @@ def test_operators_defer_to_a_composite_on_the_right(left):
         left * pair
 
 
-def test_a_dense_call_never_reaches_a_handler(handlers):
+def test_a_dense_call_never_reaches_an_implementation(implementations):
     def forbidden(*args, **kwargs):
         raise AssertionError
 
-    handles("ragged", "reduce_sum", "sqrt", "concat")(forbidden)
+    implements("ragged", tl.reduce_sum, tl.sqrt, tl.concat)(forbidden)
     assert float(tl.reduce_sum(tl.sqrt(tl.concat([[4.0], [9.0]], 0)))) == 5.0
 
 
 def test_decorated_functions_keep_their_names_and_signatures():
-    @takes_composites
+    @public
     def one(x, axis=0):
         """Something."""
 
-    @elementwise
+    @public(elementwise=True)
     def other(x):
         """Something else."""
 
     assert (one.__name__, one.__doc__, other.__name__) == ("one", "Something.", "other")
-    assert one.composite_name == "one"
 
 
 def test_a_composite_is_watched_and_receives_a_gradient_of_its_form():
