@@ -15,9 +15,8 @@ from tapelab.compiling.lowered import Assignment
 from tapelab.compiling.telling import CALL, Scopes
 from tapelab.compiling.ways_back import Cut, Flags, cut, values_of
 from tapelab.engine import log as logs
-from tapelab.engine.dispatch import differentiable
 from tapelab.engine.log import Origin, thread
-from tapelab.engine.records import HEARD, RAN, Dropped, Record
+from tapelab.engine.records import RAN, Dropped, Record, differentiable, write_taped_call
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -92,11 +91,11 @@ class Following:
         log.holds_calls = True
         if hearing.heavy or (parts is not None and parts.heavy):
             log.heed()
-        ends = tuple([each._id for each in given]), values
-        results = tuple([each._id for each in made]), tuple([each._array for each in made])
-        state["records"].append((
-            HEARD, serial, state["number"], here, *ends, *results, call, tape._mark,
-        ))  # fmt: skip
+        write_taped_call(
+            state, serial, here, input_ids=tuple([each._id for each in given]), inputs=values,
+            result_ids=tuple([each._id for each in made]),
+            results=tuple([each._array for each in made]), call=call, tapes=tape._mark,
+        )  # fmt: skip
         return made
 
     def told(self, record: Record) -> list[Record]:

@@ -20,9 +20,9 @@ from tapelab.compiling.worlds import world_here
 from tapelab.engine import log as logs
 from tapelab.engine import records as kinds
 from tapelab.engine.cell import Cell
-from tapelab.engine.log import Origin, note_from, thread
+from tapelab.engine.log import Origin, thread
 from tapelab.engine.op import REGISTERED, Op, is_ours
-from tapelab.engine.records import small
+from tapelab.engine.records import truncated, write_read
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 
@@ -134,4 +134,7 @@ def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
         return
     tape._on_read(cell, origin)
     log.seen.add(state._id)
-    note_from(origin, kinds.READ, cell.identity, state._id, small(state._array))
+    write_read(
+        thread.__dict__, logs.next_id(), origin, variable=cell.identity, tensor=state._id,
+        value=truncated(state._array),
+    )  # fmt: skip

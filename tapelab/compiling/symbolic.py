@@ -9,7 +9,7 @@ from tapelab.compiling.sketch import Sketch
 from tapelab.dtypes import DType
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.engine.op import SYMBOLIC
-from tapelab.engine.records import small
+from tapelab.engine.records import truncated
 from tapelab.engine.tensor import Tensor
 from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
 from tapelab.shapes import TensorShape
@@ -258,7 +258,7 @@ def check_scope(tensor: Symbolic) -> None:
 def _seen(tensor: SymbolicTensor) -> tuple[Seen, ...]:
     """A tensor without numbers, as an error remembers where it was made."""
     (example, *_) = tensor._examples
-    return (Seen(tensor._id, small(example._array), tensor._origin),)
+    return (Seen(tensor._id, truncated(example._array), tensor._origin),)
 
 
 OPERATORS: Final = (

@@ -129,7 +129,7 @@ def _derived(record: Record, thread: int, here: Here, _: Value) -> Record:
     return (kind, 0, thread, origin, *ends)
 
 
-_FORMS: Final[dict[int, Callable[[Record, int, Here, Value], Record]]] = {
+_FORMS: Final[dict[type, Callable[[Record, int, Here, Value], Record]]] = {
     kinds.RAN: _ran, kinds.ASSIGNED: _assigned, kinds.DERIVED: _derived,
 }  # fmt: skip
 

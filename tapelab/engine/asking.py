@@ -22,7 +22,7 @@ from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Origin, Seen, asked_from, next_id, origin_here, thread
 from tapelab.engine.narrow import narrowed
 from tapelab.engine.reaching import forgotten, needed_once
-from tapelab.engine.records import DERIVED, small
+from tapelab.engine.records import truncated, write_gradient_result
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
 from tapelab.errors import NoGradientError
@@ -125,7 +125,7 @@ def seen(thing: Any) -> Seen:
     if type(thing) is not Tensor and isinstance(thing, Variable):
         cell = thing._cell
         thing, owner = cell.state, cell.identity
-    return tuple.__new__(Seen, (thing._id, small(thing._array), thing._origin, owner))
+    return tuple.__new__(Seen, (thing._id, truncated(thing._array), thing._origin, owner))
 
 
 hearers: Final[list[Callable[[GradientTape, Answer, Any], None]]] = []
@@ -140,10 +140,10 @@ def keep(tape: GradientTape, answer: Answer, results: Any) -> None:
     answer.results = kept(results)
     answer.made = tuple([each._id if type(each) is Tensor else -1 for each in results])
     ends = tuple([each.id for each in answer.targets])
-    state = thread.__dict__
-    state["records"].append(
-        (DERIVED, next_id(), state["number"], answer.origin, ends, answer.made, answer.results)
-    )
+    write_gradient_result(
+        thread.__dict__, next_id(), answer.origin, targets=ends, results=answer.made,
+        values=answer.results,
+    )  # fmt: skip
     for hear in hearers:
         hear(tape, answer, results)
 

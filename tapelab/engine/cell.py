@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import DType
 from tapelab.engine.log import Origin, next_id, origin_here, thread
-from tapelab.engine.records import ASSIGNED, READ, small
+from tapelab.engine.records import truncated, write_assignment, write_read
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
@@ -74,11 +74,11 @@ def read(variable: Holder) -> Tensor:
         for tape in now["listening"]:
             tape._on_read(cell)
         return state
-    origin, value = origin_here(None, 3), small(state._array)
+    origin, value = origin_here(None, 3), truncated(state._array)
     for tape in now["listening"]:
         tape._on_read(cell, origin)
     log.seen.add(number)
-    now["records"].append((READ, next_id(), now["number"], origin, cell.identity, number, value))
+    write_read(now, next_id(), origin, variable=cell.identity, tensor=number, value=value)
     return state
 
 
@@ -89,8 +89,10 @@ def store(cell: Cell, value: Any, how: How, source: int) -> None:
         observer.assigning(cell)
     number = next_id()
     cell.state = state = wrap(value, number, origin)
-    fields = cell.identity, int(how), source, number, small(state._array)
-    now["records"].append((ASSIGNED, next_id(), now["number"], origin, *fields))
+    write_assignment(
+        now, next_id(), origin, variable=cell.identity, how=int(how), source=source,
+        tensor=number, value=truncated(state._array),
+    )  # fmt: skip
     for observer in now["observers"]:
         observer.assigned(cell)
 

@@ -11,8 +11,8 @@ from tapelab.engine.arrays import checked, typed_array
 from tapelab.engine.cell import Holder
 from tapelab.engine.exits import came_back
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import next_id, note, origin_here
-from tapelab.engine.records import MADE, small
+from tapelab.engine.log import next_id, origin_here, thread
+from tapelab.engine.records import truncated, write_creation
 from tapelab.engine.stacking import holds_tensors, stack
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable, read
@@ -40,9 +40,13 @@ def to_tensor(value: Any, dtype: Any = None, dtype_hint: Any = None) -> Tensor:
 
 def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
     """A tensor over an array of our own, noting whether `source` had left the tape before."""
-    made = wrap(array, next_id(), origin_here())
+    origin = origin_here()
+    made = wrap(array, next_id(), origin)
     if how:
-        note(MADE, made._id, small(made._array), how, None, -1)
+        write_creation(
+            thread.__dict__, next_id(), origin, tensor=made._id, value=truncated(made._array),
+            how=how,
+        )  # fmt: skip
     came_back(source, made._id, made._array)
     return made
 

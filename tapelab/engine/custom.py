@@ -16,9 +16,17 @@ from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.dispatch import listeners
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Body, next_id, note, origin_here, thread
+from tapelab.engine.log import Body, next_id, origin_here, thread
 from tapelab.engine.op import GradRule, Op
-from tapelab.engine.records import BACK, PAUSED, RAN, RESUMED, small
+from tapelab.engine.records import (
+    BACK,
+    TapeEvent,
+    TapePaused,
+    TapeResumed,
+    truncated,
+    write_op_run,
+    write_tape_event,
+)
 from tapelab.engine.tensor import Tensor, constant_of, wrap
 from tapelab.recording.facts import Rule
 
@@ -104,10 +112,13 @@ def step(
     if tapes and thread.log is not None:
         thread.log.heed()
     if not tapes:
-        values = tuple(map(small, values))
-        result_values = tuple(map(small, result_values)) if op.multi else small(result_values)
-    fields = (origin, ids, values, result_ids, result_values, settings, tapes)
-    thread.records.append((RAN, made[0]._id, thread.number, *fields))
+        values = tuple(map(truncated, values))
+        is_one = not op.multi
+        result_values = truncated(result_values) if is_one else tuple(map(truncated, result_values))
+    write_op_run(
+        thread.__dict__, made[0]._id, origin, input_ids=ids, inputs=values, result_ids=result_ids,
+        results=result_values, settings=settings, tapes=tapes,
+    )  # fmt: skip
     return made
 
 
@@ -132,13 +143,17 @@ def unheard() -> Iterator[None]:
     paused = [each for each in listening if not getattr(each, "_hears_all", False)]
     thread.active = tuple([each for each in listening if each not in paused])
     for each in paused:
-        note(PAUSED, each._serial)
+        _note(TapePaused, each)
     try:
         yield
     finally:
         thread.active = listening
         for each in paused:
-            note(RESUMED, each._serial)
+            _note(TapeResumed, each)
+
+
+def _note(kind: type[TapeEvent], tape: Any) -> None:
+    write_tape_event(thread.__dict__, next_id(), origin_here(None, 3), kind, tape=tape._serial)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from numpy import ndarray
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import LANES, TRACED, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
-from tapelab.engine.records import FLAT, RAN, Record, small
+from tapelab.engine.records import OpRun, differentiable, truncated, write_op_run
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, Refusal, invalid_argument
@@ -68,9 +68,9 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     if tapes:
         _heed(state["log"], result, values)
     else:  # no way back will need the large values
-        values, result = tuple([small(value) for value in values]), small(result)
+        values, result = tuple([truncated(value) for value in values]), truncated(result)
     state["records"].append(
-        (RAN, number, state["number"], origin, ids, values, number, result, settings, tapes)
+        (OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes)
     )
     return made
 
@@ -87,9 +87,11 @@ def _several(
     if tapes:
         _heed(thread.log, None, (*values, *results))
     else:
-        values, results = tuple(map(small, values)), tuple(map(small, results))
-    fields = (origin, ids, values, result_ids, results, settings, tapes)
-    thread.records.append((RAN, result_ids[0], thread.number, *fields))
+        values, results = tuple(map(truncated, values)), tuple(map(truncated, results))
+    write_op_run(
+        thread.__dict__, result_ids[0], origin, input_ids=ids, inputs=values,
+        result_ids=result_ids, results=results, settings=settings, tapes=tapes,
+    )  # fmt: skip
     return made
 
 
@@ -137,26 +139,6 @@ def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -
     if op.pattern == "stop" or not any(i in tape._tracked and i not in tape._walled for i in ids):
         tape._walled.update(followed)
         thread.active = (*thread.active,)  # from here on each op has to look for walls
-
-
-def differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
-    """The ids of those results of an op that may have a gradient."""
-    if type(result_ids) is tuple:
-        pairs = zip(result_ids, results, strict=True)
-        return tuple(each for each, value in pairs if value.dtype.kind in "fcV")
-    return (result_ids,) if results.dtype.kind in "fcV" else ()
-
-
-def add_results(ids: set[int], serial: int, records: list[Record]) -> None:
-    """Add the results that the tape with a serial follows, of all the ops that it took."""
-    add = ids.add
-    for record in records:
-        kind = record[0]
-        if kind in FLAT:  # it is differentiable
-            if serial in record[-1]:
-                add(record[1])
-        elif kind == RAN and serial in record[-1]:
-            ids.update(differentiable(record[6], record[7]))
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:

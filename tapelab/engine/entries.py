@@ -161,7 +161,7 @@ def _mark(event: e.Event) -> Callable[[Inventory, Record, int], e.Event | None]:
     return entry
 
 
-_ENTRIES: Final[dict[int, Any]] = {
+_ENTRIES: Final[dict[type, Any]] = {
     kinds.READ: _read,
     kinds.ASSIGNED: _assigned,
     kinds.LEFT: _left,

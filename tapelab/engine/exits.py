@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.log import note, thread
-from tapelab.engine.records import LEFT, RETURNED, small
+from tapelab.engine.log import next_id, origin_here, thread
+from tapelab.engine.records import truncated, write_exit, write_reentry
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
@@ -20,8 +20,10 @@ def leave(tensor: Tensor, how: str, result: Any) -> None:
     log = thread.log
     if log is None:
         return
-    held = _hold(result)
-    serial = note(LEFT, tensor._id, how, held)
+    held, serial = _hold(result), next_id()
+    write_exit(
+        thread.__dict__, serial, origin_here(None, 2), tensor=tensor._id, how=how, result=held
+    )
     if held is not None:
         log.exits[id(result)] = (serial, held)
 
@@ -43,7 +45,10 @@ def came_back(source: Any, number: int, value: Any) -> None:
     while source is not None:
         serial, held = log.exits.get(id(source), (0, None))
         if held is not None and (held is source or _same(held, source)):
-            note(RETURNED, serial, number, small(value))
+            write_reentry(
+                thread.__dict__, next_id(), origin_here(None, 2), exit=serial, tensor=number,
+                value=truncated(value),
+            )  # fmt: skip
             return
         source = getattr(source, "base", None)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from tapelab.engine.records import RECENT, Before, Recent, Record, lightened
+from tapelab.engine.records import RECENT, Before, Recent, Record, summarised
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell, Identity
@@ -110,7 +110,7 @@ class Log:
         last = records[start:]
         for at in heavy:
             if at >= start:
-                heavy[at] = last[at - start] = heavy[at] or lightened(records[at])
+                heavy[at] = last[at - start] = heavy[at] or summarised(records[at])
         return last
 
     def release(self, tape: GradientTape) -> None:
@@ -124,7 +124,7 @@ class Log:
         """The record at a place without what is let go of, made once."""
         found = self.heavy[at]
         if found is None:
-            found = self.heavy[at] = lightened(self.records[at])
+            found = self.heavy[at] = summarised(self.records[at])
         return found
 
 
@@ -250,19 +250,6 @@ def _is_ours(names: dict[str, Any]) -> bool:
     if getattr(sys.modules.get(name), "__dict__", None) is names:
         _ours[id(names)] = names
     return True
-
-
-def note(kind: int, *fields: Any) -> int:
-    """Write a record other than that of an op; returns its serial number."""
-    return note_from(origin_here(None, 3), kind, *fields)
-
-
-def note_from(origin: Origin, kind: int, *fields: Any) -> int:
-    """Write a record of what was done at a place that is known."""
-    state = thread.__dict__
-    serial = next_id()
-    state["records"].append((kind, serial, state["number"], origin, *fields))
-    return serial
 
 
 def write_to(records: Any) -> None:

@@ -18,7 +18,7 @@ from numpy import float32, float64, ndarray
 from tapelab.engine.cell import read
 from tapelab.engine.log import TRACED, Origin, next_id, origin_here, thread
 from tapelab.engine.op import Op
-from tapelab.engine.records import PAIRED, SINGLE, small
+from tapelab.engine.records import BinaryOpRun, UnaryOpRun, truncated
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.kernels.elements import LARGE
@@ -92,7 +92,7 @@ def paired(
                     log = state["log"]
                     log.heavy[len(log.records)] = None
                 else:
-                    a, b, c = small(a), small(b), small(c)
+                    a, b, c = truncated(a), truncated(b), truncated(c)
         origins = state["origins"]
         if origins is None:
             frame = _frame(up)
@@ -109,7 +109,7 @@ def paired(
         made._origin = origin
         made._tapes = marks
         state["records"].append(
-            (PAIRED, serial, state["number"], origin, one, other, a, b, c, marks)
+            (BinaryOpRun, serial, state["number"], origin, one, other, a, b, c, marks)
         )
         return made
 
@@ -142,7 +142,7 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
                 log = state["log"]
                 log.heavy[len(log.records)] = None
             else:
-                given, y = small(given), small(y)
+                given, y = truncated(given), truncated(y)
         origins = state["origins"]
         if origins is None:
             frame = _frame(up)
@@ -158,7 +158,9 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
         made._id = serial = next_id()
         made._origin = origin
         made._tapes = marks
-        state["records"].append((SINGLE, serial, state["number"], origin, x._id, given, y, marks))
+        state["records"].append(
+            (UnaryOpRun, serial, state["number"], origin, x._id, given, y, marks)
+        )
         return made
 
     return function

@@ -1,17 +1,26 @@
-"""What a record of the log holds, and what is left of one that holds too much.
+"""The records of the log: how each kind is laid out, and how its fields are read by name.
 
-A record is a plain tuple, because one is written for every op: its kind, its serial number, the
-number of the thread, its origin, then what the kind needs. The serial of an op is the id of its
-first result: ids only ever grow, so they tell the time.
+A record is written for every op, so the log stores flat tuples: the kind, the serial number, the
+number of the thread, the origin, then what the kind needs. The kind is the class that declares
+the layout. Invariants:
+
+- This module alone knows where a field stands. To everyone else a `Record` is opaque: records are
+  written by `write_…`; `kind_of`, `serial_of`, `origin_of` and `tapes_of` read one field, `view`,
+  `named` and `as_op_run` give all fields their names, and `record_source` and `fields_source`
+  write and unpack a record in generated code.
+- The serial of an op is the id of its first result. Ids only grow, so serials order the log.
+- Ops that run often are flattened (`BinaryOpRun`, `UnaryOpRun`): one tuple takes half the memory
+  of three. `as_op_run` gives all runs of ops one form.
 """
 
 from __future__ import annotations
 
 from _thread import allocate_lock  # `threading.Lock` without the rest of `threading`
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from numpy import ndarray
 
@@ -19,52 +28,448 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.engine.buffers import Buffer
+    from tapelab.engine.cell import Identity
+    from tapelab.engine.log import Origin
+    from tapelab.engine.op import Op
     from tapelab.recording.measures import Measure
     from tapelab.recording.previews import Preview
 
 Record = tuple[Any, ...]
+"""A record as the log stores it: only this module knows the layout."""
+State = dict[str, Any]
+"""The state of a thread as a dict (`log.ThreadState`): where its records go, and its number."""
+Value = Any
+"""A raw array or scalar, or what is left of a large one (`Dropped`)."""
 
-# kind · serial · thread · origin · …
-RAN: Final = 0  # input ids · input values · result id(s) · result value(s) · settings · tapes
-READ: Final = 1  # variable · id of its state · value
-ASSIGNED: Final = 2  # variable · how · id of the source · id of the new state · value
-LEFT: Final = 3  # id of the tensor · how · result (an object, a weak reference or None)
-RETURNED: Final = 4  # serial of the Left · id of the new constant · its value
-MADE: Final = 5  # id · value · how · variable or None · id of the source
-WATCHED: Final = 6  # id · value · variable or None · how · tape
-PAUSED: Final = 7  # tape
-RESUMED: Final = 8  # tape
-OPENED: Final = 9  # tape
-CLOSED: Final = 10  # tape
-RESET: Final = 11  # tape
-PAIRED: Final = 12  # input id · input id · value · value · result value · tapes
-SINGLE: Final = 13  # input id · value · result value · tapes
-"""These two are RAN laid flat (`whole`), for ops that run often: an entry of one tuple takes
-half the memory of three, and its serial is the id of its one result.
-"""
 
-FLAT: Final = frozenset({PAIRED, SINGLE})
-DERIVED: Final = 14  # ids of the targets · ids of the results · values of the results
-CALLED: Final = 15  # account of what ran · ids it took · ids it gave · small values of either
-HEARD: Final = 16  # input ids · input values · result ids · result values · call · tapes
-"""A call by a program that a tape took. `call.told(record)` are the ops inside, in the form of RAN,
-and `call.story(record)` is all that happened there.
-"""
+class OpRun(NamedTuple):
+    """An op that ran; an op with several results has tuples of ids and of results."""
 
-OPS: Final = (PAIRED, SINGLE, RAN)
-"""The kinds of records that tell of an op; their last field are the tapes that took it."""
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    input_ids: tuple[int, ...]
+    inputs: tuple[Value, ...]
+    result_ids: Any
+    results: Any
+    settings: dict[str, Any]
+    tapes: tuple[int, ...]
+
+    @property
+    def op(self) -> Op:
+        """The op that ran."""
+        return cast("Op", self.origin.op)
+
+    @property
+    def result_pairs(self) -> tuple[tuple[int, Value], ...]:
+        """The id and the value of each result."""
+        if type(self.result_ids) is tuple:
+            return tuple(zip(self.result_ids, self.results, strict=True))
+        return ((self.result_ids, self.results),)
+
+
+class BinaryOpRun(NamedTuple):
+    """A flattened run of an op of two inputs with default settings; the serial is its result."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    x_id: int
+    y_id: int
+    x: Value
+    y: Value
+    result: Value
+    tapes: tuple[int, ...]
+
+
+class UnaryOpRun(NamedTuple):
+    """A flattened run of an op of one input with default settings; the serial is its result."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    x_id: int
+    x: Value
+    result: Value
+    tapes: tuple[int, ...]
+
+
+class VariableRead(NamedTuple):
+    """The first read of a variable in one state, which the tensor with an id holds."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    variable: Identity
+    tensor: int
+    value: Value
+
+
+class Assignment(NamedTuple):
+    """A new state of a variable, held by `tensor` and made from `source` (-1 for none)."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    variable: Identity
+    how: int
+    source: int
+    tensor: int
+    value: Value
+
+
+class Exit(NamedTuple):
+    """A value that left for NumPy or Python, as an object, a weak reference or nothing."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    tensor: int
+    how: str
+    result: Any
+
+
+class Reentry(NamedTuple):
+    """A value that had left, with the serial of its `Exit`, and became a constant."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    exit: int
+    tensor: int
+    value: Value
+
+
+class Creation(NamedTuple):
+    """A tensor that no op computed: a constant, or the first state of a variable."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    tensor: int
+    value: Value
+    how: str
+    variable: Identity | None
+    source: int
+
+
+class Watch(NamedTuple):
+    """A tape that began to watch a tensor, or a variable in one of its states."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    tensor: int
+    value: Value
+    variable: Identity | None
+    how: int
+    tape: int
+
+
+class TapeEvent(NamedTuple):
+    """What happened to a tape itself."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    tape: int
+
+
+class TapeOpened(TapeEvent):
+    """A tape that began to record."""
+
+    __slots__ = ()
+
+
+class TapeClosed(TapeEvent):
+    """A tape that ended its recording."""
+
+    __slots__ = ()
+
+
+class TapePaused(TapeEvent):
+    """A tape that stopped recording for a while."""
+
+    __slots__ = ()
+
+
+class TapeResumed(TapeEvent):
+    """A tape that records again."""
+
+    __slots__ = ()
+
+
+class TapeReset(TapeEvent):
+    """A tape that forgot all that it had recorded."""
+
+    __slots__ = ()
+
+
+class GradientResult(NamedTuple):
+    """The ids of targets and results of a gradient call (-1 for none), and the results' values."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    targets: tuple[int, ...]
+    results: tuple[int, ...]
+    values: tuple[Value, ...]
+
+
+class ProgramCall(NamedTuple):
+    """A call of a compiled program off every tape; `report.told(record)` are the ops inside."""
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    report: Any
+    input_ids: list[int]
+    result_ids: list[int]
+    inputs: list[Value]
+    results: list[Value]
+
+
+class TapedCall(NamedTuple):
+    """A call of a compiled program that a tape took.
+
+    `call.told(record)` are the ops inside, and `call.story(record)` is all that happened there.
+    """
+
+    kind: type
+    serial: int
+    thread: int
+    origin: Origin
+    input_ids: tuple[int, ...]
+    inputs: tuple[Value, ...]
+    result_ids: tuple[int, ...]
+    results: tuple[Value, ...]
+    call: Any
+    tapes: tuple[int, ...]
+
+
+FLATTENED: Final = frozenset({BinaryOpRun, UnaryOpRun})
+OP_RUNS: Final = frozenset({OpRun, *FLATTENED})
+STEPS: Final = frozenset({TapedCall, *OP_RUNS})
+"""What a backward pass meets; the last field are the serials of the tapes that took the step."""
+NamedRecord = (
+    OpRun | VariableRead | Assignment | Exit | Reentry | Creation | Watch | TapeEvent
+    | GradientResult
+)  # fmt: skip
+"""What `expanded` gives: no op is flattened, and each call is spread out."""
+Form = TypeVar("Form", bound=tuple[Any, ...])
+
 RECENT: Final = 4096
 PACKED: Final = 64
 """So many records at once are packed when they have become the last but so many."""
 BACK: Final = "back"
-"""The setting that holds the way back of a step whose gradient is a learner's function."""
+"""The setting that holds the gradient function of a step whose gradient is the user's own."""
+
+kind_of: Final = cast("Callable[[Record], type]", itemgetter(0))
+serial_of: Final = cast("Callable[[Record], int]", itemgetter(1))
+thread_of: Final = cast("Callable[[Record], int]", itemgetter(2))
+origin_of: Final = cast("Callable[[Record], Origin]", itemgetter(3))
+tapes_of: Final = cast("Callable[[Record], tuple[int, ...]]", itemgetter(-1))
+"""The serials of the tapes that took a step (`STEPS`)."""
+_named: Final[Callable[..., Any]] = tuple.__new__
+
+
+def write_op_run(
+    state: State, serial: int, origin: Origin, *, input_ids: tuple[int, ...],
+    inputs: tuple[Value, ...], result_ids: Any, results: Any, settings: dict[str, Any],
+    tapes: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Write the run of an op to the log of a thread, whose state is given."""
+    head, ends = (OpRun, serial, state["number"], origin), (input_ids, inputs, result_ids, results)
+    state["records"].append((*head, *ends, settings, tapes))
+
+
+def write_read(
+    state: State, serial: int, origin: Origin, *, variable: Identity, tensor: int, value: Value
+) -> None:
+    """Write the first read of a variable in a state."""
+    state["records"].append(
+        (VariableRead, serial, state["number"], origin, variable, tensor, value)
+    )
+
+
+def write_assignment(
+    state: State, serial: int, origin: Origin, *, variable: Identity, how: int, source: int,
+    tensor: int, value: Value,
+) -> None:  # fmt: skip
+    """Write that a variable got a new state."""
+    state["records"].append(
+        (Assignment, serial, state["number"], origin, variable, how, source, tensor, value)
+    )
+
+
+def write_exit(
+    state: State, serial: int, origin: Origin, *, tensor: int, how: str, result: Any
+) -> None:
+    """Write that the value of a tensor left for NumPy or Python."""
+    state["records"].append((Exit, serial, state["number"], origin, tensor, how, result))
+
+
+def write_reentry(
+    state: State, serial: int, origin: Origin, *, exit: int, tensor: int, value: Value
+) -> None:
+    """Write that a value which had left became a constant."""
+    state["records"].append((Reentry, serial, state["number"], origin, exit, tensor, value))
+
+
+def write_creation(
+    state: State, serial: int, origin: Origin, *, tensor: int, value: Value, how: str,
+    variable: Identity | None = None, source: int = -1,
+) -> None:  # fmt: skip
+    """Write that a tensor was made which no op computed."""
+    state["records"].append(
+        (Creation, serial, state["number"], origin, tensor, value, how, variable, source)
+    )
+
+
+def write_watch(
+    state: State, serial: int, origin: Origin, *, tape: int, tensor: int, value: Value,
+    variable: Identity | None = None, how: int = 0,
+) -> None:  # fmt: skip
+    """Write that a tape began to watch a tensor."""
+    state["records"].append(
+        (Watch, serial, state["number"], origin, tensor, value, variable, how, tape)
+    )
+
+
+def write_tape_event(
+    state: State, serial: int, origin: Origin, kind: type[TapeEvent], *, tape: int
+) -> int:
+    """Write what happened to a tape itself; returns the serial of the record."""
+    state["records"].append((kind, serial, state["number"], origin, tape))
+    return serial
+
+
+def write_gradient_result(
+    state: State, serial: int, origin: Origin, *, targets: tuple[int, ...],
+    results: tuple[int, ...], values: tuple[Value, ...],
+) -> None:  # fmt: skip
+    """Write what a gradient call returned."""
+    state["records"].append(
+        (GradientResult, serial, state["number"], origin, targets, results, values)
+    )
+
+
+def write_taped_call(
+    state: State, serial: int, origin: Origin, *, input_ids: tuple[int, ...],
+    inputs: tuple[Value, ...], result_ids: tuple[int, ...], results: tuple[Value, ...],
+    call: Any, tapes: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Write that a tape took the call of a compiled program."""
+    head = TapedCall, serial, state["number"], origin
+    state["records"].append((*head, input_ids, inputs, result_ids, results, call, tapes))
+
+
+def view(form: type[Form], record: Record) -> Form:
+    """The fields of a record by name; the form has to be its kind."""
+    fields: Form = _named(form, record)
+    return fields
+
+
+def named(record: Record) -> Any:
+    """The fields of a record by name, in the form of its own kind."""
+    fields: Any = record
+    return _named(fields[0], fields)
+
+
+def as_op_run(record: Record) -> OpRun:
+    """The run of an op in the general form, also where it was flattened."""
+    fields: Any = record
+    kind = fields[0]
+    if kind is BinaryOpRun:
+        _, serial, thread, origin, x_id, y_id, x, y, result, tapes = fields
+        fields = (
+            *(OpRun, serial, thread, origin, (x_id, y_id), (x, y)),
+            *(serial, result, origin.op.defaults, tapes),
+        )
+    elif kind is UnaryOpRun:
+        _, serial, thread, origin, x_id, x, result, tapes = fields
+        fields = (
+            *(OpRun, serial, thread, origin, (x_id,), (x,)),
+            *(serial, result, origin.op.defaults, tapes),
+        )
+    run: OpRun = _named(OpRun, fields)
+    return run
+
+
+def expanded(records: Iterable[Record]) -> Iterator[NamedRecord]:
+    """Records by name: runs of ops in the general form, calls spread out into what ran inside."""
+    for record in records:
+        kind = kind_of(record)
+        if kind in OP_RUNS:
+            yield as_op_run(record)
+        elif kind is ProgramCall:
+            yield from view(ProgramCall, record).report.told(record)
+        elif kind is TapedCall:
+            yield from view(TapedCall, record).call.story(record)
+        else:
+            yield named(record)
+
+
+def steps_taken(records: Iterable[Record], tape: int) -> list[Record]:
+    """The steps that the tape with a serial took."""
+    fields: Any = records
+    return [record for record in fields if record[0] in STEPS and tape in record[-1]]
+
+
+def add_result_ids(ids: set[int], tape: int, records: Iterable[Record]) -> None:
+    """Add the results that the tape with a serial follows, of all the ops that it took."""
+    add = ids.add
+    fields: Any
+    for fields in records:
+        kind = fields[0]
+        if kind in FLATTENED:  # it is differentiable
+            if tape in fields[-1]:
+                add(fields[1])
+        elif kind is OpRun and tape in fields[-1]:
+            ids.update(differentiable(fields[6], fields[7]))
+
+
+def differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
+    """The ids of those results of an op that may have a gradient."""
+    if type(result_ids) is tuple:
+        pairs = zip(result_ids, results, strict=True)
+        return tuple(each for each, value in pairs if value.dtype.kind in "fcV")
+    return (result_ids,) if results.dtype.kind in "fcV" else ()
+
+
+def record_source(form: type[tuple[Any, ...]], **expressions: str) -> str:
+    """The source of a record in generated code, from the expression of each field but its kind."""
+    fields: tuple[str, ...] = form._fields  # type: ignore[attr-defined]  # each form is named
+    if {"kind", *expressions} != {*fields}:
+        raise TypeError(f"{form.__name__} needs {', '.join(fields[1:])}.")
+    return f"({', '.join([form.__name__, *[expressions[name] for name in fields[1:]]])})"
+
+
+def fields_source(form: type[tuple[Any, ...]], *names: str) -> str:
+    """The targets that unpack some fields of a record in generated code, each into its name."""
+    fields: tuple[str, ...] = form._fields  # type: ignore[attr-defined]  # each form is named
+    if unknown := {*names} - {*fields}:
+        raise TypeError(f"{form.__name__} has no {', '.join(sorted(unknown))}.")
+    return ", ".join([name if name in names else "_" for name in fields])
 
 
 class Dropped(NamedTuple):
-    """What is left of a large value whose numbers were not kept.
+    """What is left of a large value whose elements were not kept.
 
-    Where somebody looks at the way back, what they come to and look like is noted first, and in
-    which buffer they lay.
+    Where a backward pass is run for a figure, its measure and preview are noted first, and in
+    which buffer it lay.
     """
 
     shape: tuple[int, ...]
@@ -74,72 +479,58 @@ class Dropped(NamedTuple):
     buffer: Buffer | None = None
 
 
-def is_large(value: Any) -> bool:
-    """Whether a raw value is too large for a log that no way back needs."""
-    return type(value) is ndarray and value.size > KEPT_ELEMENTS
-
-
-def small(value: Any) -> Any:
-    """The value itself if it is small enough to keep, else its shape and dtype."""
-    if type(value) is ndarray:  # at a glance, for most are
-        return value if value.size <= KEPT_ELEMENTS else bare(value.shape, value.dtype)
-    is_small = getattr(value, "size", 1) <= KEPT_ELEMENTS
-    return value if is_small else bare(value.shape, value.dtype)
-
-
 @lru_cache(maxsize=1024)
-def bare(shape: tuple[int, ...], dtype: Any) -> Dropped:
-    """What is left of a value of which only its form is known; one object per form."""
+def dropped(shape: tuple[int, ...], dtype: Any) -> Dropped:
+    """What is left of a value of which only shape and dtype are known; one object for each."""
     return Dropped(shape, dtype)
 
 
-def one_by_one(records: Iterable[Record]) -> Iterator[Record]:
-    """Records in the form of RAN, those of calls spread out into what ran inside."""
-    for record in records:
-        if record[0] == CALLED:
-            yield from record[4].told(record)
-        elif record[0] == HEARD:
-            yield from record[8].story(record)
-        else:
-            yield whole(record)
+def is_large(value: Any) -> bool:
+    """Whether a raw value is too large for a log that no backward pass needs."""
+    return type(value) is ndarray and value.size > KEPT_ELEMENTS
 
 
-def whole(record: Record) -> Record:
-    """A record of an op in the form of RAN, also where it was laid flat."""
-    if record[0] == PAIRED:
-        _, serial, number, origin, one, other, x, y, z, tapes = record
-        settings = origin[0].defaults
-        return RAN, serial, number, origin, (one, other), (x, y), serial, z, settings, tapes
-    if record[0] == SINGLE:
-        _, serial, number, origin, one, x, y, tapes = record
-        return RAN, serial, number, origin, (one,), (x,), serial, y, origin[0].defaults, tapes
+def truncated(value: Any) -> Any:
+    """The value itself if it is small enough to keep, else its shape and dtype."""
+    if type(value) is ndarray:  # the fast path: most are arrays
+        return value if value.size <= KEPT_ELEMENTS else dropped(value.shape, value.dtype)
+    is_small = getattr(value, "size", 1) <= KEPT_ELEMENTS
+    return value if is_small else dropped(value.shape, value.dtype)
+
+
+def summarised(record: Record) -> Record:
+    """A record without its large values and without the user's gradient function."""
+    fields: Any = record
+    kind = fields[0]
+    if kind is BinaryOpRun:
+        *head, x, y, result, tapes = fields
+        return _record(*head, truncated(x), truncated(y), truncated(result), tapes)
+    if kind is UnaryOpRun:
+        *head, x, result, tapes = fields
+        return _record(*head, truncated(x), truncated(result), tapes)
+    if kind is OpRun:
+        return _summarised_run(record)
+    if kind is TapedCall:
+        *head, inputs, result_ids, results, call, tapes = fields
+        inputs, results = tuple(map(truncated, inputs)), tuple(map(truncated, results))
+        return _record(*head, inputs, result_ids, results, call.light(), tapes)
     return record
 
 
-def lightened(record: Record) -> Record:
-    """A record without its large values and without a learner's function."""
-    kind = record[0]
-    if kind == PAIRED:
-        _, serial, number, origin, one, other, x, y, z, tapes = record
-        x, y, z = small(x), small(y), small(z)
-        return PAIRED, serial, number, origin, one, other, x, y, z, tapes
-    if kind == RAN:
-        return _lightened(record)
-    if kind == SINGLE:
-        return (*record[:5], small(record[5]), small(record[6]), record[7])
-    if kind == HEARD:
-        values, results = tuple(map(small, record[5])), tuple(map(small, record[7]))
-        return (*record[:5], values, record[6], results, record[8].light(), record[9])
-    return record
-
-
-def _lightened(record: Record) -> Record:
-    kind, serial, number, origin, ids, values, result_ids, results, settings, tapes = record
-    values = tuple([small(value) for value in values])
-    results = tuple(map(small, results)) if type(results) is tuple else small(results)
-    if BACK in settings:  # a learner's function may hold on to anything
+def _summarised_run(record: Record) -> Record:
+    fields: Any = record
+    *head, inputs, result_ids, results, settings, tapes = fields
+    inputs = tuple([truncated(value) for value in inputs])
+    is_one = type(results) is not tuple
+    results = truncated(results) if is_one else tuple(map(truncated, results))
+    if BACK in settings:  # the user's function may hold on to anything
         settings = {**settings, BACK: None}
-    return kind, serial, number, origin, ids, values, result_ids, results, settings, tapes
+    return _record(*head, inputs, result_ids, results, settings, tapes)
+
+
+def _record(*fields: Any) -> Record:
+    """The fields in their order as a record."""
+    return fields
 
 
 class Before(NamedTuple):
@@ -221,4 +612,11 @@ def _unpacked(pack: list[Any], length: int) -> Iterator[Record]:
     at = 0
     while at < length:
         start, at = at + 1, at + 1 + pack[at]
-        yield tuple(pack[start:at])
+        yield _record(*pack[start:at])
+
+
+RAN, READ, ASSIGNED, LEFT, RETURNED = OpRun, VariableRead, Assignment, Exit, Reentry
+MADE, WATCHED, DERIVED, CALLED, HEARD = Creation, Watch, GradientResult, ProgramCall, TapedCall
+PAUSED, RESUMED, OPENED, CLOSED, RESET = TapePaused, TapeResumed, TapeOpened, TapeClosed, TapeReset
+PAIRED, SINGLE, FLAT, OPS = BinaryOpRun, UnaryOpRun, FLATTENED, OP_RUNS
+whole, one_by_one, lightened, small, bare = as_op_run, expanded, summarised, truncated, dropped

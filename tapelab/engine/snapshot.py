@@ -110,7 +110,7 @@ class Snapshot:
         elif kind == WATCHED:
             self._watched_inside(record)
 
-    def _inside(self, kind: int, tape: int, span: int) -> None:
+    def _inside(self, kind: type, tape: int, span: int) -> None:
         """Note the stretch of another tape that was open in the block of this one."""
         here = len(self.heads) // HEAD
         if kind == OPENED:

@@ -8,14 +8,23 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
-from tapelab.engine import records as kinds
 from tapelab.engine.asking import gradient, picture, place_of
 from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
 from tapelab.engine.ends import check_ends
-from tapelab.engine.log import Log, note, note_from, origin_here, recent, thread, write_to
+from tapelab.engine.log import Log, next_id, origin_here, recent, thread, write_to
 from tapelab.engine.protocol import public
+from tapelab.engine.records import (
+    TapeClosed,
+    TapeEvent,
+    TapeOpened,
+    TapePaused,
+    TapeReset,
+    TapeResumed,
+    write_tape_event,
+    write_watch,
+)
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.engine.warning import warn
@@ -95,12 +104,17 @@ class GradientTape(Watching):
         self._looked = begun = len(log.records)
         self._windows.append([log, begun, None])
         if not self._opened:
-            self._opened = note_from(origin_here(None, 3), kinds.OPENED, self._serial)
+            self._opened = self._note(TapeOpened)
+
+    def _note(self, kind: type[TapeEvent]) -> int:
+        """Write to the log what happens to this tape; returns the serial of the record."""
+        origin = origin_here(None, 3)
+        return write_tape_event(thread.__dict__, next_id(), origin, kind, tape=self._serial)
 
     def _pop(self) -> None:
         self._recording = False
         wake()
-        self._closed = note_from(origin_here(None, 3), kinds.CLOSED, self._serial)
+        self._closed = self._note(TapeClosed)
         state = thread.__dict__
         window, tapes = self._windows[-1], state["tapes"]
         window[2] = len(window[0].records)
@@ -141,7 +155,10 @@ class GradientTape(Watching):
                 )
                 if isinstance(each, Tensor):
                     if self._recording:
-                        note(kinds.WATCHED, each._id, each._array, None, 0, self._serial)
+                        write_watch(
+                            thread.__dict__, next_id(), origin_here(), tape=self._serial,
+                            tensor=each._id, value=each._array,
+                        )  # fmt: skip
                     continue
             if self._recording:
                 self._follow(each)
@@ -166,7 +183,7 @@ class GradientTape(Watching):
             raise RuntimeError("Trying to stop recording a tape which is not recording.")
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        note(kinds.PAUSED, self._serial)
+        self._note(TapePaused)
         thread.active = tuple(tape for tape in thread.active if tape is not self)
         self._recording = False
 
@@ -174,7 +191,7 @@ class GradientTape(Watching):
     def _resume(self) -> None:
         self._recording = True
         thread.active = tuple(tape for tape in thread.tapes if tape._recording)
-        note(kinds.RESUMED, self._serial)
+        self._note(TapeResumed)
 
     @public(effect="stateful")
     def reset(self) -> None:
@@ -184,7 +201,7 @@ class GradientTape(Watching):
         for answer in self._answers:
             answer.flows.told()
         self._forget()
-        self._opened = note(kinds.RESET, self._serial)
+        self._opened = self._note(TapeReset)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records) - 1, None]]  # from the reset on
         self._looked = len(log.records)

@@ -12,11 +12,11 @@ from tapelab.engine.arrays import typed_array
 from tapelab.engine.cell import Cell, Holder, Identity, check_shape, moved, own, store
 from tapelab.engine.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.engine.exits import leave
-from tapelab.engine.log import next_id, note, origin_here, thread
+from tapelab.engine.log import next_id, origin_here, thread
 from tapelab.engine.op import REGISTRY
 from tapelab.engine.printing import numpy_text
 from tapelab.engine.protocol import public
-from tapelab.engine.records import MADE, small
+from tapelab.engine.records import truncated, write_creation
 from tapelab.engine.roles import (
     DEFAULT,
     Roles,
@@ -78,7 +78,10 @@ class Variable(Holder):
         self._cell = Cell(identity, static, state)
         self._cell.handle = weakref.ref(self)
         source = start._id if type(start) is Tensor else -1
-        note(MADE, state._id, small(state._value), "tf.Variable", identity, source)
+        write_creation(
+            thread.__dict__, next_id(), origin, tensor=state._id, value=truncated(state._value),
+            how="tf.Variable", variable=identity, source=source,
+        )  # fmt: skip
 
     @classmethod
     def _of(cls, cell: Cell) -> Variable:

@@ -6,9 +6,8 @@ from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.cell import Cell, Identity
-from tapelab.engine.dispatch import add_results
-from tapelab.engine.log import Origin, note_from, origin_here, thread
-from tapelab.engine.records import WATCHED, small
+from tapelab.engine.log import Origin, next_id, origin_here, thread
+from tapelab.engine.records import add_result_ids, truncated, write_watch
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable, handle_of
 
@@ -50,7 +49,7 @@ class Watching:
             log, _, stop = self._windows[-1]
             end = len(log.records) if stop is None else stop
             if end > self._looked:
-                add_results(self._ids, self._serial, log.records[self._looked : end])
+                add_result_ids(self._ids, self._serial, log.records[self._looked : end])
                 self._looked = end
         return self._ids
 
@@ -66,8 +65,10 @@ class Watching:
             self._take_up(thing)
             self._followed[thing._id] = thing
         if fresh or behind_a_wall:
-            origin = origin_here(None, 3)
-            note_from(origin, WATCHED, thing._id, small(thing._array), None, 0, self._serial)
+            write_watch(
+                thread.__dict__, next_id(), origin_here(None, 3), tape=self._serial,
+                tensor=thing._id, value=truncated(thing._array),
+            )  # fmt: skip
 
     def _take_up(self, tensor: Tensor) -> None:
         """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
@@ -100,8 +101,10 @@ class Watching:
         self._states[state._id] = identity
         if state._array.dtype.kind in "fcV":  # it is differentiable
             self._take_up(state)
-        fields = state._id, small(state._array), identity, how, self._serial
-        note_from(origin or origin_here(), WATCHED, *fields)
+        write_watch(
+            thread.__dict__, next_id(), origin or origin_here(), tape=self._serial,
+            tensor=state._id, value=truncated(state._array), variable=identity, how=how,
+        )  # fmt: skip
 
     def _forget(self) -> None:
         for memory in (self._ids, self._walled, self._watched, self._states, self._followed):

@@ -9,6 +9,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.engine.log import recent, thread
+from tapelab.engine.records import OpRun, kind_of, view
 from tapelab.recording.events import Cause, Ran
 
 
@@ -65,7 +66,8 @@ def test_large_values_are_not_kept_where_no_tape_needs_them():
     recent.clear()
     with tf.autodiff.ForwardAccumulator(x, x):
         tf.sin(x)
-    values = [value for record in recent if record[0] == 0 for value in record[5]]
+    runs = [view(OpRun, record) for record in recent if kind_of(record) is OpRun]
+    values = [value for run in runs for value in run.inputs]
     assert values
     assert not any(isinstance(value, np.ndarray) for value in values)
 
