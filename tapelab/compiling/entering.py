@@ -20,7 +20,7 @@ from tapelab.compiling.program import Program
 from tapelab.compiling.telling import CALL, Account, Origins
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.engine import log
-from tapelab.engine.records import CALLED
+from tapelab.engine.records import ProgramCall, record_source
 from tapelab.engine.tensor import UNKNOWN, Tensor, wrap
 
 Call = Callable[[Sequence[Tensor]], Any]
@@ -124,15 +124,19 @@ def _told(account: Account, given: list[str], drawn: int, results: int) -> list[
     """The line that writes down the call: who went in and out, and the small ones' numbers."""
     taken = [f"{each}._array" for each in given] + [f"raw(drawn[{at}])" for at in range(drawn)]
     made = [f"y{at}" for at in range(results)]
-    fields = (
-        [*[f"{each}._id" for each in given], *["*map(number, drawn)"] * bool(drawn)],
-        [f"{each}._id" for each in made],
-        [taken[at] for at in account.small[0]], [f"{made[at]}._array" for at in account.small[1]],
+    small_inputs, small_results = account.small
+    ids = [*[f"{each}._id" for each in given], *["*map(number, drawn)"] * bool(drawn)]
+    record = record_source(
+        ProgramCall, serial="serial", thread="state['number']", origin="here", report="account",
+        input_ids=_list(ids), result_ids=_list([f"{each}._id" for each in made]),
+        inputs=_list([taken[at] for at in small_inputs]),
+        results=_list([f"{made[at]}._array" for at in small_results]),
     )  # fmt: skip
-    ends = ", ".join(f"[{', '.join(each)}]" for each in fields)
-    return [
-        f"    state['records'].append((CALLED, serial, state['number'], here, account, {ends}))"
-    ]
+    return [f"    state['records'].append({record})"]
+
+
+def _list(parts: list[str]) -> str:
+    return f"[{', '.join(parts)}]"
 
 
 def _built(outputs: Any, names: list[str]) -> str:
@@ -161,6 +165,6 @@ def _number(drawn: Any) -> int:
 _NAMES: Final[dict[str, Any]] = {
     "__name__": __name__, "getframe": sys._getframe, "ours": log._ours, "is_ours": log._is_ours,
     "thread": log.thread, "next_id": log.next_id, "origin_here": log.origin_here, "CALL": CALL,
-    "CALLED": CALLED, "new": object.__new__, "Tensor": Tensor, "UNKNOWN": UNKNOWN, "wrap": wrap,
-    "hold": _hold, "nest": _nest, "raw": _raw, "number": _number,
+    "ProgramCall": ProgramCall, "new": object.__new__, "Tensor": Tensor, "UNKNOWN": UNKNOWN,
+    "wrap": wrap, "hold": _hold, "nest": _nest, "raw": _raw, "number": _number,
 }  # fmt: skip

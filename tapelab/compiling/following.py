@@ -11,12 +11,21 @@ from weakref import ref
 
 import numpy as np
 
-from tapelab.compiling.lowered import Assignment
-from tapelab.compiling.telling import CALL, Scopes
+from tapelab.compiling.lowered import StateUpdate
+from tapelab.compiling.telling import CALL
 from tapelab.compiling.ways_back import Cut, Flags, cut, values_of
 from tapelab.engine import log as logs
 from tapelab.engine.log import Origin, thread
-from tapelab.engine.records import RAN, Dropped, Record, differentiable, write_taped_call
+from tapelab.engine.records import (
+    Dropped,
+    OpRun,
+    Record,
+    TapedCall,
+    differentiable,
+    kind_of,
+    view,
+    write_taped_call,
+)
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -57,11 +66,13 @@ class Following:
         }
         heard = []
         for record in account.records:
-            takes = record[0] == RAN and not tracked.isdisjoint(record[4])
-            made = differentiable(record[6], record[7]) if takes else ()
-            tracked.update(made)
+            made: tuple[int, ...] = ()
+            if isinstance(record, OpRun) and not tracked.isdisjoint(record.input_ids):
+                made = differentiable(record.result_ids, record.results)
+                tracked.update(made)
             heard.append(bool(made))
-        walls = behind_walls(compress(account.records, heard), tracked)
+        taped = [each for each in compress(account.records, heard) if isinstance(each, OpRun)]
+        walls = behind_walls(taped, tracked)
         outputs = tuple([number in tracked for number in account.given[:count]])
         return Reached(tuple(heard), outputs, walls.isdisjoint(account.given))
 
@@ -100,36 +111,28 @@ class Following:
 
     def told(self, record: Record) -> list[Record]:
         """The ops inside, with their numbers where those that were given are known."""
-        _, serial, number, origin, ids, values, result_ids, results, call, tapes = record
-        found, heard = self._hearing.found, self._reached.heard
-        if any(type(each) is Dropped for each in values):
-            ends = (*zip(found.account.taken, values, strict=True),)
-            known = dict(ends) | dict(zip(found.account.given, results, strict=False))
+        call, found = view(TapedCall, record), self._hearing.found
+        if any(type(each) is Dropped for each in call.inputs):
+            ends = (*zip(found.account.taken, call.inputs, strict=True),)
+            known = dict(ends) | dict(zip(found.account.given, call.results, strict=False))
         else:
-            slots = values_of(found.program, values)
+            slots = values_of(found.program, call.inputs)
             known = {each: slots[slot] for each, slot in found.slots.items() if slot in slots}
-        told = found.account.spread(serial, number, ids, (*result_ids, *call.states), known.get)
-        scopes = Scopes(found.account.outside, origin)
-        return [
-            (
-                *each[:3],
-                scopes.moved(each[3]),
-                *each[4:9],
-                *((tapes if flag else (),) * (each[0] == RAN)),
-            )
-            for each, flag in zip(told, heard, strict=True)
-        ]
+        ids = (*call.input_ids, *call.result_ids, *call.call.states)
+        tapes = [call.tapes if flag else () for flag in self._reached.heard]
+        return found.account.spread(call, ids, known.get, tapes)
 
     def back(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
-        ids, values, results, call = record[4], record[5], record[7], record[8]
+        taped = view(TapedCall, record)
+        values, call = taped.inputs, taped.call
         follows = zip(upstream, self._reached.outputs, strict=True)
         found = [each if flag else None for each, flag in follows]
         asked = tuple([each is not None for each in found])
         if not any(asked):
             return []
         seeds = [each for each in found if each is not None]
-        given = [each for each, flag in zip(results, asked, strict=True) if flag]
+        given = [each for each, flag in zip(taped.results, asked, strict=True) if flag]
         parts: Cut | None = call.parts
         if not all(map(_fits, seeds, given)) or parts is None or parts.asked != asked:
             self._miss(asked, values, seeds, given)
@@ -138,7 +141,7 @@ class Following:
             gradients = iter(parts.back(*values, *call.saved, *seeds))
         except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
             return None
-        reached = zip(ids, parts.reached, strict=True)
+        reached = zip(taped.input_ids, parts.reached, strict=True)
         return [(number, next(gradients)) for number, flag in reached if flag]
 
     def _miss(
@@ -182,15 +185,16 @@ class Call(NamedTuple):
         tape = self.tape()
         self.inside.met |= bool(thread.active)  # rules on tensors take the tensors inside
         if tape is not None and tape._windows:
-            taped = [each for each in found if each[0] == RAN and each[9]]
-            for each in taped:
-                tape._ids.update(differentiable(each[6], each[7]))
+            runs = [view(OpRun, each) for each in found if kind_of(each) is OpRun]
+            taped = [run for run in runs if run.tapes]
+            for run in taped:
+                tape._ids.update(differentiable(run.result_ids, run.results))
             tape._walled.update(behind_walls(taped, tape._ids))
         return found
 
     def told(self, record: Record) -> list[Record]:
-        """The ops inside, in the form of RAN."""
-        return [each for each in self.story(record) if each[0] == RAN]
+        """The runs of the ops inside."""
+        return [each for each in self.story(record) if kind_of(each) is OpRun]
 
     def back(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
@@ -201,18 +205,18 @@ class Call(NamedTuple):
         return self._replace(parts=None, saved=())
 
 
-def behind_walls(records: Iterable[Record], tracked: set[int]) -> set[int]:
+def behind_walls(runs: Iterable[OpRun], tracked: set[int]) -> set[int]:
     """The results of ops on a tape that lie behind stop_gradient on every way."""
     walled: set[int] = set()
-    for each in records:
-        if each[3].op.pattern == "stop" or not any(
-            number in tracked and number not in walled for number in each[4]
+    for run in runs:
+        if run.op.pattern == "stop" or not any(
+            number in tracked and number not in walled for number in run.input_ids
         ):
-            walled.update(differentiable(each[6], each[7]))
+            walled.update(differentiable(run.result_ids, run.results))
     return walled
 
 
-def _assigned(change: Assignment, value: Any, origin: Origin) -> int:
+def _assigned(change: StateUpdate, value: Any, origin: Origin) -> int:
     """Give a variable the state that a call leads to; returns its id."""
     made = wrap(value, logs.next_id(), origin)
     made._tapes = ()

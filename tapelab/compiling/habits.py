@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tapelab.compiling.naming import base_name
 from tapelab.compiling.symbolic import SymbolicTensor
 from tapelab.engine.log import Origin, next_id
-from tapelab.engine.records import OPS, whole
+from tapelab.engine.records import OP_RUNS, as_op_run, kind_of
 from tapelab.engine.tensor import Tensor, wrap
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Habits:
 
 def _made_at_once(record: Any, result: Tensor, args: list[SymbolicTensor], at: int) -> bool:
     """Whether the last op of a world made a result from the arguments themselves."""
-    if record is None or record[0] not in OPS:
+    if record is None or kind_of(record) not in OP_RUNS:
         return False
-    _, _, _, _, ids, _, result_id, _, _, _ = whole(record)
-    return result_id == result._id and {each._examples[at]._id for each in args} <= set(ids)
+    run, ids = as_op_run(record), {each._examples[at]._id for each in args}
+    return run.result_ids == result._id and ids <= set(run.input_ids)

@@ -18,11 +18,10 @@ from tapelab.compiling.telling import Origins
 from tapelab.compiling.ways_back import Flags, is_heavy
 from tapelab.compiling.worlds import world_here
 from tapelab.engine import log as logs
-from tapelab.engine import records as kinds
 from tapelab.engine.cell import Cell
 from tapelab.engine.log import Origin, thread
 from tapelab.engine.op import REGISTERED, Op, is_ours
-from tapelab.engine.records import truncated, write_read
+from tapelab.engine.records import Assignment, OpRun, truncated, write_read
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor, constant_of
 
@@ -42,17 +41,16 @@ def heard_by_one() -> bool:
 
 def may_be_heard(found: Lowered) -> bool:
     """Whether a tape may hear of the calls of a program by one record."""
-    program, ordinary = found.program, {kinds.RAN, kinds.ASSIGNED, kinds.DERIVED}
-    ran = [each for each in found.account.records if each[0] == kinds.RAN]
-    plain = all(each[0] in ordinary for each in found.account.records)
-    bodies = any("body" in each[8] for each in ran)
+    program = found.program
+    runs = [each for each in found.account.records if isinstance(each, OpRun)]
+    bodies = any("body" in run.settings for run in runs)
     made = {slot for each in program.instructions for slot in each.outputs}
     outputs = program.results[: len(program.results) - len(found.assignments)]
     apart = len({*outputs}) == len(outputs) and made.issuperset(outputs)
     closed = all(cell.shape.is_fully_defined() for cell in found.cells)
     known = all(map(_is_known, program.instructions))
     drawn = [program.kinds[slot].dtype.hasobject for slot in program.parameters]
-    fit = plain and not bodies and apart and closed and known
+    fit = not bodies and apart and closed and known
     return fit and not any(drawn) and not _reads_back(found)
 
 
@@ -65,8 +63,8 @@ def _is_known(each: Instruction) -> bool:
 def _reads_back(found: Lowered) -> bool:
     """Whether anything is made of what was assigned, where a history begins anew."""
     records, count = found.account.records, len(found.assignments)
-    new = {each[7] for each in records if each[0] == kinds.ASSIGNED}
-    taken = {number for each in records if each[0] == kinds.RAN for number in each[4]}
+    new = {each.tensor for each in records if isinstance(each, Assignment)}
+    taken = {number for each in records if isinstance(each, OpRun) for number in each.input_ids}
     outputs = found.account.given[: len(found.account.given) - count]
     return not new.isdisjoint((*taken, *outputs))
 

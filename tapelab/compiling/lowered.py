@@ -25,7 +25,7 @@ class Place:
     origin: Origin
 
 
-class Assignment(NamedTuple):
+class StateUpdate(NamedTuple):
     """A new state that a variable is given after the program has run."""
 
     cell: Cell
@@ -46,7 +46,7 @@ class Lowered:
     cells: tuple[Cell, ...]
     draws: Draws
     outputs: Any
-    assignments: tuple[Assignment, ...]
+    assignments: tuple[StateUpdate, ...]
     account: Account
     slots: Mapping[int, int]
     reads: tuple[tuple[Cell, Origin], ...]

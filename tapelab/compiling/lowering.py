@@ -17,20 +17,31 @@ import numpy as np
 
 from tapelab.compiling.capturing import Capture
 from tapelab.compiling.deciding import LARGEST, MOST_GUARDS, guarded
-from tapelab.compiling.lowered import Assignment, Lowered, NotLoweredError, Place
+from tapelab.compiling.lowered import Lowered, NotLoweredError, Place, StateUpdate
 from tapelab.compiling.program import Fused, Instruction, Moving, Program, Settings
 from tapelab.compiling.slots import Slots, holds_array
 from tapelab.compiling.telling import Account, account
 from tapelab.compiling.walking import leaves, mapped
 from tapelab.compiling.worlds import is_eager
 from tapelab.engine import log as logs
-from tapelab.engine import records as kinds
 from tapelab.engine.cell import Cell
 from tapelab.engine.custom import off_the_log
 from tapelab.engine.log import Origin, next_id
 from tapelab.engine.narrow import widened
 from tapelab.engine.op import REGISTRY, Op
-from tapelab.engine.records import OPS, Dropped, Record, whole
+from tapelab.engine.records import (
+    OP_RUNS,
+    Assignment,
+    Creation,
+    Dropped,
+    OpRun,
+    Record,
+    TapePaused,
+    VariableRead,
+    as_op_run,
+    kind_of,
+    view,
+)
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import How
 
@@ -48,7 +59,7 @@ class _Lowering:
     def __init__(self, capture: Capture, inputs: Sequence[Tensor]) -> None:
         self._capture = capture
         self._slots = Slots(capture)
-        self._assignments: list[tuple[Assignment, int]] = []
+        self._assignments: list[tuple[StateUpdate, int]] = []
         self._now: dict[int, int] = {}
         self._guarded: set[int] = set()
         self._handed_out: tuple[int, ...] = ()
@@ -96,13 +107,17 @@ class _Lowering:
     def _reads(self) -> tuple[tuple[Cell, Origin], ...]:
         """The variables that are read, and where for the first time."""
         known = self._capture.cells
-        found = (each for each in self._capture.records() if each[0] == kinds.READ)
-        return tuple([(known[each[4].id], each[3]) for each in found if each[4].id in known])
+        kept = (each for each in self._capture.records() if kind_of(each) is VariableRead)
+        reads = [view(VariableRead, each) for each in kept]
+        return tuple([
+            (known[each.variable.id], each.origin) for each in reads if each.variable.id in known
+        ])  # fmt: skip
 
     def _account(self, outputs: tuple[int, ...]) -> Account:
         """What a call by the program tells of itself."""
         records = self._capture.records()
-        assigned = tuple([each[7] for each in records if each[0] == kinds.ASSIGNED])
+        kept = (each for each in records if kind_of(each) is Assignment)
+        assigned = tuple([view(Assignment, each).tensor for each in kept])
         slots = self._slots
         constants = {number for number, slot in slots.of.items() if slot in slots.constants}
         ends = self._taken, (*outputs, *assigned)
@@ -146,19 +161,19 @@ class _Lowering:
         self._slots.add(guarded(slot, value))
 
     def _take(self, record: Record) -> None:
-        kind = record[0]
-        if kind in OPS:
-            self._op(whole(record))
-        elif kind == kinds.ASSIGNED:
-            self._assign(record)
-        elif kind == kinds.PAUSED and record[4] == self._capture._serial:
+        kind = kind_of(record)
+        if kind in OP_RUNS:
+            self._op(as_op_run(record))
+        elif kind is Assignment:
+            self._assign(view(Assignment, record))
+        elif kind is TapePaused and view(TapePaused, record).tape == self._capture._serial:
             raise NotLoweredError("it computes something that no tape may hear of")
-        elif kind == kinds.MADE and record[7] is not None:
+        elif kind is Creation and view(Creation, record).variable is not None:
             raise NotLoweredError("it makes a variable")
 
-    def _op(self, record: Record) -> None:
-        _, _, _, origin, ids, values, result_ids, results, settings, _ = record
-        op: Op = origin.op
+    def _op(self, run: OpRun) -> None:
+        op, values, settings = run.op, run.inputs, run.settings
+        result_ids, results = run.result_ids, run.results
         if "body" in settings:
             self._alias(result_ids, settings["body"])
             return
@@ -167,7 +182,7 @@ class _Lowering:
         if op.pattern == "shape-only" and type(results) is not Dropped:
             self._slots.slot(result_ids, results)
             return
-        inputs = tuple(map(self._slots.slot, ids, values))
+        inputs = tuple(map(self._slots.slot, run.input_ids, values))
         if not op.multi:
             result_ids, results = (result_ids,), (results,)
         outputs = tuple(map(self._slots.new, result_ids, results))
@@ -202,27 +217,29 @@ class _Lowering:
         for number, inner in zip(found, body, strict=True):
             self._slots.of[number] = self._slots.known(inner)
 
-    def _assign(self, record: Record) -> None:
-        _, _, _, origin, identity, how, source, state, value = record
-        cell = self._capture.cells.get(identity.id)
+    def _assign(self, assignment: Assignment) -> None:
+        identity, how, source = assignment.variable, assignment.how, assignment.source
+        cell, state = self._capture.cells.get(identity.id), assignment.tensor
         if cell is None:
             raise NotLoweredError(f"it writes into {identity.name} in an unusual way")
         slots = self._slots
         if how in _CHANGES:
             before, change = slots.of[self._now[identity.id]], slots.known(source)
-            after = slots.new(state, value)
+            after = slots.new(state, assignment.value)
             slots.add(Instruction(REGISTRY[_CHANGES[how]], (before, change), (), (after,)))
         else:
-            slots.of[state] = slots.known(source) if how == int(How.ASSIGN) else self._part(record)
+            is_whole = how == int(How.ASSIGN)
+            slots.of[state] = slots.known(source) if is_whole else self._part(assignment)
         self._now[identity.id] = state
-        self._assignments.append((Assignment(cell, how, origin), slots.of[state]))
+        self._assignments.append((StateUpdate(cell, how, assignment.origin), slots.of[state]))
 
-    def _part(self, record: Record) -> int:
+    def _part(self, assignment: Assignment) -> int:
         """The slot of a variable into parts of which was written."""
-        state = self._capture.tensors.get(record[7])
+        state = self._capture.tensors.get(assignment.tensor)
         found = None if state is None else self._slots.source(state._array)
         if found is None:
-            raise NotLoweredError(f"it writes into parts of {record[4].name} in an unusual way")
+            name = assignment.variable.name
+            raise NotLoweredError(f"it writes into parts of {name} in an unusual way")
         return found
 
     def _check_positions(self) -> None:

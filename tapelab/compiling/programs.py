@@ -21,7 +21,7 @@ from tapelab.compiling.telling import Origins
 from tapelab.compiling.walking import leaves
 from tapelab.compiling.worlds import fresh_state, thread_in
 from tapelab.engine.log import next_id
-from tapelab.engine.records import DERIVED
+from tapelab.engine.records import GradientResult
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -59,7 +59,7 @@ class Compiled:
         account = replace(found.account, small=(taken, _small(program.results, program)))
         self.call: Replayed = entered(found, program, run, account, origins)
         self.length = len(account.records)
-        self.questions = sum(record[0] == DERIVED for record in account.records)
+        self.questions = sum(isinstance(each, GradientResult) for each in account.records)
         self._built = built(found.outputs)
         self._hearing = Hearing(found, run, origins) if may_be_heard(found) else None
         programs[id(self)] = self

@@ -7,16 +7,34 @@ The numbers inside are gone, as those of large values are; what goes in and out 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from types import CodeType
 from typing import Any, Final
 
-from tapelab.engine import records as kinds
 from tapelab.engine.custom import off_the_log
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.op import Op
-from tapelab.engine.records import Dropped, Record, whole
+from tapelab.engine.records import (
+    BACK,
+    OP_RUNS,
+    Assignment,
+    Dropped,
+    GradientResult,
+    OpRun,
+    ProgramCall,
+    Record,
+    State,
+    TapedCall,
+    is_large,
+    kind_of,
+    named,
+    view,
+    write_assignment,
+    write_gradient_result,
+    write_op_run,
+)
 
 _STEP: Final = 2.0**-20
 """How far the serials inside a call are apart: so many of them stand before the next whole one."""
@@ -26,6 +44,9 @@ _PLACES: Final = 64
 """So many places of calls are remembered with what stands there."""
 CALL: Final = Op("call", off_the_log, (), ())
 """What stands in the origin of a call by a program; no rule of an op goes back through it."""
+Inner = OpRun | Assignment | GradientResult
+"""What is kept of a captured replay."""
+_KEPT: Final = frozenset({Assignment, GradientResult, *OP_RUNS})
 Here = Callable[[int], Any]
 Value = Callable[[int, Any], Any]
 
@@ -38,40 +59,47 @@ class Account:
     keeps.
     """
 
-    records: tuple[Record, ...]
+    records: tuple[Inner, ...]
     taken: tuple[int, ...]
     given: tuple[int, ...]
     outside: Scope | None
     small: tuple[list[int], list[int]] = ([], [])
 
-    def told(self, record: Record) -> Iterator[Record]:
+    def told(self, record: Record) -> list[Record]:
         """The records of one call: as they were captured, with the ids of this call."""
-        _, serial, thread, origin, _, taken, given, *values = record
-        ends = zip((self.taken, self.given), self.small, values, strict=True)
+        call = view(ProgramCall, record)
+        ends = zip((self.taken, self.given), self.small, (call.inputs, call.results), strict=True)
         numbers = {
             end[at]: number
             for end, places, known in ends
             for at, number in zip(places, known, strict=True)
         }
-        scopes = Scopes(self.outside, origin)
-        for each in self.spread(serial, thread, taken, given, numbers.get):
-            yield (*each[:3], scopes.moved(each[3]), *each[4:])
+        tapes = repeat(())
+        return self.spread(call, (*call.input_ids, *call.result_ids), numbers.get, tapes)
 
     def spread(
-        self, serial: int, thread: int, taken: Sequence[int], given: Sequence[int], value: Value
-    ) -> Iterator[Record]:
-        """The records with the ids of one call; `value` tells the numbers behind captured ids."""
-        ids: dict[int, Any] = dict(zip(self.taken, taken, strict=True))
-        ids |= zip(self.given, given, strict=True)
+        self, call: ProgramCall | TapedCall, ids: Sequence[int], value: Value,
+        tapes: Iterable[tuple[int, ...]],
+    ) -> list[Record]:  # fmt: skip
+        """The records with the ids of one call at both ends, and the tapes that took each.
+
+        `value` tells the value behind a captured id, or gives back what is known of it.
+        """
+        known: dict[int, Any] = dict(zip((*self.taken, *self.given), ids, strict=True))
+        scopes, serial = Scopes(self.outside, call.origin), call.serial
 
         def here(number: int) -> Any:
             if number < 0:
                 return number
-            return ids.setdefault(number, serial + len(ids) * _STEP)
+            return known.setdefault(number, serial + len(known) * _STEP)
 
-        for at, each in enumerate(self.records, 1):
-            kind, _, *rest = _FORMS[each[0]](each, thread, here, value)
-            yield (kind, serial + at * _STEP, *rest)
+        records: list[Record] = []
+        state = {"records": records, "number": call.thread}
+        for at, (each, taken) in enumerate(zip(self.records, tapes, strict=False), 1):
+            _rewrite(
+                each, state, serial + at * _STEP, scopes.moved(each.origin), here, value, taken
+            )
+        return records
 
 
 def account(
@@ -81,57 +109,69 @@ def account(
     """The account of a captured replay; only the numbers of small constants are kept."""
 
     def kept(number: int, value: Any) -> Any:
-        small = number in constants and not kinds.is_large(value)
+        small = number in constants and not is_large(value)
         return value if small or type(value) is Dropped else Dropped(value.shape, value.dtype)
 
-    told = (_without_numbers(whole(each), kept) for each in records if whole(each)[0] in _FORMS)
-    return Account(tuple(told), taken, given, outside)
+    inner = (named(each) for each in records if kind_of(each) in _KEPT)
+    return Account(tuple([_without_numbers(each, kept) for each in inner]), taken, given, outside)
 
 
-def _without_numbers(record: Record, kept: Callable[[int, Any], Any]) -> Record:
-    if record[0] == kinds.ASSIGNED:
-        return (*record[:8], kept(record[7], record[8]))
-    if record[0] == kinds.DERIVED:
-        return (*record[:6], tuple(map(_shape_alone, record[6])))
-    kind, serial, thread, origin, ids, values, result_ids, results, settings, _ = record
-    values = tuple(map(kept, ids, values))
-    many = type(result_ids) is tuple
-    results = tuple(map(kept, result_ids, results)) if many else kept(result_ids, results)
-    settings = settings | {kinds.BACK: None} if kinds.BACK in settings else settings
-    return kind, serial, thread, origin, ids, values, result_ids, results, settings, ()
+def _without_numbers(record: Inner, kept: Callable[[int, Any], Any]) -> Inner:
+    """A record with the numbers only that are kept, and without the user's functions."""
+    match record:
+        case Assignment():
+            return record._replace(value=kept(record.tensor, record.value))
+        case GradientResult():
+            return record._replace(values=tuple(map(_shape_alone, record.values)))
+    settings = record.settings
+    return record._replace(
+        inputs=tuple(map(kept, record.input_ids, record.inputs)),
+        results=_on_results(record, kept),
+        settings=settings | {BACK: None} if BACK in settings else settings,
+        tapes=(),
+    )
 
 
 def _shape_alone(value: Any) -> Any:
     return Dropped(value.shape, value.dtype) if hasattr(value, "dtype") else None
 
 
-def _ran(record: Record, thread: int, here: Here, value: Value) -> Record:
-    kind, _, _, origin, ids, values, result_ids, results, settings, tapes = record
-    many = type(result_ids) is tuple
-    values = tuple(map(value, ids, values))
-    results = tuple(map(value, result_ids, results)) if many else value(result_ids, results)
-    made = tuple(map(here, result_ids)) if many else here(result_ids)
-    if "body" in settings:
-        settings = settings | {"body": tuple(map(here, settings["body"]))}
-    ends = tuple(map(here, ids)), values, made, results
-    return (kind, 0, thread, origin, *ends, settings, tapes)
+def _on_results(run: OpRun, function: Callable[[int, Any], Any]) -> Any:
+    """What a function makes of the id and the value of each result."""
+    found = tuple([function(number, value) for number, value in run.result_pairs])
+    return found if type(run.result_ids) is tuple else found[0]
 
 
-def _assigned(record: Record, thread: int, here: Here, value: Value) -> Record:
-    kind, _, _, origin, identity, how, source, state, known = record
-    ends = here(source), here(state), value(state, known)
-    return (kind, 0, thread, origin, identity, how, *ends)
-
-
-def _derived(record: Record, thread: int, here: Here, _: Value) -> Record:
-    kind, _, _, origin, targets, results, values = record
-    ends = tuple(map(here, targets)), tuple(map(here, results)), values
-    return (kind, 0, thread, origin, *ends)
-
-
-_FORMS: Final[dict[type, Callable[[Record, int, Here, Value], Record]]] = {
-    kinds.RAN: _ran, kinds.ASSIGNED: _assigned, kinds.DERIVED: _derived,
-}  # fmt: skip
+def _rewrite(
+    record: Inner, state: State, serial: Any, origin: Origin, here: Here, value: Value,
+    tapes: tuple[int, ...],
+) -> None:  # fmt: skip
+    """Write a record with other ids, and with what is known of the values behind captured ones."""
+    if isinstance(record, OpRun):
+        settings, ids, result_ids = record.settings, record.input_ids, record.result_ids
+        is_one = type(result_ids) is not tuple
+        if "body" in settings:
+            settings = settings | {"body": tuple(map(here, settings["body"]))}
+        write_op_run(
+            state, serial, origin, input_ids=tuple(map(here, ids)),
+            inputs=tuple(map(value, ids, record.inputs)),
+            result_ids=here(result_ids) if is_one else tuple(map(here, result_ids)),
+            results=value(result_ids, record.results)
+            if is_one
+            else tuple(map(value, result_ids, record.results)),
+            settings=settings, tapes=tapes,
+        )  # fmt: skip
+    elif isinstance(record, Assignment):
+        write_assignment(
+            state, serial, origin, variable=record.variable, how=record.how,
+            source=here(record.source), tensor=here(record.tensor),
+            value=value(record.tensor, record.value),
+        )  # fmt: skip
+    else:
+        targets, results = tuple(map(here, record.targets)), tuple(map(here, record.results))
+        write_gradient_result(
+            state, serial, origin, targets=targets, results=results, values=record.values
+        )
 
 
 class Scopes:
@@ -144,7 +184,8 @@ class Scopes:
 
     def moved(self, origin: Origin) -> Origin:
         """The origin of what ran inside the captured call, for the other call."""
-        return origin._replace(scope=self._scope(origin.scope))
+        scope = self._scope(origin.scope)
+        return Origin(origin.op, origin.code, origin.instruction, scope)
 
     def _scope(self, scope: Scope | None) -> Scope | None:
         if scope is self._outside or scope is None:

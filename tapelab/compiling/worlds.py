@@ -21,7 +21,7 @@ from tapelab.compiling.walking import mapped
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.log import thread
-from tapelab.engine.records import RAN, whole
+from tapelab.engine.records import OP_RUNS, as_op_run, kind_of
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
@@ -92,8 +92,8 @@ class World:
     def last_op(self) -> str:
         """The raw name of the op that ran last."""
         for record in reversed(self._state["records"]):
-            if whole(record)[0] == RAN:
-                return str(record[3].op.raw)
+            if kind_of(record) in OP_RUNS:
+                return as_op_run(record).op.raw
         return ""
 
     def stand_in(self, leaf: Any) -> Any:

@@ -23,7 +23,7 @@ from tapelab.diagnosis.names import number, shortened
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.engine import custom
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.records import BACK, RAN
+from tapelab.engine.records import BACK, OpRun, kind_of, view
 from tapelab.engine.tensor import constant_of
 from tapelab.recording.recording import Source
 from tapelab.recording.source import lines_of, title_of
@@ -117,14 +117,9 @@ def _steps(tape: GradientTape) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     """The steps of a tape whose way back is a learner's function: name, function, results."""
     for log, *_ in tape._windows:
         for record in log.records:
-            if record[0] is RAN and (back := _back(record)) is not None:
-                results = record[7] if isinstance(record[7], tuple) else (record[7],)
-                yield record[3].op.name, back, results
-
-
-def _back(record: tuple[Any, ...]) -> Any:
-    settings = record[8]
-    return settings.get(BACK) if isinstance(settings, dict) else None
+            run = view(OpRun, record) if kind_of(record) is OpRun else None
+            if run is not None and (back := run.settings.get(BACK)) is not None:
+                yield run.op.name, back, tuple([value for _, value in run.result_pairs])
 
 
 def _ignores(back: Any, results: tuple[Any, ...]) -> bool:

@@ -2,64 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine import records as kinds
 from tapelab.engine.inventory import Inventory, Place
 from tapelab.engine.log import Body, Origin, within
-from tapelab.engine.records import Record
+from tapelab.engine.records import (
+    Assignment,
+    Creation,
+    Exit,
+    NamedRecord,
+    OpRun,
+    Reentry,
+    TapeClosed,
+    TapeEvent,
+    TapeOpened,
+    TapePaused,
+    TapeReset,
+    TapeResumed,
+    VariableRead,
+    Watch,
+    kind_of,
+    serial_of,
+    view,
+)
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
-Pauses = list[tuple[int, float]]
-"""The stretches of time, in serial numbers, in which the tape was paused."""
+
+class Pause(NamedTuple):
+    """A stretch of time, in serial numbers, in which a tape was paused."""
+
+    start: int
+    stop: float
+
+
+Pauses = list[Pause]
 
 ARRAY: Final = "__array__"
 """How numbers leave for a function of NumPy that does not ask tensors to do its work."""
 MODULES: Final = ("np", "numpy")
 
 
-def event_of(inventory: Inventory, record: Record, span: int) -> e.Event | None:
+def event_of(inventory: Inventory, record: NamedRecord, span: int) -> e.Event | None:
     """The event that a record tells of; None where it concerns another tape."""
-    event: e.Event | None = _ENTRIES[record[0]](inventory, record, span)
-    return event
+    match record:
+        case VariableRead():
+            variable = inventory.variable(record.variable)
+            return e.Read(variable, inventory.state(record.tensor, record.value, record.variable))
+        case Assignment():
+            state = inventory.state(record.tensor, record.value, record.variable)
+            source = inventory.known(record.source)
+            return e.Assigned(inventory.variable(record.variable), record.how, source, state)
+        case Exit():
+            return _left(inventory, record, span)
+        case Reentry():
+            tensor = inventory.tensor(record.tensor, record.value, Role.CONSTANT, span)
+            return e.Returned(inventory.outside.get(record.exit, -1), tensor)
+        case Creation():
+            return _made(inventory, record, span)
+        case Watch():
+            return _watched(inventory, record)
+    assert isinstance(record, TapeEvent)
+    return _TAPE_EVENTS[record.kind] if record.tape == inventory.tape._serial else None
 
 
 def pauses_of(tape: GradientTape) -> Pauses:
     """When the tape was paused."""
     pauses: Pauses = []
-    for log in {id(window[0]): window[0] for window in tape._windows}.values():
+    for log in {id(log): log for log, _, _ in tape._windows}.values():
         for record in log.records:
-            if record[0] == kinds.PAUSED and record[4] == tape._serial:
-                pauses.append((record[1], float("inf")))
-            elif record[0] == kinds.RESUMED and record[4] == tape._serial:
-                pauses[-1] = (pauses[-1][0], record[1])
+            kind = kind_of(record)
+            if kind in _PAUSES and view(TapeEvent, record).tape == tape._serial:
+                start = serial_of(record) if kind is TapePaused else pauses.pop().start
+                stop = float("inf") if kind is TapePaused else serial_of(record)
+                pauses.append(Pause(start, stop))
     return pauses
 
 
-def ran(inventory: Inventory, record: Record, place: Place, pauses: Pauses) -> list[int]:
+def ran(inventory: Inventory, run: OpRun, place: Place, pauses: Pauses) -> list[int]:
     """What is written of an op that ran, in the order of a packed `Ran`: there are many of them."""
-    _, _, _, origin, ids, values, result_ids, results, _, _ = record
-    if type(result_ids) is not tuple:
-        outputs: tuple[int, ...] = (inventory.result(result_ids, results, place),)
-    else:
-        made = zip(result_ids, results, strict=True)
-        outputs = tuple([inventory.result(i, value, place) for i, value in made])
-    group = -1 if origin.scope is None else group_of(inventory, origin, outputs)
+    outputs = tuple([inventory.result(i, value, place) for i, value in run.result_pairs])
+    group = -1 if run.origin.scope is None else group_of(inventory, run.origin, outputs)
     known = inventory.tensors.by_id
     inputs = [
         known[number]
         if number in known and type(value) is not np.ndarray
         else inventory.tensor(number, value, Role.CONSTANT)
-        for number, value in zip(ids, values, strict=True)
+        for number, value in zip(run.input_ids, run.inputs, strict=True)
     ]
-    cause = cause_of(inventory, record, pauses)
+    cause = cause_of(inventory, run, pauses)
     return [place.op, group, cause, len(inputs), *inputs, *outputs]
 
 
@@ -70,56 +106,45 @@ def group_of(inventory: Inventory, origin: Origin, outputs: tuple[int, ...]) -> 
     return inventory.groups.of(origin.scope)
 
 
-def cause_of(inventory: Inventory, record: Record, pauses: Pauses) -> e.Cause:
+def cause_of(inventory: Inventory, run: OpRun, pauses: Pauses) -> e.Cause:
     """Why an op is on the tape, or is not."""
-    tape, serial = inventory.tape, record[1]
-    if tape._serial in record[9] and serial >= tape._opened:
-        scope = record[3].scope
+    tape, serial = inventory.tape, run.serial
+    if tape._serial in run.tapes and serial >= tape._opened:
+        scope = run.origin.scope
         inside = None if scope is None else within(scope, Body)
         replaced = inside is not None and serial not in inventory.reached
         return e.Cause.REPLACED if replaced else e.Cause.TAPED
-    if record[2] != tape._thread:
+    if run.thread != tape._thread:
         return e.Cause.OTHER_THREAD
     if serial < tape._opened:
         return e.Cause.BEFORE
     if tape._closed and serial > tape._closed:
         return e.Cause.AFTER
-    if any(start < serial < stop for start, stop in pauses):
+    if any(pause.start < serial < pause.stop for pause in pauses):
         return e.Cause.PAUSED
-    results = record[7] if type(record[7]) is tuple else (record[7],)
-    if any(each in tape._tracked for each in record[4]) and results[0].dtype.kind not in "fcV":
+    _, first = run.result_pairs[0]
+    if any(each in tape._tracked for each in run.input_ids) and first.dtype.kind not in "fcV":
         return e.Cause.INTEGER
     return e.Cause.UNWATCHED
 
 
-def _watched(inventory: Inventory, record: Record, _: int) -> e.Event | None:
-    number, value, owner, how, tape = record[4:]
-    if tape != inventory.tape._serial:
+def _watched(inventory: Inventory, watch: Watch) -> e.Event | None:
+    number, value, owner = watch.tensor, watch.value, watch.variable
+    if watch.tape != inventory.tape._serial:
         return None
     if owner is None:
-        return e.Watched(inventory.tensor(number, value, Role.CONSTANT), -1, how)
-    return e.Watched(inventory.state(number, value, owner), inventory.variable(owner), how)
+        return e.Watched(inventory.tensor(number, value, Role.CONSTANT), -1, watch.how)
+    return e.Watched(inventory.state(number, value, owner), inventory.variable(owner), watch.how)
 
 
-def _read(inventory: Inventory, record: Record, _: int) -> e.Event:
-    owner, number, value = record[4:]
-    return e.Read(inventory.variable(owner), inventory.state(number, value, owner))
-
-
-def _assigned(inventory: Inventory, record: Record, _: int) -> e.Event:
-    owner, how, source, number, value = record[4:]
-    state = inventory.state(number, value, owner)
-    return e.Assigned(inventory.variable(owner), how, inventory.known(source), state)
-
-
-def _left(inventory: Inventory, record: Record, span: int) -> e.Event:
-    number, how, held = record[4:]
+def _left(inventory: Inventory, exit: Exit, span: int) -> e.Event:
+    held, how = exit.result, exit.how
     result = held() if callable(held) else held
     outside = -1
     if isinstance(result, (np.ndarray, np.generic, float, complex)):
-        outside = inventory.outside_value(record[1], result, span)
+        outside = inventory.outside_value(exit.serial, result, span)
     name = _ufunc(inventory.spans.text(span)) if how == ARRAY else ""
-    return e.Left(inventory.known(number), inventory.strings.index(name or how), outside)
+    return e.Left(inventory.known(exit.tensor), inventory.strings.index(name or how), outside)
 
 
 def _ufunc(text: str) -> str:
@@ -130,21 +155,15 @@ def _ufunc(text: str) -> str:
     return f"np.{name}" if known else ""
 
 
-def _returned(inventory: Inventory, record: Record, span: int) -> e.Event:
-    left, number, value = record[4:]
-    tensor = inventory.tensor(number, value, Role.CONSTANT, span)
-    return e.Returned(inventory.outside.get(left, -1), tensor)
-
-
-def _made(inventory: Inventory, record: Record, span: int) -> e.Event:
-    number, value, how, owner, source = record[4:]
-    if owner is None:
+def _made(inventory: Inventory, creation: Creation, span: int) -> e.Event:
+    number, value, strings = creation.tensor, creation.value, inventory.strings
+    if creation.variable is None:
         tensor = inventory.tensor(number, value, Role.CONSTANT, span)
-        if _inside_call(record[3]):
-            inventory.tensors.rename(tensor, inventory.strings.index(how))
+        if _inside_call(creation.origin):
+            inventory.tensors.rename(tensor, strings.index(creation.how))
     else:
-        tensor = inventory.state(number, value, owner)
-    return e.Made(tensor, inventory.strings.index(how), inventory.known(source))
+        tensor = inventory.state(number, value, creation.variable)
+    return e.Made(tensor, strings.index(creation.how), inventory.known(creation.source))
 
 
 def _inside_call(origin: Origin) -> bool:
@@ -154,23 +173,11 @@ def _inside_call(origin: Origin) -> bool:
     return scope is not None and (scope.code, scope.instruction) == place
 
 
-def _mark(event: e.Event) -> Callable[[Inventory, Record, int], e.Event | None]:
-    def entry(inventory: Inventory, record: Record, _: int) -> e.Event | None:
-        return event if record[4] == inventory.tape._serial else None
-
-    return entry
-
-
-_ENTRIES: Final[dict[type, Any]] = {
-    kinds.READ: _read,
-    kinds.ASSIGNED: _assigned,
-    kinds.LEFT: _left,
-    kinds.RETURNED: _returned,
-    kinds.MADE: _made,
-    kinds.WATCHED: _watched,
-    kinds.PAUSED: _mark(e.Paused()),
-    kinds.RESUMED: _mark(e.Resumed()),
-    kinds.OPENED: _mark(e.Opened()),
-    kinds.CLOSED: _mark(e.Closed()),
-    kinds.RESET: _mark(e.Reset()),
+_PAUSES: Final = (TapePaused, TapeResumed)
+_TAPE_EVENTS: Final[dict[type, e.Event]] = {
+    TapePaused: e.Paused(),
+    TapeResumed: e.Resumed(),
+    TapeOpened: e.Opened(),
+    TapeClosed: e.Closed(),
+    TapeReset: e.Reset(),
 }

@@ -9,7 +9,7 @@ from numpy import ndarray
 
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import thread
-from tapelab.engine.records import Dropped, Record, bare, small, whole
+from tapelab.engine.records import Dropped, Record, as_op_run, dropped, truncated
 from tapelab.engine.tensor import Tensor
 from tapelab.recording.facts import KEPT_ELEMENTS
 
@@ -139,13 +139,12 @@ def in_full(told: list[Flow], records: Iterable[Record]) -> list[Flow]:
     of the tensor: `records` tell of both.
     """
     forms: dict[int, Any] = {}
-    for record in map(whole, records):
-        forms.update(zip(record[4], record[5], strict=True))
-        several = type(record[6]) is tuple
-        forms |= zip(record[6], record[7], strict=True) if several else {record[6]: record[7]}
+    for run in map(as_op_run, records):
+        forms.update(zip(run.input_ids, run.inputs, strict=True))
+        forms.update(run.result_pairs)
 
     def shown(value: Any, owner: int) -> Any:
-        return small(forms[owner]) if value is LARGE_ONE else value
+        return truncated(forms[owner]) if value is LARGE_ONE else value
 
     return [
         Flow(op, position, tensor, shown(dy, op), shown(more, tensor), shown(total, tensor))
@@ -170,7 +169,7 @@ def plain(value: Any) -> Any:
 def _dropped(value: ndarray[Any, Any]) -> Dropped:
     """What is left of a large value on the way back."""
     room = thread.looking
-    return room.arrays.once(value, _noted) if room else bare(value.shape, value.dtype)
+    return room.arrays.once(value, _noted) if room else dropped(value.shape, value.dtype)
 
 
 def _noted(value: ndarray[Any, Any]) -> Dropped:

@@ -9,7 +9,7 @@ from tapelab.engine.asking import Answer, kept, unrecorded
 from tapelab.engine.flows import Flows
 from tapelab.engine.log import Seen
 from tapelab.engine.reaching import closed, forgotten, taped
-from tapelab.engine.records import Dropped, Record, small, whole
+from tapelab.engine.records import Dropped, OpRun, as_op_run, truncated
 from tapelab.engine.tensor import wrap
 from tapelab.recording.facts import Method
 
@@ -28,8 +28,8 @@ def held_back(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> lis
     """
     if not tape._walled or forgotten(tape) or len(sources) != len(answer.sources):
         return []
-    stops = (each for each in taped(closed(tape), tape._serial) if each[3][0].pattern == "stop")
-    walls = {record[1]: whole(record) for record in stops}
+    runs = map(as_op_run, taped(closed(tape), tape._serial))
+    walls = {run.serial: run for run in runs if run.op.pattern == "stop"}
     met = [flow for flow in answer.flows.told() if flow.op in walls][:WALLS]
     return [
         _beyond(tape, answer, sources, walls[flow.op], flow.upstream)
@@ -39,11 +39,11 @@ def held_back(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> lis
 
 
 def _beyond(
-    tape: GradientTape, answer: Answer, sources: Sequence[Any], wall: Record, upstream: Any
+    tape: GradientTape, answer: Answer, sources: Sequence[Any], wall: OpRun, upstream: Any
 ) -> Answer:
     """What would flow from what went into a wall, with what arrived at it."""
-    _, _, _, origin, (number,), (value,), *_ = wall
-    start = wrap(upstream, number, origin)
+    (number,), (value,) = wall.input_ids, wall.inputs
+    start = wrap(upstream, number, wall.origin)
     results = unrecorded(tape, [start], [upstream], sources, Flows(), shown=False)
-    ends = (Seen(number, small(value), origin),), answer.sources
-    return Answer(answer.serial, origin, Method.PICTURE, False, *ends, kept(results))
+    ends = (Seen(number, truncated(value), wall.origin),), answer.sources
+    return Answer(answer.serial, wall.origin, Method.PICTURE, False, *ends, kept(results))

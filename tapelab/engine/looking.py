@@ -20,7 +20,7 @@ from tapelab.engine.ends import check_ends, sources_of
 from tapelab.engine.held_back import held_back
 from tapelab.engine.log import Origin, Seen, next_id, thread
 from tapelab.engine.reaching import forgotten
-from tapelab.engine.records import MADE, RETURNED, Record, small
+from tapelab.engine.records import Creation, NamedRecord, Reentry, truncated
 from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import constant_of
 from tapelab.recording.facts import STRAY, Method
@@ -46,7 +46,7 @@ def look(
     A number of NumPy or Python stands for a constant that was made of it. `taking` takes something
     else than a recording of the tape while it is asked.
     """
-    strays: list[Record] = []
+    strays: list[NamedRecord] = []
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     known, origins = list(tape._answers), sources_of(sources)
@@ -68,20 +68,26 @@ def _measurable(tape: GradientTape, call: int) -> bool:
     return heavy and tape._answers[call].method != Method.PICTURE and not forgotten(tape)
 
 
-def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
+def _with_constants(tape: GradientTape, ends: Any, strays: list[NamedRecord]) -> Any:
     """The ends, with constants for numbers; records that tell of those are added to strays."""
 
     def constant(end: Any) -> Any:
         if not isinstance(end, (np.ndarray, np.generic, float, int)):
             return end
         made = constant_of(typed_array(end))
-        head, value = (next_id(), thread.number, made._origin), small(made._array)
+        serial, value = next_id(), truncated(made._array)
+        head = serial, thread.number, made._origin
         for log, _, _ in tape._windows:
-            serial, held = log.exits.get(id(end), (0, None))
+            left, held = log.exits.get(id(end), (0, None))
             if held is end or (callable(held) and held() is end):
-                strays.append((RETURNED, *head, serial, made._id, value))
+                strays.append(Reentry(Reentry, *head, exit=left, tensor=made._id, value=value))
                 return made
-        strays.append((MADE, *head, made._id, value, STRAY, None, -1))
+        strays.append(
+            Creation(
+                *(Creation, *head), tensor=made._id, value=value, how=STRAY, variable=None,
+                source=-1,
+            )
+        )  # fmt: skip
         return made
 
     return nest.map_structure(constant, ends)

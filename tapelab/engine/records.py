@@ -383,9 +383,9 @@ def view(form: type[Form], record: Record) -> Form:
 
 
 def named(record: Record) -> Any:
-    """The fields of a record by name, in the form of its own kind."""
+    """The fields of a record by name, of the run of an op in the general form."""
     fields: Any = record
-    return _named(fields[0], fields)
+    return as_op_run(record) if fields[0] in FLATTENED else _named(fields[0], fields)
 
 
 def as_op_run(record: Record) -> OpRun:
@@ -394,32 +394,60 @@ def as_op_run(record: Record) -> OpRun:
     kind = fields[0]
     if kind is BinaryOpRun:
         _, serial, thread, origin, x_id, y_id, x, y, result, tapes = fields
+        settings = origin.op.defaults
         fields = (
-            *(OpRun, serial, thread, origin, (x_id, y_id), (x, y)),
-            *(serial, result, origin.op.defaults, tapes),
+            OpRun,
+            serial,
+            thread,
+            origin,
+            (x_id, y_id),
+            (x, y),
+            serial,
+            result,
+            settings,
+            tapes,
         )
     elif kind is UnaryOpRun:
         _, serial, thread, origin, x_id, x, result, tapes = fields
-        fields = (
-            *(OpRun, serial, thread, origin, (x_id,), (x,)),
-            *(serial, result, origin.op.defaults, tapes),
-        )
+        settings = origin.op.defaults
+        fields = OpRun, serial, thread, origin, (x_id,), (x,), serial, result, settings, tapes
     run: OpRun = _named(OpRun, fields)
     return run
 
 
 def expanded(records: Iterable[Record]) -> Iterator[NamedRecord]:
     """Records by name: runs of ops in the general form, calls spread out into what ran inside."""
-    for record in records:
-        kind = kind_of(record)
-        if kind in OP_RUNS:
-            yield as_op_run(record)
+    fields: Any
+    for fields in records:
+        kind = fields[0]
+        if kind in FLATTENED:
+            yield as_op_run(fields)
         elif kind is ProgramCall:
-            yield from view(ProgramCall, record).report.told(record)
+            yield from map(named, view(ProgramCall, fields).report.told(fields))
         elif kind is TapedCall:
-            yield from view(TapedCall, record).call.story(record)
+            yield from map(named, view(TapedCall, fields).call.story(fields))
         else:
-            yield named(record)
+            yield _named(kind, fields)
+
+
+class OpRunColumns(NamedTuple):
+    """Runs of ops as one column for each field."""
+
+    kind: tuple[type, ...]
+    serial: tuple[int, ...]
+    thread: tuple[int, ...]
+    origin: tuple[Origin, ...]
+    input_ids: tuple[tuple[int, ...], ...]
+    inputs: tuple[tuple[Value, ...], ...]
+    result_ids: tuple[Any, ...]
+    results: tuple[Any, ...]
+    settings: tuple[dict[str, Any], ...]
+    tapes: tuple[tuple[int, ...], ...]
+
+
+def columns_of(runs: Iterable[OpRun]) -> OpRunColumns:
+    """Runs of ops, of which there is at least one, as columns."""
+    return OpRunColumns(*zip(*runs, strict=True))
 
 
 def steps_taken(records: Iterable[Record], tape: int) -> list[Record]:

@@ -9,11 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from operator import itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from tapelab.engine.log import recent
-from tapelab.engine.records import ASSIGNED, DERIVED, MADE, RAN, READ, Record, one_by_one
+from tapelab.engine.records import (
+    Assignment,
+    Creation,
+    GradientResult,
+    NamedRecord,
+    OpRun,
+    VariableRead,
+    expanded,
+)
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
@@ -22,65 +30,71 @@ if TYPE_CHECKING:
 LINKS: Final = 2
 """So many derivatives of derivatives are followed to what they were derived from."""
 AFTERMATH: Final = 64
-"""So many records after a question may tell what became of its answer."""
+"""So many records after a gradient call may tell what became of its results."""
+_by_serial: Final = attrgetter("serial")
 
 
-def relevant(tape: GradientTape, *, derived: bool = False) -> list[Record]:
+def relevant(tape: GradientTape, *, derived: bool = False) -> list[NamedRecord]:
     """The records of a tape's account, in no particular order.
 
-    `derived` adds what a picture can do without: which tensors are gradients that some tape gave,
-    of what, and what became of this tape's own answers.
+    `derived` adds what a figure can do without: which tensors are gradients that some tape gave,
+    of what, and what became of this tape's own results.
     """
-    inside, around = _sorted_out(tape, derived)
+    inside, around = _inside_and_around(tape, derived)
     makers = _makers(around)
     from_sources = _made_from(_sources(tape), around)
     wanted = chain.from_iterable(map(_needs, inside if makers else ()))
     pending = [(number, 0) for number in sorted({*filter(makers.__contains__, wanted)})]
     for answer in tape._answers:
         pending.extend((each.id, 0) for each in (*answer.targets, *answer.sources))
-    chosen: dict[int, Record] = {}
+    chosen: dict[int, NamedRecord] = {}
     if derived:
-        chosen = {record[1]: record for record in _aftermath(tape, around)}
+        chosen = {record.serial: record for record in _aftermath(tape, around)}
         pending.extend((number, 0) for record in chosen.values() for number in _needs(record))
     while pending:
         number, links = pending.pop()
         for record in makers.get(number, ()):
-            if record[1] not in chosen and (record[0] != DERIVED or links < LINKS):
-                chosen[record[1]] = record
+            is_derived = record.kind is GradientResult
+            if record.serial not in chosen and (not is_derived or links < LINKS):
+                chosen[record.serial] = record
                 needs = _needs(record)
-                told = needs if record[0] != ASSIGNED else from_sources & {*needs}
-                pending.extend((each, links + (record[0] == DERIVED)) for each in told)
+                followed = needs if record.kind is not Assignment else from_sources & {*needs}
+                pending.extend((each, links + is_derived) for each in followed)
     return [*inside, *chosen.values()]
 
 
-def _sorted_out(tape: GradientTape, derived: bool) -> tuple[list[Record], list[Record]]:
-    seen: dict[int, Record] = {record[1]: record for record in one_by_one(recent)}
-    inside: list[Record] = []
+def _inside_and_around(
+    tape: GradientTape, derived: bool
+) -> tuple[list[NamedRecord], list[NamedRecord]]:
+    """The records of the tape's own windows, and those before, between and after them."""
+    seen: dict[int, NamedRecord] = {record.serial: record for record in expanded(recent)}
+    inside: list[NamedRecord] = []
     for log, start, stop in tape._windows:
-        seen.update((record[1], record) for record in one_by_one(log.before.records()))
-        inside += one_by_one(log.records[start:stop])
+        seen.update((record.serial, record) for record in expanded(log.before.records()))
+        inside += expanded(log.records[start:stop])
         rest = [] if stop is None else log.records[stop:]
-        seen.update((each[1], each) for each in one_by_one(chain(log.records[:start], rest)))
-    within = {record[1] for record in inside} if seen else set()
+        outside = expanded(chain(log.records[:start], rest))
+        seen.update((record.serial, record) for record in outside)
+    within = {record.serial for record in inside} if seen else set()
     around = [record for serial, record in seen.items() if serial not in within]
-    return _told(inside, derived), _told(around, derived)
+    return _shown(inside, derived), _shown(around, derived)
 
 
-def _told(records: Iterable[Record], derived: bool) -> list[Record]:
-    return [record for record in records if derived or record[0] != DERIVED]
+def _shown(records: Iterable[NamedRecord], derived: bool) -> list[NamedRecord]:
+    return [record for record in records if derived or record.kind is not GradientResult]
 
 
-def _aftermath(tape: GradientTape, around: list[Record]) -> list[Record]:
-    """The first ops and assignments after a tape's last answers that take something of them."""
+def _aftermath(tape: GradientTape, around: list[NamedRecord]) -> list[NamedRecord]:
+    """The first ops and assignments after a tape's last results that take something of them."""
     reached = {number for answer in tape._answers for number in answer.made if number >= 0}
     first = min((answer.serial for answer in tape._answers), default=0)
-    found: list[Record] = []
-    for record in sorted(around, key=itemgetter(1)):
-        takes = record[0] in (RAN, ASSIGNED) and not reached.isdisjoint(_needs(record))
-        if record[1] > first and takes and len(found) < AFTERMATH:
-            found.append(record)
-            reached.update(_made_by(record) if record[0] == RAN else ())
-    return found
+    after: list[NamedRecord] = []
+    for record in sorted(around, key=_by_serial):
+        is_use = isinstance(record, (OpRun, Assignment)) and not reached.isdisjoint(_needs(record))
+        if record.serial > first and is_use and len(after) < AFTERMATH:
+            after.append(record)
+            reached.update(_made_by(record) if isinstance(record, OpRun) else ())
+    return after
 
 
 def _sources(tape: GradientTape) -> set[int]:
@@ -89,48 +103,45 @@ def _sources(tape: GradientTape) -> set[int]:
     return asked | set(tape._followed)
 
 
-def _made_from(sources: set[int], records: list[Record]) -> set[int]:
+def _made_from(sources: set[int], records: list[NamedRecord]) -> set[int]:
     """The ids of all that was made from the sources, themselves included."""
     made = set(sources)
-    for record in sorted(records, key=itemgetter(1)):
-        if record[0] != DERIVED and not made.isdisjoint(_needs(record)):
+    for record in sorted(records, key=_by_serial):
+        if record.kind is not GradientResult and not made.isdisjoint(_needs(record)):
             made.update(_made_by(record))
     return made
 
 
-def _makers(records: list[Record]) -> dict[int, list[Record]]:
+def _makers(records: list[NamedRecord]) -> dict[int, list[NamedRecord]]:
     """For each tensor id, the records that tell where it came from."""
-    makers: dict[int, list[Record]] = {}
+    makers: dict[int, list[NamedRecord]] = {}
     for record in records:
         for number in _made_by(record):
             makers.setdefault(number, []).append(record)
     return makers
 
 
-def _made_by(record: Record) -> tuple[int, ...]:
-    kind = record[0]
-    if kind == RAN:
-        return record[6] if type(record[6]) is tuple else (record[6],)
-    if kind == MADE:
-        return (record[4],)
-    if kind == ASSIGNED:
-        return (record[7],)
-    if kind == DERIVED:
-        return tuple([number for number in record[5] if number >= 0])
+def _made_by(record: NamedRecord) -> tuple[int, ...]:
+    """The ids of the tensors that a record tells the origin of."""
+    match record:
+        case OpRun(result_ids=ids):
+            return ids if type(ids) is tuple else (ids,)
+        case Creation(tensor=number) | Assignment(tensor=number):
+            return (number,)
+        case GradientResult(results=numbers):
+            return tuple([number for number in numbers if number >= 0])
     return ()
 
 
-def _needs(record: Record) -> tuple[int, ...]:
-    """The ids that a record speaks of and whose making is worth telling."""
-    kind = record[0]
-    if kind == RAN:
-        return tuple(record[4])
-    if kind == READ:
-        return (record[5],)
-    if kind == ASSIGNED:
-        return (record[6],)
-    if kind == MADE:
-        return (record[8],)
-    if kind == DERIVED:
-        return tuple(record[4])
+def _needs(record: NamedRecord) -> tuple[int, ...]:
+    """The ids of the tensors whose origin belongs to the account as well."""
+    match record:
+        case OpRun(input_ids=ids):
+            return tuple(ids)
+        case VariableRead(tensor=number):
+            return (number,)
+        case Assignment(source=number) | Creation(source=number):
+            return (number,)
+        case GradientResult(targets=ids):
+            return tuple(ids)
     return ()

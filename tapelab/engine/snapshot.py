@@ -5,14 +5,23 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from operator import itemgetter
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tapelab.engine.asking import Answer
 from tapelab.engine.entries import event_of, pauses_of, ran
 from tapelab.engine.inventory import Inventory
-from tapelab.engine.records import CLOSED, DERIVED, OPENED, RAN, WATCHED, Record
+from tapelab.engine.records import (
+    GradientResult,
+    NamedRecord,
+    OpRun,
+    TapeClosed,
+    TapeEvent,
+    TapeOpened,
+    Watch,
+)
 from tapelab.engine.relevance import relevant
 from tapelab.engine.slopes import local_slope
 from tapelab.engine.still_there import note_living, own_results, with_ends
@@ -26,7 +35,6 @@ from tapelab.recording.recording import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
-    from tapelab.engine.asking import Answer
     from tapelab.engine.flows import Flow
     from tapelab.engine.tape import GradientTape
 
@@ -34,29 +42,28 @@ SLOPES: Final = 20_000
 """The local slopes of so many steps are worked out, which nobody looks at one by one if they are
 more.
 """
-ANSWERED: Final = -1
-"""Stands for the kind where a question is among the records."""
 KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
 HEAD: Final = 4
 """What is kept of each event beside its fields: kind, span, thread and where the fields end."""
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
-def take(tape: GradientTape, *, derived: bool = False, strays: Sequence[Record] = ()) -> Recording:
+def take(
+    tape: GradientTape, *, derived: bool = False, strays: Sequence[NamedRecord] = ()
+) -> Recording:
     """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`.
 
     `strays` are records that no log has.
     """
     snapshot = Snapshot(tape)
-    answers = [(ANSWERED, answer.serial, answer) for answer in tape._answers]
-    happened = [*relevant(tape, derived=derived), *strays, *answers]
-    for is_long, stretch in stretches(sorted(happened, key=itemgetter(1))):
+    happened = [*relevant(tape, derived=derived), *strays, *tape._answers]
+    for is_long, stretch in stretches(sorted(happened, key=attrgetter("serial"))):
         if is_long:
             snapshot.enter_ops(stretch)
             continue
         for each in stretch:
-            if each[0] == ANSWERED:
-                snapshot.answer(each[2])
+            if type(each) is Answer:
+                snapshot.answer(each)
             else:
                 snapshot.enter(each)
     note_living(snapshot.inventory)
@@ -73,8 +80,8 @@ class Snapshot:
         self.threads = Table({tape._thread: 0})
         self.calls = 0
         self.event_of: dict[int, int] = {}
-        self.records: dict[int, Record] = {}
-        self.long: list[Sequence[Record]] = []
+        self.runs: dict[int, OpRun] = {}
+        self.long: list[Sequence[OpRun]] = []
         self.nested: dict[int, Nested] = {}
         self.watched: dict[int, dict[int, int]] = {}
         self.heads, self.fields = array("i"), array("i")
@@ -88,42 +95,40 @@ class Snapshot:
         self.fields.extend(fields)
         self.heads.extend((kind, span, thread, len(self.fields)))
 
-    def enter(self, record: Record) -> None:
+    def enter(self, record: NamedRecord) -> None:
         """Append the event of a record of the log."""
-        kind, serial, thread, origin = record[:4]
-        if kind == DERIVED:
+        if isinstance(record, GradientResult):
             self._derived(record)
             return
-        self.event_of[serial] = len(self.heads) // HEAD
-        if kind == RAN:
-            self.records[serial] = record
-            place = self.inventory.place(origin)
+        self.event_of[record.serial] = len(self.heads) // HEAD
+        if isinstance(record, OpRun):
+            self.runs[record.serial] = record
+            place = self.inventory.place(record.origin)
             fields = ran(self.inventory, record, place, self.pauses)
-            self._append(KIND_RAN, fields, place.span, self.threads.index(thread))
+            self._append(KIND_RAN, fields, place.span, self.threads.index(record.thread))
             return
-        span = self.inventory.spans.of_origin(origin)
+        span = self.inventory.spans.of_origin(record.origin)
         event = event_of(self.inventory, record, span)
         if event is not None:
-            self.emit(event, span, thread)
-        elif kind in (OPENED, CLOSED):
-            self._inside(kind, record[4], span)
-        elif kind == WATCHED:
+            self.emit(event, span, record.thread)
+        elif isinstance(record, TapeEvent):
+            self._inside(record, span)
+        elif isinstance(record, Watch):
             self._watched_inside(record)
 
-    def _inside(self, kind: type, tape: int, span: int) -> None:
+    def _inside(self, record: TapeEvent, span: int) -> None:
         """Note the stretch of another tape that was open in the block of this one."""
-        here = len(self.heads) // HEAD
-        if kind == OPENED:
+        here, tape = len(self.heads) // HEAD, record.tape
+        if record.kind is TapeOpened:
             self.nested[tape] = Nested(self.inventory.spans.tape(span), here, -1)
-        elif tape in self.nested:
+        elif record.kind is TapeClosed and tape in self.nested:
             self.nested[tape] = replace(self.nested[tape], closed=here)
 
-    def _watched_inside(self, record: Record) -> None:
+    def _watched_inside(self, watch: Watch) -> None:
         """Note since when another tape watches a tensor, which may come to be known later."""
-        number, *_, tape = record[4:]
-        if tape in self.nested:
+        if watch.tape in self.nested:
             here = len(self.heads) // HEAD
-            self.watched.setdefault(tape, {}).setdefault(number, here)
+            self.watched.setdefault(watch.tape, {}).setdefault(watch.tensor, here)
 
     def _nested(self) -> tuple[Nested, ...]:
         """The other tapes, with what they watch of all that is known here."""
@@ -134,13 +139,13 @@ class Snapshot:
             found.append(replace(nested, watched=tuple(each for each in told if each[0] >= 0)))
         return tuple(found)
 
-    def enter_ops(self, records: Sequence[Record]) -> None:
+    def enter_ops(self, runs: Sequence[OpRun]) -> None:
         """Append the events of many ops with one result each."""
-        serials, first = [record[1] for record in records], len(self.heads) // HEAD
+        serials, first = [run.serial for run in runs], len(self.heads) // HEAD
         self.event_of.update(zip(serials, range(first, first + len(serials)), strict=True))
-        self.long.append(records)
-        threads = list(map(self.threads.index, [record[2] for record in records]))
-        self._extend(KIND_RAN, threads, *ops_entered(self.inventory, records, self.pauses))
+        self.long.append(runs)
+        threads = list(map(self.threads.index, [run.thread for run in runs]))
+        self._extend(KIND_RAN, threads, *ops_entered(self.inventory, runs, self.pauses))
 
     def _extend(self, kind: int, threads: Any, spans: Any, ends: Any, fields: Any) -> None:
         """Append many events of one kind, whose fields are packed already."""
@@ -150,15 +155,14 @@ class Snapshot:
         self.heads.frombytes(heads.tobytes())
         self.fields.frombytes(fields.tobytes())
 
-    def _derived(self, record: Record) -> None:
+    def _derived(self, record: GradientResult) -> None:
         """One event for each gradient that a tape gave: made from the value of the target."""
-        known, (_, _, thread, origin, ends, made, values) = self.inventory, record
-        span, how = known.spans.of_origin(origin), known.strings.index(DERIVATIVE)
-        end = known.known(ends[0])
-        for number, value in zip(made, values, strict=True):
+        known, span = self.inventory, self.inventory.spans.of_origin(record.origin)
+        how, end = known.strings.index(DERIVATIVE), known.known(record.targets[0])
+        for number, value in zip(record.results, record.values, strict=True):
             if number >= 0:
                 tensor = known.tensor(number, value, Role.CONSTANT, span)
-                self.emit(e.Made(tensor, how, end), span, thread)
+                self.emit(e.Made(tensor, how, end), span, record.thread)
 
     def answer(self, answer: Answer) -> None:
         """Append a question that was put to the tape, and the way back."""
@@ -186,12 +190,12 @@ class Snapshot:
             ends = np.arange(1, len(rows) + 1) * rows.shape[1]
             self._extend(KIND_FLOWED, thread, span, ends, rows)
             return
-        for records in self.long:
-            self.records.update((record[1], record) for record in records)
+        for runs in self.long:
+            self.runs.update((run.serial, run) for run in runs)
         self.long.clear()
         for op, position, tensor, *values in flows:
             if op == -1 or op in self.event_of:
-                values.insert(1, local_slope(self.records.get(op), position))
+                values.insert(1, local_slope(self.runs.get(op), position))
                 made = map(known.gradient, values)
                 fields = call, self.event_of.get(op, -1), position, known.known(tensor), *made
                 self._append(KIND_FLOWED, fields, span, thread)

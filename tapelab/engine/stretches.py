@@ -10,15 +10,16 @@ import numpy as np
 
 from tapelab.engine.crowds import distinct
 from tapelab.engine.entries import Pauses, cause_of, group_of
-from tapelab.engine.records import RAN, is_large
+from tapelab.engine.records import OpRun, columns_of, is_large
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tapelab.engine.asking import Answer
     from tapelab.engine.flows import Flow
     from tapelab.engine.inventory import Inventory
-    from tapelab.engine.records import Record
+    from tapelab.engine.records import NamedRecord
 
 LONG: Final = 64
 """From so many ops in a row on, columns are worth their trouble."""
@@ -26,9 +27,9 @@ Columns = tuple[Any, "NDArray[np.intc]", "NDArray[np.intc]"]
 """Of some events their spans (or the one of all), where the fields of each end, and the fields."""
 
 
-def stretches(happened: Sequence[Record]) -> Iterator[tuple[bool, Sequence[Record]]]:
+def stretches(happened: Sequence[NamedRecord | Answer]) -> Iterator[tuple[bool, Sequence[Any]]]:
     """What happened, in its order: long stretches of ops with one result each, and all else."""
-    ops = [x[0] == RAN and type(x[6]) is not tuple for x in happened]
+    ops = [type(each) is OpRun and type(each.result_ids) is not tuple for each in happened]
     changes = np.flatnonzero(np.diff(ops)) + 1
     rest = 0
     for start, stop in pairwise([0, *changes.tolist(), len(happened)]):
@@ -39,18 +40,19 @@ def stretches(happened: Sequence[Record]) -> Iterator[tuple[bool, Sequence[Recor
     yield False, happened[rest:]
 
 
-def ops_entered(inventory: Inventory, records: Sequence[Record], pauses: Pauses) -> Columns:
+def ops_entered(inventory: Inventory, runs: Sequence[OpRun], pauses: Pauses) -> Columns:
     """The columns of ops with one result each, their fields in the order of a packed `Ran`."""
-    _, serials, _, origins, ids, values, made, results, _, tapes = zip(*records, strict=True)
-    kinds, at = distinct(origins)
-    places = list(map(inventory.place, kinds))
+    columns = columns_of(runs)
+    ids, values, origins = columns.input_ids, columns.inputs, columns.origin
+    different, at = distinct(origins)
+    places = list(map(inventory.place, different))
     spans, ops = np.array([(place.span, place.op) for place in places], np.intc).T
-    scoped = np.array([origin[3] is not None for origin in kinds])[at]
-    outputs = inventory.results(made, results, places, at)
-    groups = np.full(len(records), -1, np.intc)
+    scoped = np.array([origin.scope is not None for origin in different])[at]
+    outputs = inventory.results(columns.result_ids, columns.results, places, at)
+    groups = np.full(len(runs), -1, np.intc)
     for one in np.flatnonzero(scoped).tolist():
         groups[one] = group_of(inventory, origins[one], (outputs[one],))
-    plain = ~scoped & _taken_by(inventory, serials, tapes)
+    plain = ~scoped & _taken_by(inventory, columns.serial, columns.tapes)
     taken = np.fromiter(map(len, ids), np.intc, len(ids))
     ends = np.cumsum(taken + 5)
     starts = ends - taken - 5
@@ -59,7 +61,7 @@ def ops_entered(inventory: Inventory, records: Sequence[Record], pauses: Pauses)
     fields[starts + 1] = groups
     fields[starts + 2] = e.Cause.TAPED
     for one in np.flatnonzero(~plain).tolist():
-        fields[starts[one] + 2] = cause_of(inventory, records[one], pauses)
+        fields[starts[one] + 2] = cause_of(inventory, runs[one], pauses)
     fields[starts + 3] = taken
     fields[_all_within(starts + 4, taken)] = _inputs(inventory, ids, values)
     fields[ends - 1] = outputs

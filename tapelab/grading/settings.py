@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
-from operator import itemgetter
+from operator import attrgetter
 from types import EllipsisType, NoneType
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from tapelab.dtypes import DType, as_dtype
 from tapelab.engine.looking import look
-from tapelab.engine.records import RAN, Record
+from tapelab.engine.records import NamedRecord, OpRun
 from tapelab.engine.relevance import relevant
 from tapelab.engine.tape import GradientTape
 from tapelab.grading.wire import Parcel, WireError
@@ -25,14 +25,14 @@ Told = dict[str, Any] | None
 def told_settings(asked: Sequence[Any], parcel: Parcel) -> list[Told]:
     """The settings of all steps in a trial of a tape, a target and a source, in their order."""
     steps: Any = look(*asked, taking=_steps).recording
-    return [_told_step(step[8] or {}, parcel) for step in steps]
+    return [_told_step(step.settings, parcel) for step in steps]
 
 
-def _steps(tape: GradientTape, *, derived: bool, strays: Sequence[Record]) -> list[Record]:
+def _steps(tape: GradientTape, *, derived: bool, strays: Sequence[NamedRecord]) -> list[OpRun]:
     """The records of the ops that stand in a recording taken at this moment."""
     del strays  # none of them is an op
-    ran = (each for each in relevant(tape, derived=derived) if each[0] == RAN)
-    return sorted(ran, key=itemgetter(1))
+    runs = (each for each in relevant(tape, derived=derived) if isinstance(each, OpRun))
+    return sorted(runs, key=attrgetter("serial"))
 
 
 def _told_step(settings: dict[str, Any], parcel: Parcel) -> Told:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
 from tapelab.engine.log import Scope
-from tapelab.engine.records import HEARD, OPS, whole
+from tapelab.engine.records import OP_RUNS, TapedCall, as_op_run, kind_of, tapes_of, view
 from tapelab.lab.live.measuring import nbytes
 
 if TYPE_CHECKING:
     from tapelab.engine.log import Origin
-    from tapelab.engine.records import Record
+    from tapelab.engine.records import OpRun, Record
     from tapelab.engine.tape import GradientTape
 
 A_LOOK: Final = 4_000
@@ -58,26 +58,23 @@ class Meter:
                 self.exact = self._at >= end
 
     def _count(self, record: Record) -> None:
-        kind = record[0]
-        if kind in OPS and self._serial in record[-1]:
-            self._count_op(whole(record))
-        elif kind == HEARD and self._serial in record[-1]:
-            for each in record[8].told(record):
-                if self._serial in each[-1]:
-                    self._count_op(each)
+        kind = kind_of(record)
+        if kind in OP_RUNS and self._serial in tapes_of(record):
+            self._count_op(as_op_run(record))
+        elif kind is TapedCall and self._serial in tapes_of(record):
+            for run in map(as_op_run, view(TapedCall, record).call.told(record)):
+                if self._serial in run.tapes:
+                    self._count_op(run)
 
-    def _count_op(self, record: Record) -> None:
-        _, _, _, origin, ids, values, made, results, _, _ = record
-        several = type(made) is tuple
-        outputs = zip(made, results, strict=True) if several else ((made, results),)
-        fresh = 0
-        for number, value in (*zip(ids, values, strict=True), *outputs):
+    def _count_op(self, run: OpRun) -> None:
+        origin, fresh = run.origin, 0
+        for number, value in (*zip(run.input_ids, run.inputs, strict=True), *run.result_pairs):
             if number not in self._counted:
                 self._counted.add(number)
                 fresh += nbytes(value)
         self.ops += 1
         self.bytes += fresh
-        part = _outermost(origin.scope).name if origin.scope else origin.op.name
+        part = _outermost(origin.scope).name if origin.scope else run.op.name
         self._parts[part] = self._parts.get(part, 0) + fresh
         self.last = origin
         if len(self.places) < PLACES:
