@@ -13,7 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.engine.log import Origin, thread, write_to
-from tapelab.engine.records import RAN, Record, lightened
+from tapelab.engine.records import OpRun, Record, kind_of, summarised, tapes_of, view
 from tapelab.engine.tangents import tangents_of
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -61,18 +61,17 @@ class Accumulating:
         thread.active = tuple(each for each in thread.active if each is not self)
         write_to(_written(thread.records))
 
-    def _advance(self, record: Record) -> None:
+    def _advance(self, run: OpRun) -> None:
         """Give the results of an op their tangents."""
-        _, _, _, origin, ids, values, result_ids, results, settings, _ = record
-        one = type(result_ids) is not tuple
-        made = {result_ids: results} if one else dict(zip(result_ids, results, strict=True))
-        moving = [self._tangents.get(each) for each in ids]
-        known = self._from_body(made, settings)
+        origin, made = run.origin, dict(run.result_pairs)
+        moving = [self._tangents.get(each) for each in run.input_ids]
+        known = self._from_body(made, run.settings)
         if len(known) < len(made) and any(each is not None for each in moving):
             with _heard_by_those_before(self):
-                inputs = [wrap(x, each, origin) for x, each in zip(values, ids, strict=True)]
+                ends = zip(run.inputs, run.input_ids, strict=True)
+                inputs = [wrap(x, each, origin) for x, each in ends]
                 outputs = [wrap(y, each, origin) for each, y in made.items()]
-                found = tangents_of(origin.op, outputs, inputs, settings, moving)
+                found = tangents_of(run.op, outputs, inputs, run.settings, moving)
             known = dict(zip(made, found, strict=True)) | known
         self._tangents.update((each, new) for each, new in known.items() if new is not None)
 
@@ -97,11 +96,11 @@ class Forwarding:
 
     def append(self, record: Record) -> None:
         """Write a record down, and let each accumulator that knows an input advance by it."""
-        self.records.append(record if thread.log is not None else lightened(record))
-        if record[0] == RAN and record[9]:
+        self.records.append(record if thread.log is not None else summarised(record))
+        if kind_of(record) is OpRun and (tapes := tapes_of(record)):
             for each in tuple(thread.tapes):  # the outer ones first, for the inner use them
-                if each._serial in record[9] and isinstance(each, Accumulating):
-                    each._advance(record)
+                if each._serial in tapes and isinstance(each, Accumulating):
+                    each._advance(view(OpRun, record))
 
 
 def _heard(records: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.records import RAN, whole
+from tapelab.engine.records import OP_RUNS, as_op_run, kind_of
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.events import Cause, Ran
 from tapelab.views.text import picture
@@ -240,10 +240,10 @@ def kept_bytes(tape):
     """Count what the log of a tape holds in large arrays."""
     arrays = {}
     for log, *_ in tape._windows:
-        for record in map(whole, log.records):
-            if record[0] == RAN:
-                several = record[7] if type(record[7]) is tuple else (record[7],)
-                values = (*record[5], *several)
+        for record in log.records:
+            if kind_of(record) in OP_RUNS:
+                run = as_op_run(record)
+                values = (*run.inputs, *[value for _, value in run.result_pairs])
                 arrays.update((id(v), v.nbytes) for v in values if isinstance(v, np.ndarray))
     return sum(arrays.values())
 

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from tapelab.engine.records import HEARD
+from tapelab.engine.records import TapedCall, kind_of, view
 
 CALLS = 5
 
 
 def hears(tape):
     """How many calls stand on a tape as one record each."""
-    return sum(record[0] == HEARD for log, *_ in tape._windows for record in log.records)
+    return len(calls_on(tape))
+
+
+def calls_on(tape):
+    """The calls of programs that a tape took in one record each."""
+    records = [record for log, *_ in tape._windows for record in log.records]
+    return [view(TapedCall, each).call for each in records if kind_of(each) is TapedCall]
 
 
 def repeated(function, ask, calls=CALLS):

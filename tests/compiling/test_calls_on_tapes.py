@@ -10,9 +10,8 @@ import pytest
 
 import tapelab
 from tapelab.engine.log import thread
-from tapelab.engine.records import HEARD
 from tapelab.recording import events as e
-from tests.compiling.outside import hears, layers
+from tests.compiling.outside import calls_on, hears, layers
 
 
 def pictures(tf, function, x, variables, calls):
@@ -127,9 +126,7 @@ def test_what_a_call_saved_is_let_go_of_with_the_answer(tf):
     for _ in range(5):
         with tf.GradientTape() as tape:
             loss = function(x)
-        calls = [r[8] for log, *_ in tape._windows for r in log.records if r[0] == HEARD]
-        saved = [len(call.saved) for call in calls]
+        saved = [len(call.saved) for call in calls_on(tape)]
         tape.gradient(loss, variables)
     assert saved[0] > 0
-    calls = [r[8] for log, *_ in tape._windows for r in log.records if r[0] == HEARD]
-    assert not calls[0].saved
+    assert not calls_on(tape)[0].saved

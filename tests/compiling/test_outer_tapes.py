@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapelab.engine.records import HEARD
 from tests.compiling import drawn
-from tests.compiling.outside import CALLS, answers_for, assert_same, hears, layers, repeated
+from tests.compiling.outside import (
+    CALLS,
+    answers_for,
+    assert_same,
+    calls_on,
+    hears,
+    layers,
+    repeated,
+)
 
 
 def calling_of(tf, seed):
@@ -62,7 +69,7 @@ def test_the_way_back_is_compiled(tf, monkeypatch):
     repeated(function, ask)
     with tf.GradientTape() as tape:
         loss = function(x)
-    call = next(r for log, *_ in tape._windows for r in log.records if r[0] == HEARD)[8]
+    call = calls_on(tape)[0]
     assert call.parts is not None
     monkeypatch.setattr(type(call.way), "told", None)  # nobody needs the ops inside
     assert_same(tf, tape.gradient(loss, variables), expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tapelab
 from tapelab.engine.log import recent
-from tapelab.engine.records import one_by_one
+from tapelab.engine.records import ProgramCall, expanded, serial_of, view
 from tests.compiling.programs_of import CALLS, calls
 
 
@@ -29,12 +29,12 @@ def test_a_call_by_a_program_is_one_record_that_tells_of_all_that_ran(tf):
     for _ in range(CALLS):
         f(tf.constant([0.5, 0.5]))
     called = recent[-1]
-    ran, assigned = one_by_one([called])
-    assert ran[3].op.name == "multiply"
-    assert ran[4][0] == called[5][0]
-    assert called[1] < ran[1] < assigned[7] == v._cell.state._id
-    assert assigned[4] is v._cell.identity
-    assert assigned[8].tolist() == [5.0, 6.0]
+    run, assigned = expanded([called])
+    assert run.op.name == "multiply"
+    assert run.input_ids[0] == view(ProgramCall, called).input_ids[0]
+    assert serial_of(called) < run.serial < assigned.tensor == v._cell.state._id
+    assert assigned.variable is v._cell.identity
+    assert assigned.value.tolist() == [5.0, 6.0]
 
 
 def explanation(tf, calls_before):
@@ -89,8 +89,8 @@ def test_a_result_stands_at_the_line_of_its_own_call(tf):
     one = f(x)
     other = f(x)
     assert line(other) == line(one) + 1
-    told = [record for record in one_by_one(list(recent)[-2:]) if record[3].op.name == "add"]
-    lines = [line(_Made(record[3])) for record in told]
+    told = [run for run in expanded(list(recent)[-2:]) if run.op.name == "add"]
+    lines = [line(_Made(run.origin)) for run in told]
     assert lines == [line(one), line(other)]
 
 

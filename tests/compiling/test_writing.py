@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab
-from tapelab.engine.records import ASSIGNED, one_by_one
+from tapelab.engine.records import Assignment, expanded
 from tests.compiling.outside import hears
 from tests.compiling.programs_of import CALLS, calls, numbers, programs
 
@@ -150,5 +150,6 @@ def test_what_is_written_while_a_tape_listens_is_written_once(tf):
         assert tape.gradient(y, x) == 2.0
         assert v.numpy() == at + 2.0
     assert hears(tape) == 1
-    assigned = [each for each in one_by_one(tape._windows[0][0].records) if each[0] == ASSIGNED]
-    assert [each[7] for each in assigned] == [v._cell.state._id]
+    records = expanded(tape._windows[0][0].records)
+    assigned = [each for each in records if isinstance(each, Assignment)]
+    assert [each.tensor for each in assigned] == [v._cell.state._id]

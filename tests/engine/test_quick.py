@@ -7,13 +7,27 @@ import pytest
 import tapelab as tf
 from tapelab.engine.log import thread
 from tapelab.engine.op import REGISTRY
-from tapelab.engine.records import OPS, PAIRED, RAN, SINGLE, bare, whole
+from tapelab.engine.records import (
+    OP_RUNS,
+    BinaryOpRun,
+    OpRun,
+    UnaryOpRun,
+    as_op_run,
+    dropped,
+    kind_of,
+    origin_of,
+)
 from tapelab.ops.arithmetic import multiply
 from tapelab.recording import events as e
 
 
 def ops_on(tape):
-    return [record for log, *_ in tape._windows for record in log.records if record[0] in OPS]
+    records = [record for log, *_ in tape._windows for record in log.records]
+    return [record for record in records if kind_of(record) in OP_RUNS]
+
+
+def kinds_on(tape):
+    return [kind_of(record) for record in ops_on(tape)]
 
 
 def test_operators_and_functions_of_floats_go_the_short_way():
@@ -21,7 +35,7 @@ def test_operators_and_functions_of_floats_go_the_short_way():
     with tf.GradientTape() as tape:
         tape.watch(x)
         tf.tanh(2.0 * x) - x
-    assert [record[0] for record in ops_on(tape)] == [PAIRED, SINGLE, PAIRED]
+    assert kinds_on(tape) == [BinaryOpRun, UnaryOpRun, BinaryOpRun]
 
 
 def test_whole_numbers_and_halves_go_the_long_way():
@@ -30,7 +44,7 @@ def test_whole_numbers_and_halves_go_the_long_way():
         tape.watch(x)
         x * x
         tf.constant(2) * tf.constant(3)
-    assert [record[0] for record in ops_on(tape)] == [RAN, RAN]
+    assert kinds_on(tape) == [OpRun, OpRun]
 
 
 def test_both_ways_write_the_same():
@@ -39,12 +53,12 @@ def test_both_ways_write_the_same():
         tape.watch(x)
         y = x * x
         z = multiply(x, x)
-    short, long = map(whole, ops_on(tape))
-    assert short[3].op is long[3].op
-    assert short[4] == long[4]
-    assert short[6] == y._id
-    assert long[6] == z._id
-    assert short[8:] == long[8:]
+    short, long = map(as_op_run, ops_on(tape))
+    assert short.op is long.op
+    assert short.input_ids == long.input_ids
+    assert short.result_ids == y._id
+    assert long.result_ids == z._id
+    assert (short.settings, short.tapes) == (long.settings, long.tapes)
 
 
 @pytest.mark.parametrize("function", [tf.add, tf.subtract, tf.multiply, tf.divide, tf.maximum])
@@ -54,7 +68,7 @@ def test_functions_of_two_tensors_go_the_short_way_with_the_numbers_of_the_long_
     with tf.GradientTape(persistent=True) as tape:
         tape.watch([x, y])
         short, long = function(x, y), op(x, y)
-    assert [record[0] for record in ops_on(tape)] == [PAIRED, RAN]
+    assert kinds_on(tape) == [BinaryOpRun, OpRun]
     assert short.numpy().tolist() == long.numpy().tolist()
     for one, other in zip(tape.gradient(short, [x, y]), tape.gradient(long, [x, y]), strict=True):
         assert one.numpy().tolist() == other.numpy().tolist()
@@ -64,7 +78,7 @@ def test_a_variable_that_goes_the_short_way_is_read_and_watched():
     x, w = tf.constant([1.0, 2.0]), tf.Variable([3.0, 4.0])
     with tf.GradientTape() as tape:
         y = x * w + w
-    assert [record[0] for record in ops_on(tape)] == [PAIRED, PAIRED]
+    assert kinds_on(tape) == [BinaryOpRun, BinaryOpRun]
     kinds = [type(s.event).__name__ for s in tape.recording()]
     assert kinds.count("Read") == 1
     assert kinds.index("Watched") < kinds.index("Read") < kinds.index("Ran")
@@ -140,7 +154,7 @@ def test_the_place_is_that_of_this_call_and_not_of_another_at_the_same_offset():
     with tf.GradientTape() as tape:
         tape.watch(x)
         first(x), second(x), first(x)
-    places = [record[3].code for record in ops_on(tape)]
+    places = [origin_of(record).code for record in ops_on(tape)]
     assert places == [first.__code__, second.__code__, first.__code__]
     assert places[0] is first.__code__
     assert places[1] is second.__code__
@@ -175,14 +189,15 @@ def test_large_values_are_let_go_of_after_the_answer():
         tape.watch(x)
         y = tf.tanh(x * x)
     tape.gradient(y, x)
-    kept = [value for record in ops_on(tape) for value in (*whole(record)[5], whole(record)[7])]
+    runs = list(map(as_op_run, ops_on(tape)))
+    kept = [value for run in runs for value in (*run.inputs, run.results)]
     assert all(type(value).__name__ == "Dropped" for value in kept)
 
 
 def test_off_the_tape_no_large_value_is_remembered():
     x = tf.ones([1000])
     x * x
-    assert type(whole(thread.records[-1])[7]).__name__ == "Dropped"
+    assert type(as_op_run(thread.records[-1]).results).__name__ == "Dropped"
 
 
 def test_the_collector_is_as_it_was_after_the_last_tape():
@@ -202,8 +217,9 @@ def test_functions_with_settings_go_the_short_way_where_none_is_given(name):
         tape.watch(x)
         short, long = getattr(tf, name)(*given), op(*given, **op.defaults)
     one, other = ops_on(tape)
-    assert [one[0], other[0]] == [PAIRED if name == "matmul" else SINGLE, RAN]
-    assert whole(one)[8] == other[8], "both tell of the same settings"
+    flattened = BinaryOpRun if name == "matmul" else UnaryOpRun
+    assert [kind_of(one), kind_of(other)] == [flattened, OpRun]
+    assert as_op_run(one).settings == as_op_run(other).settings, "both tell of the same settings"
     assert short.numpy().tolist() == long.numpy().tolist()
     assert tape.gradient(short, x).numpy().tolist() == tape.gradient(long, x).numpy().tolist()
 
@@ -215,7 +231,7 @@ def test_functions_with_settings_go_the_long_way_where_one_is_given():
         tf.matmul(x, x, transpose_b=True)
         tf.reduce_sum(x, 0)
         tf.reduce_mean(input_tensor=x)
-    assert [record[0] for record in ops_on(tape)] == [RAN, RAN, RAN]
+    assert kinds_on(tape) == [OpRun, OpRun, OpRun]
 
 
 def test_products_of_matrices_in_batches_sum_what_was_broadcast():
@@ -239,7 +255,7 @@ def test_what_a_small_sum_was_made_of_is_let_go_of_if_it_was_large():
     (log, *_), *_ = tape._windows
     assert log.heavy
     tape.gradient(y, x)
-    assert whole(ops_on(tape)[0])[5] == (bare((1000,), x._value.dtype),)
+    assert as_op_run(ops_on(tape)[0]).inputs == (dropped((1000,), x._value.dtype),)
 
 
 def test_steps_with_large_values_are_told_with_their_forms():
@@ -250,7 +266,7 @@ def test_steps_with_large_values_are_told_with_their_forms():
     bias = tape.gradient(y, [x, b])[1]
     (answer,) = tape._answers
     steps = answer.flows.told()
-    large = bare((30, 10), x._value.dtype)
+    large = dropped((30, 10), x._value.dtype)
     assert [flow.sum for flow in steps[1:]] == [large, large, large, bias._value, large]
     assert all(flow.upstream == large for flow in steps[2:])
     assert steps[1].upstream == 1.0

@@ -5,7 +5,7 @@ import weakref
 
 import tapelab as tf
 from tapelab.engine.log import RECENT, recent
-from tapelab.engine.records import OPS, PACKED, whole
+from tapelab.engine.records import OP_RUNS, PACKED, as_op_run, kind_of, serial_of
 
 
 def test_a_tape_that_was_asked_is_freed_without_a_search_for_garbage():
@@ -29,8 +29,8 @@ def test_the_short_memory_holds_no_large_value_of_a_tape_that_closed():
         tape.watch(x)
         for _ in range(3):
             x = tf.reshape(tf.tanh(x * x), [1000])
-    kept = [whole(record) for record in recent if record[0] in OPS][-9:]
-    values = [value for record in kept for value in (*record[5], record[7])]
+    kept = [as_op_run(record) for record in recent if kind_of(record) in OP_RUNS][-9:]
+    values = [value for run in kept for value in (*run.inputs, run.results)]
     assert len(values) == 21
     assert {type(value).__name__ for value in values} == {"Dropped"}
 
@@ -43,7 +43,7 @@ def test_the_short_memory_is_as_long_after_a_tape_as_before():
             for _ in range(length):
                 last = x * x
     assert RECENT <= len(list(recent)) <= 2 * RECENT
-    assert last._id in {record[1] for record in recent}
+    assert last._id in {serial_of(record) for record in recent}
 
 
 def test_a_tape_that_died_unasked_keeps_nothing_for_others():
@@ -56,16 +56,16 @@ def test_a_tape_that_died_unasked_keeps_nothing_for_others():
         del inner
     outer.gradient(y, x)
     ((log, *_),) = outer._windows
-    large = [whole(record) for record in log.records if record[0] in OPS]
-    assert [type(value).__name__ for value in large[0][5]] == ["Dropped", "Dropped"]
+    large = [as_op_run(record) for record in log.records if kind_of(record) in OP_RUNS]
+    assert [type(value).__name__ for value in large[0].inputs] == ["Dropped", "Dropped"]
 
 
 def test_the_short_memory_gives_back_what_it_packed():
     recent.clear()
     made = [tf.constant(float(number)) * 2.0 for number in range(3 * PACKED)]
-    records = [record for record in recent if record[0] in OPS]
-    assert [record[1] for record in records] == [each._id for each in made]
-    assert [whole(record)[7] for record in records] == [each._value for each in made]
+    records = [record for record in recent if kind_of(record) in OP_RUNS]
+    assert [serial_of(record) for record in records] == [each._id for each in made]
+    assert [as_op_run(record).results for record in records] == [each._value for each in made]
 
 
 def test_packed_records_of_many_inputs_or_results_are_as_they_were():
@@ -73,12 +73,12 @@ def test_packed_records_of_many_inputs_or_results_are_as_they_were():
     x = tf.constant([1.0, 2.0, 3.0, 4.0])
     tf.split(tf.concat([x, x, x], 0), 3)
     tf.zeros([])
-    before = [record for record in recent if record[0] in OPS]
+    before = [record for record in recent if kind_of(record) in OP_RUNS]
     for _ in range(PACKED):
         x = x * 1.0
-    after = [record for record in recent if record[0] in OPS][: len(before)]
+    after = [record for record in recent if kind_of(record) in OP_RUNS][: len(before)]
     assert list(map(repr, after)) == list(map(repr, before))
-    assert {len(record[4]) for record in map(whole, after)} >= {1, 3}
+    assert {len(run.input_ids) for run in map(as_op_run, after)} >= {1, 3}
 
 
 def test_what_was_before_a_tape_does_not_grow_with_what_comes_after():
@@ -87,4 +87,4 @@ def test_what_was_before_a_tape_does_not_grow_with_what_comes_after():
     before = recent.so_far()
     for _ in range(3 * RECENT):
         x = x * 1.0
-    assert [record[0] in OPS for record in before.records()] == [False, True]
+    assert [kind_of(record) in OP_RUNS for record in before.records()] == [False, True]

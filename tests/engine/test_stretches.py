@@ -69,12 +69,12 @@ def test_only_long_stretches_of_ops_with_one_result_are_entered_together(asked, 
     entered = []
     original = snapshot.Snapshot.enter_ops
 
-    def spy(self, records):
-        entered.append(records)
-        original(self, records)
+    def spy(self, runs):
+        entered.append(runs)
+        original(self, runs)
 
     monkeypatch.setattr(snapshot.Snapshot, "enter_ops", spy)
     snapshot.take(asked)
     assert entered
-    assert all(len(records) >= stretches.LONG for records in entered)
-    assert all(type(record[6]) is int for records in entered for record in records)
+    assert all(len(runs) >= stretches.LONG for runs in entered)
+    assert all(type(run.result_ids) is int for runs in entered for run in runs)
