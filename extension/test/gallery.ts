@@ -1,6 +1,7 @@
 // The Tape panel in the gallery: what a kernel told, drawn as JupyterLab draws it.
-import { heard, mount, NOTHING_YET } from '../src/core/live.js';
+import { heard, NOTHING_YET } from '../src/core/live.js';
 import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
+import { mount } from '../src/core/livepanel.js';
 
 const nothing = (): void => {};
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Window } from 'happy-dom';
-import { heard, mount, NOTHING_YET } from '../src/core/live.js';
+import { heard, NOTHING_YET } from '../src/core/live.js';
 import type { LiveActions, LiveMessage, LiveState } from '../src/core/live.js';
+import { mount } from '../src/core/livepanel.js';
 
 const MESSAGE: LiveMessage = {
   running: true,

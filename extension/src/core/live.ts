@@ -1,11 +1,3 @@
-import { patch } from './dom.js';
-import { createRoot } from './root.js';
-import { STYLES } from './styles.js';
-import live from './styles/live.css';
-import { liveView } from './views/live.js';
-import { say, speak } from './words.js';
-import type { Catalogue } from './words.js';
-
 /** A number as JSON carries it: one that is not finite comes as a word, such as 'nan' or '-inf'. */
 export type Carried = number | string | null;
 
@@ -152,24 +144,4 @@ export function heard(state: LiveState, message: LiveMessage): LiveState {
     norms,
     chosen: anew ? null : state.chosen,
   };
-}
-
-export interface LiveOptions {
-  readonly actions?: LiveActions;
-  readonly language?: string | undefined;
-  readonly words?: Catalogue | undefined;
-}
-
-/** Draw the panel inside an element; the answer draws it anew with another state. */
-export function mount(host: Element, state: LiveState, options: LiveOptions = {}) {
-  speak(options.words);
-  const root = createRoot(host, options.language, say('Tape panel'), STYLES + live);
-  // A sheet in one place of a page dresses all of it.
-  root.classList.add('live');
-  const update = (next: LiveState): void => {
-    speak(options.words);
-    patch(root, liveView(next, options.actions ?? {}));
-  };
-  update(state);
-  return update;
 }
