@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { paint } from '../src/core/canvas.js';
 import type { Chart } from '../src/core/chart.js';
 import type { Model } from '../src/core/model.js';
 import { frameAt } from '../src/core/picture.js';
-import { placeAt, visiblePart } from '../src/core/views/stage.js';
-import type { Camera } from '../src/core/views/stage.js';
+import { placeAt, visiblePart } from '../src/core/scene.js';
+import type { Camera } from '../src/core/scene.js';
+import { paint } from '../src/core/views/canvas.js';
 import { dice, foldedChart, randomChart } from './random.js';
 
 const SEEDS = Array.from({ length: 30 }, (_, at) => at + 1);
-const OPTIONS = { hatch: 'h', selected: -1, dispatch: (): void => {} };
+const HIGHLIGHT = { selected: -1 };
 
 type Drawn = Chart & { readonly model: Model };
 
@@ -114,7 +114,7 @@ test('each box in view is painted once, with its title, at every step', () => {
       const step = 1 + dice(seed)(chart.model.stepCount);
       const { element, marks, words } = canvas(camera);
       const picture = frameAt(chart.model, step);
-      paint(element, { model: chart.model, chart, picture, camera, zoom: 1, options: OPTIONS });
+      paint(element, { model: chart.model, chart, picture, camera, zoom: 1, highlight: HIGHLIGHT });
       assert.ok(marks.every(Number.isFinite), `seed ${seed}: a mark at no place`);
       const { places } = visiblePart(chart, camera);
       const glyphs = places.map((place) => chart.faceOf(place).glyph).filter(Boolean);
@@ -133,6 +133,6 @@ test('nothing is painted where the camera sees nothing', () => {
   const camera = { x: -5000, y: -5000, width: 400, height: 300 };
   const { element, marks } = canvas(camera);
   const picture = frameAt(chart.model, 1);
-  paint(element, { model: chart.model, chart, picture, camera, zoom: 1, options: OPTIONS });
+  paint(element, { model: chart.model, chart, picture, camera, zoom: 1, highlight: HIGHLIGHT });
   assert.deepEqual(marks, []);
 });

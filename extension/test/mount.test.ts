@@ -4,7 +4,7 @@ import { Window } from 'happy-dom';
 import { provide } from '../src/core/extras.js';
 import { mount } from '../src/core/mount.js';
 import type { Handle, MountOptions } from '../src/core/mount.js';
-import { EXTRAS } from '../src/core/views/extras.js';
+import EXTRAS from '../src/extras/index.js';
 import { goldenBytes } from './goldens.js';
 import { LEFT_EXPLAINED, leftTheTape } from './samples.js';
 

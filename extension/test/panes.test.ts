@@ -5,7 +5,7 @@ import { provide } from '../src/core/extras.js';
 import { mount } from '../src/core/mount.js';
 import type { Handle } from '../src/core/mount.js';
 import type { Guess } from '../src/core/predict.js';
-import { EXTRAS } from '../src/core/views/extras.js';
+import EXTRAS from '../src/extras/index.js';
 import { goldenBytes } from './goldens.js';
 
 interface Page {

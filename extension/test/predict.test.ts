@@ -5,9 +5,10 @@ import { buildModel } from '../src/core/model.js';
 import { judge, questionAt } from '../src/core/predict.js';
 import type { Question } from '../src/core/predict.js';
 import { parseRecording } from '../src/core/recording.js';
-import { AT_FIRST, reduce } from '../src/core/store.js';
-import type { State } from '../src/core/store.js';
-import { EXTRAS } from '../src/core/views/extras.js';
+import { AT_FIRST } from '../src/core/state.js';
+import { reduce } from '../src/core/store.js';
+import type { State } from '../src/core/state.js';
+import EXTRAS from '../src/extras/index.js';
 import { goldenBytes } from './goldens.js';
 
 provide(EXTRAS);

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
-import { AT_FIRST, createStore, reduce } from '../src/core/store.js';
-import type { State } from '../src/core/store.js';
+import { AT_FIRST } from '../src/core/state.js';
+import { createStore, reduce } from '../src/core/store.js';
+import type { State } from '../src/core/state.js';
 import { goldenBytes } from './goldens.js';
 
 function state(more: Partial<State> = {}): State {

@@ -4,8 +4,9 @@ import { birthOf, pulseOfEdge, strengthOf, VANISHED } from '../src/core/flow.js'
 import { buildModel } from '../src/core/model.js';
 import { frameAt, labelOf, slotAt } from '../src/core/picture.js';
 import { parseRecording } from '../src/core/recording.js';
-import { AT_FIRST, reduce } from '../src/core/store.js';
-import type { Action, State } from '../src/core/store.js';
+import { AT_FIRST } from '../src/core/state.js';
+import { reduce } from '../src/core/store.js';
+import type { Action, State } from '../src/core/state.js';
 import { watchingOf } from '../src/core/watching.js';
 import { goldenBytes } from './goldens.js';
 

@@ -3,8 +3,8 @@ import test from 'node:test';
 import { foldsIn } from '../src/core/folded.js';
 import { buildModel } from '../src/core/model.js';
 import { parseRecording } from '../src/core/recording.js';
-import { AT_FIRST } from '../src/core/store.js';
-import type { State } from '../src/core/store.js';
+import { AT_FIRST } from '../src/core/state.js';
+import type { State } from '../src/core/state.js';
 import { loopsAt, toTurn } from '../src/core/turns.js';
 import { goldenBytes } from './goldens.js';
 

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { Window } from 'happy-dom';
 import { provide } from '../src/core/extras.js';
 import { mount } from '../src/core/mount.js';
-import { EXTRAS } from '../src/core/views/extras.js';
+import EXTRAS from '../src/extras/index.js';
 import { gridSource } from '../src/core/whatif.js';
 import type { Curve, GridData, Source } from '../src/core/whatif.js';
 import { goldenBytes } from './goldens.js';

@@ -4,7 +4,7 @@ import { Window } from 'happy-dom';
 import { provide } from '../src/core/extras.js';
 import { mount } from '../src/core/mount.js';
 import { parseRecording } from '../src/core/recording.js';
-import { EXTRAS } from '../src/core/views/extras.js';
+import EXTRAS from '../src/extras/index.js';
 import { directionOf, say, sayMany, speak } from '../src/core/words.js';
 import type { Catalogue } from '../src/core/words.js';
 import { goldenBytes, goldens } from './goldens.js';

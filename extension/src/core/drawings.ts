@@ -5,7 +5,7 @@ import { wantExtras } from './extras.js';
 import { foldedGraph, foldsIn } from './folded.js';
 import type { Open } from './folded.js';
 import type { Direction } from './layout.js';
-import type { State } from './store.js';
+import type { State } from './state.js';
 import type { Story } from './story.js';
 
 /** What was laid out already: the graph in each direction, and the story of each finding. */

@@ -16,7 +16,8 @@ import type { Guess } from './predict.js';
 import { showCurrent } from './scrolling.js';
 import type { Model } from './model.js';
 import { questionOf } from './store.js';
-import type { Action, Pane, State, Store } from './store.js';
+import type { Action, Pane, State } from './state.js';
+import type { Store } from './store.js';
 import { Sliding } from './sliding.js';
 import { Viewfinder } from './viewfinder.js';
 import { explorerView } from './views/explorer.js';
@@ -77,7 +78,7 @@ export class Explorer implements Handle {
     this.page = root.ownerDocument.defaultView!;
     this.drawings = new Drawings(explanation);
     this.sliding = source ? new Sliding(root, source, () => this.slideSoon()) : null;
-    this.finder = new Viewfinder(root, store, () => this.chart(), this.hatch);
+    this.finder = new Viewfinder(root, store, () => this.chart());
     this.cleanups.push(store.subscribe(() => this.update()));
     this.cleanups.push(onExtras(() => this.dressUp()));
     this.listen();

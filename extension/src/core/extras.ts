@@ -1,23 +1,31 @@
-import type { Scene } from './canvas.js';
-import type { VNode } from './dom.js';
+import type { NodeLook, Tone } from './appearance.js';
+import type { Child, VNode } from './dom.js';
+import type { Explanation } from './explanation.js';
 import type { Model } from './model.js';
 import type { Picture } from './picture.js';
 import type { judge, Question, questionAt } from './predict.js';
-import type { Action, State } from './store.js';
-import type { storyOf } from './story.js';
+import type { Recording } from './recording.js';
+import type { Scene } from './scene.js';
+import type { TensorInfo } from './schema.js';
+import type { Dispatch, Slices, State } from './state.js';
+import type { Story, storyOf } from './story.js';
 import type { turnBy } from './turns.js';
-import type { cardMaps } from './views/cardmaps.js';
-import type { pictureOf } from './views/pictures.js';
-import type { turnsView } from './views/turns.js';
-import type { Sliders } from './views/whatif.js';
-import type { whyView } from './views/why.js';
+import type { Sliders } from './whatif.js';
 import type { Catalogue } from './words.js';
 
-type Dispatch = (action: Action) => void;
+/** What a page contributes to the view of a finding. */
+export interface FindingSurroundings {
+  /** The name of the hatching in this drawing; no two on a page may share one. */
+  readonly hatch: string;
+  readonly explanation: Explanation | null;
+  readonly copied: boolean;
+  readonly copy: (() => void) | null;
+}
 
 /**
  * The views that may come later than the rest. A page brings them along; a widget, of which a
  * notebook keeps one copy for every output, asks its kernel for them when somebody wants to see one.
+ * Those above this module are named by their signatures: nothing below the views depends on one.
  */
 export interface Extras {
   readonly style: string;
@@ -29,18 +37,29 @@ export interface Extras {
     hatch: string,
     dispatch: Dispatch,
   ) => VNode;
-  readonly pictureOf: typeof pictureOf;
-  readonly cardMaps: typeof cardMaps;
+  readonly pictureOf: (
+    recording: Recording,
+    tensor: TensorInfo,
+    tone: Tone,
+    label: string,
+    slices: Slices,
+  ) => VNode | null;
+  readonly cardMaps: (recording: Recording, look: NodeLook) => Child;
   readonly question: (model: Model, question: Question, dispatch: Dispatch) => VNode;
   readonly verdict: (state: State, dispatch: Dispatch) => VNode | null;
   readonly questionAt: typeof questionAt;
   readonly judge: typeof judge;
   readonly paint: (canvas: HTMLCanvasElement, scene: Scene) => void;
-  readonly turns: typeof turnsView;
+  readonly turns: (state: State, dispatch: Dispatch) => VNode[];
   readonly turnBy: typeof turnBy;
   readonly whatIf: (sliders: Sliders) => VNode[];
   readonly storyOf: typeof storyOf;
-  readonly why: typeof whyView;
+  readonly why: (
+    state: State,
+    story: Story,
+    around: FindingSurroundings,
+    dispatch: Dispatch,
+  ) => VNode[];
   readonly terms: () => VNode;
 }
 

@@ -1,8 +1,8 @@
 import { foldAround, openAround } from './folded.js';
 import { extras } from './extras.js';
 import { frameAt } from './picture.js';
-import { PANES } from './store.js';
-import type { Action, State } from './store.js';
+import { PANES } from './state.js';
+import type { Action, State } from './state.js';
 
 type Shortcut = (state: State) => Action | null;
 

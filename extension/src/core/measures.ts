@@ -27,7 +27,7 @@ function placesIn(recording: Recording): Map<number, number> {
 }
 
 /** Measure numbers that are there. */
-export function measured(values: Float64Array): Measure {
+function measured(values: Float64Array): Measure {
   let [nans, infinities, zeros, total, sum] = [0, 0, 0, 0, 0];
   let [least, greatest] = [Infinity, -Infinity];
   for (const value of values) {

@@ -1,5 +1,5 @@
 import { frameAt } from './picture.js';
-import type { State } from './store.js';
+import type { State } from './state.js';
 import { framePitch, WHOLE_REEL } from './views/reel.js';
 
 /** What is scrolled into view gets so much room around it, in pixels. */

@@ -1,5 +1,4 @@
-import type { Sliders } from './views/whatif.js';
-import type { Source } from './whatif.js';
+import type { Sliders, Source } from './whatif.js';
 
 /** Keeps the sliders of a widget where the learner has put them. */
 export class Sliding {

@@ -3,7 +3,7 @@ import { FoldKind } from './folds.js';
 import type { Folds } from './folds.js';
 import type { Model } from './model.js';
 import { frameAt } from './picture.js';
-import type { Action, State } from './store.js';
+import type { Action, State } from './state.js';
 
 /** The first and the last node of an iteration. */
 type Stretch = readonly [first: number, last: number];

@@ -1,6 +1,6 @@
 import { foldAround, foldsIn, openAround, opened, shownFor } from './folded.js';
 import { frameAt } from './picture.js';
-import type { State } from './store.js';
+import type { State } from './state.js';
 
 /** The node that the learner pointed at, or else that of the step. */
 function chosen({ model, selected, step }: State): number {

@@ -2,10 +2,11 @@ import type { Chart } from './chart.js';
 import { wantExtras } from './extras.js';
 import type { View } from './panzoom.js';
 import { frameAt } from './picture.js';
-import type { State, Store } from './store.js';
+import { isWindowed, middleOf, placeAt } from './scene.js';
+import type { Camera } from './scene.js';
+import type { State } from './state.js';
+import type { Store } from './store.js';
 import { choiceAt } from './views/graph.js';
-import { isWindowed, middleOf, placeAt } from './views/stage.js';
-import type { Camera } from './views/stage.js';
 
 /** Where to look at the graph: its pane scrolls, or a camera moves before what is too large. */
 export class Viewfinder implements View {
@@ -16,7 +17,6 @@ export class Viewfinder implements View {
     private readonly root: HTMLElement,
     private readonly store: Store,
     private readonly chart: () => Chart,
-    private readonly hatch: string,
   ) {}
 
   zoom = (): number => this.store.state().zoom;
@@ -59,9 +59,9 @@ export class Viewfinder implements View {
     const { clientWidth: width, clientHeight: height } = canvas;
     this.camera = { ...this.camera, width, height };
     const { model, step, zoom, selected } = this.store.state();
-    const options = { hatch: this.hatch, selected, dispatch: this.store.dispatch };
+    const [chart, camera] = [this.chart(), this.seen()];
     const picture = frameAt(model, step);
-    paint(canvas, { model, chart: this.chart(), picture, camera: this.seen(), zoom, options });
+    paint(canvas, { model, chart, picture, camera, zoom, highlight: { selected } });
   }
 
   /** Choose the node under the pointer in a painted graph. */

@@ -43,6 +43,16 @@ export interface Source {
   listen(listener: (recording: Uint8Array) => void): () => void;
 }
 
+/** Where the sliders stand, and what moves them. */
+export interface Sliders {
+  readonly source: Source;
+  readonly values: readonly number[];
+  /** The input that was moved last. */
+  readonly moved: number;
+  readonly move: (input: number, value: number) => void;
+  readonly reset: () => void;
+}
+
 /** What a page holds: the moment at the start, then those on the grid, the last input fastest. */
 export interface GridData extends Experiment {
   readonly counts: readonly number[];

@@ -5,9 +5,10 @@ import type { Model } from '../core/model.js';
 import { isPacked, unpacked } from '../core/packing.js';
 import { frameAt } from '../core/picture.js';
 import type { SourceInfo, Span } from '../core/schema.js';
-import type { State, Store } from '../core/store.js';
+import type { State } from '../core/state.js';
+import type { Store } from '../core/store.js';
 import { spanOfStep } from '../core/views/code.js';
-import { EXTRAS } from '../core/views/extras.js';
+import EXTRAS from '../extras/index.js';
 import { charactersBefore, columnAfter } from './columns.js';
 import type { Tone } from './marks.js';
 

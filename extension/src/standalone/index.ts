@@ -3,7 +3,7 @@ import { provide } from '../core/extras.js';
 import { announce, mount } from '../core/mount.js';
 import type { Handle } from '../core/mount.js';
 import { fromBase64, unpacked } from '../core/packing.js';
-import { EXTRAS } from '../core/views/extras.js';
+import EXTRAS from '../extras/index.js';
 import { gridSource } from '../core/whatif.js';
 import type { GridData } from '../core/whatif.js';
 import type { Catalogue } from '../core/words.js';

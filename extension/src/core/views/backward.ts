@@ -6,15 +6,15 @@ import { equation, number, sign } from '../mathml.js';
 import type { Flowed, Model } from '../model.js';
 import { glyphOf, labelOf, slotAt, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
+import type { Slices } from '../state.js';
 import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
-import type { Account } from './inspector.js';
-import { meetingAccount } from './meeting.js';
+import type { Description } from './description.js';
+import { describeSum } from './meeting.js';
 import { heatView, rangeFacts, valuesView } from './numbers.js';
-import type { Slices } from './numbers.js';
 import { prose } from './parts.js';
 import { say, sayMany } from '../words.js';
 
-function startAccount(model: Model, picture: Picture, flow: Flowed, slices: Slices): Account {
+function describeStart(model: Model, picture: Picture, flow: Flowed, slices: Slices): Description {
   const label = labelOf(model, picture.node);
   const start = tensorAt(model, flow.sum);
   const slope = totalSlope(model, picture.node);
@@ -131,7 +131,12 @@ function contributionFacts(model: Model, flow: Flowed): (readonly [string, Child
     : [['contribution', valuesView(model.recording, tensor, 'g')]];
 }
 
-function singleAccount(model: Model, picture: Picture, flow: Flowed, slices: Slices): Account {
+function describeContribution(
+  model: Model,
+  picture: Picture,
+  flow: Flowed,
+  slices: Slices,
+): Description {
   const { node, op, rule } = opOfFlow(model, flow);
   const numbers = flowEquation(model, picture, flow);
   const general = numbers || !op || !rule ? null : ruleEquation(model, node, op, rule);
@@ -150,7 +155,7 @@ function singleAccount(model: Model, picture: Picture, flow: Flowed, slices: Sli
   };
 }
 
-function stoppedAccount(model: Model, picture: Picture, flow: Flowed): Account {
+function describeBlocked(model: Model, picture: Picture, flow: Flowed): Description {
   const { node, rule } = opOfFlow(model, flow);
   const op = glyphOf(model, node);
   return {
@@ -162,7 +167,7 @@ function stoppedAccount(model: Model, picture: Picture, flow: Flowed): Account {
   };
 }
 
-function nothingAccount(): Account {
+function describeNoPath(): Description {
   return {
     title: say('Nothing comes back'),
     sentence: say(
@@ -171,16 +176,16 @@ function nothingAccount(): Account {
   };
 }
 
-/** The account of a step backward. */
-export function backwardStep(model: Model, picture: Picture, slices: Slices): Account {
+/** What the inspector says about a step of the backward pass. */
+export function describeBackwardStep(model: Model, picture: Picture, slices: Slices): Description {
   const { flow } = picture;
-  if (!flow) return nothingAccount();
-  if (flow.contribution < 0) return stoppedAccount(model, picture, flow);
+  if (!flow) return describeNoPath();
+  if (flow.contribution < 0) return describeBlocked(model, picture, flow);
   const slot = slotAt(model, picture, picture.node);
   if (slot.expected > 1 && slot.arrived === slot.expected) {
-    return meetingAccount(model, picture, flow, slices);
+    return describeSum(model, picture, flow, slices);
   }
   return flow.event < 0
-    ? startAccount(model, picture, flow, slices)
-    : singleAccount(model, picture, flow, slices);
+    ? describeStart(model, picture, flow, slices)
+    : describeContribution(model, picture, flow, slices);
 }

@@ -1,3 +1,4 @@
+import type { NodeLook, Tone } from '../appearance.js';
 import { PORTS } from '../chart.js';
 import type { Detail } from '../chart.js';
 import { h } from '../dom.js';
@@ -7,8 +8,6 @@ import { sheetOf } from '../planes.js';
 import type { Sheet } from '../planes.js';
 import { Form } from '../previews.js';
 import type { Recording } from '../recording.js';
-import type { NodeLook } from './node.js';
-import type { Tone } from './numbers.js';
 import { shadedPixels, tintedCells } from './pictures.js';
 
 /** How high a map may be, how large its cells, how wide a bar, on cards of each kind. */

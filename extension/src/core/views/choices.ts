@@ -1,10 +1,8 @@
 import type { Child, VNode } from '../dom.js';
-import { PANES } from '../store.js';
-import type { Action, Pane, State } from '../store.js';
+import { PANES } from '../state.js';
+import type { Dispatch, Pane, State } from '../state.js';
 import { say } from '../words.js';
 import { button, chip } from './parts.js';
-
-type Dispatch = (action: Action) => void;
 
 /** @said */
 export const TITLES: Readonly<Record<Pane, string>> = {

@@ -1,16 +1,16 @@
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
-import type { Explanation } from '../explanation.js';
 import { NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { count } from '../numbers.js';
 import { extras, wantExtras } from '../extras.js';
-import type { Extras } from '../extras.js';
+import type { Extras, FindingSurroundings } from '../extras.js';
 import { frameAt } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Question } from '../predict.js';
-import type { Action, State } from '../store.js';
+import { isWindowed } from '../scene.js';
+import type { Dispatch, State } from '../state.js';
 import type { Story } from '../story.js';
 import { say, WORDS } from '../words.js';
 import { codeView } from './code.js';
@@ -20,15 +20,13 @@ import { button, chip, prose } from './parts.js';
 import { paneChoice, predictButton, scoreView } from './choices.js';
 import { reelView } from './reel.js';
 import type { ReelPart } from './reel.js';
-import { isWindowed, stageView } from './stage.js';
+import { stageView } from './stage.js';
 import { callName, tracksView } from './time.js';
 import { transportView } from './transport.js';
 
 /** What the page contributes to a drawing: sizes, scroll positions, what was copied. */
-export interface Surroundings {
+export interface Surroundings extends FindingSurroundings {
   readonly chart: Chart;
-  /** The name of the hatching in this drawing; no two on a page may share one. */
-  readonly hatch: string;
   /** Size the graph so that all of it can be seen. */
   readonly fit: () => void;
   /** The width of what stands beside the code. */
@@ -37,12 +35,7 @@ export interface Surroundings {
   readonly asked: Question | null;
   readonly reel: ReelPart;
   readonly story: Story | null;
-  readonly explanation: Explanation | null;
-  readonly copied: boolean;
-  readonly copy: (() => void) | null;
 }
-
-type Dispatch = (action: Action) => void;
 
 /** Which gradient to look at, where there were several calls. */
 function callChoice(model: Model, dispatch: Dispatch): VNode | null {

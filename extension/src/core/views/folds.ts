@@ -4,7 +4,7 @@ import { foldsIn, openAround, opened } from '../folded.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { frameAt } from '../picture.js';
-import type { Action, State } from '../store.js';
+import type { Action, Dispatch, State } from '../state.js';
 import { say } from '../words.js';
 import { button } from './parts.js';
 
@@ -12,8 +12,6 @@ import { button } from './parts.js';
 const MOST = 200_000;
 /** A graph of so few nodes needs no tools. */
 const FEW = 12;
-
-type Dispatch = (action: Action) => void;
 
 /** What folds, unfolds and sizes the graph, where it is large enough to need that. */
 export function foldBar(state: State, fit: () => void, dispatch: Dispatch): VNode | null {

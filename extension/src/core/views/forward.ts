@@ -16,12 +16,12 @@ import type { Model } from '../model.js';
 import { byteSize, count, formatBrief, formatType } from '../numbers.js';
 import { labelOf, opOf, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
+import type { Slices } from '../state.js';
 import { Cause, Kind } from '../schema.js';
 import type { OpInfo, RecordingEvent } from '../schema.js';
 import { h } from '../dom.js';
-import type { Account } from './inspector.js';
+import type { Description } from './description.js';
 import { heatView, rangeFacts, valuesView } from './numbers.js';
-import type { Slices } from './numbers.js';
 import { prose } from './parts.js';
 import { say } from '../words.js';
 
@@ -53,7 +53,7 @@ function joined(names: readonly string[]): string {
   return say('{names} and {last}', { names: names.slice(0, -1).join(', '), last: names.at(-1)! });
 }
 
-function watched(model: Model, picture: Picture, how: number, slices: Slices): Account {
+function watched(model: Model, picture: Picture, how: number, slices: Slices): Description {
   const label = labelOf(model, picture.node);
   const tensor = tensorOf(model, picture.node);
   const stand = numeric(tensor, 'v');
@@ -143,7 +143,7 @@ function slopeFacts(model: Model, node: number, op: OpInfo): Child[] {
   });
 }
 
-function ran(model: Model, node: number, event: Ran, slices: Slices): Account {
+function ran(model: Model, node: number, event: Ran, slices: Slices): Description {
   const op = opOf(model, node)!;
   const tensor = tensorOf(model, node);
   const onTape = event.cause === Cause.OnTape;
@@ -171,7 +171,7 @@ function ran(model: Model, node: number, event: Ran, slices: Slices): Account {
   };
 }
 
-function left(model: Model, event: Extract<RecordingEvent, { kind: Kind.Left }>): Account {
+function left(model: Model, event: Extract<RecordingEvent, { kind: Kind.Left }>): Description {
   const source = model.recording.tensor(event.tensor).name || say('A value');
   const result = event.result < 0 ? null : model.recording.tensor(event.result);
   return {
@@ -184,7 +184,10 @@ function left(model: Model, event: Extract<RecordingEvent, { kind: Kind.Left }>)
   };
 }
 
-function assigned(model: Model, event: Extract<RecordingEvent, { kind: Kind.Assigned }>): Account {
+function assigned(
+  model: Model,
+  event: Extract<RecordingEvent, { kind: Kind.Assigned }>,
+): Description {
   const name = model.recording.header.variables[event.variable]?.name ?? say('variable');
   const state = event.state < 0 ? null : model.recording.tensor(event.state);
   return {
@@ -194,8 +197,8 @@ function assigned(model: Model, event: Extract<RecordingEvent, { kind: Kind.Assi
   };
 }
 
-/** The account of a step forward. */
-export function forwardStep(model: Model, picture: Picture, slices: Slices): Account {
+/** What the inspector says about a step of the forward pass. */
+export function describeForwardStep(model: Model, picture: Picture, slices: Slices): Description {
   const index = model.graph.frameEvent[picture.frame];
   const event = index === undefined ? null : model.recording.event(index);
   switch (event?.kind) {

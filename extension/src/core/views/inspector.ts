@@ -7,47 +7,14 @@ import { byteSize, count, formatType } from '../numbers.js';
 import type { OpInfo, Span } from '../schema.js';
 import { glyphOf, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
+import type { Slices } from '../state.js';
 import { say, WORDS } from '../words.js';
-import { backwardStep } from './backward.js';
-import { forwardEquation, forwardStep } from './forward.js';
+import { describeBackwardStep } from './backward.js';
+import { descriptionView } from './description.js';
+import type { Description } from './description.js';
+import { describeForwardStep, forwardEquation } from './forward.js';
 import { heatView, rangeFacts, valuesView } from './numbers.js';
-import type { Slices } from './numbers.js';
 import { chip, prose } from './parts.js';
-
-/** What the inspector says about a step. */
-export interface Account {
-  readonly title: string;
-  readonly sentence: string;
-  readonly equation?: readonly Child[] | null;
-  /** A table of contributions, or heat maps. */
-  readonly figure?: Child;
-  readonly facts?: readonly (readonly [string, Child])[];
-}
-
-function accountView(account: Account): VNode {
-  const { title, sentence, equation: terms, figure, facts } = account;
-  return h(
-    'div',
-    {
-      class: 'insp',
-      role: 'region',
-      'aria-live': 'polite',
-      'aria-atomic': 'true',
-      'aria-label': WORDS.inspector,
-    },
-    h('h3', {}, prose(title)),
-    sentence ? h('p', {}, prose(sentence)) : null,
-    terms?.length ? h('div', { class: 'eq' }, equation('block', terms)) : null,
-    figure ?? null,
-    facts?.length
-      ? h(
-          'dl',
-          { class: 'facts' },
-          facts.map(([term, fact]) => [h('dt', {}, say(term)), h('dd', {}, fact)]),
-        )
-      : null,
-  );
-}
 
 /** Where something was made: the function, the cell where there are several, and the line. */
 function placeOf({ recording }: Model, at: number, span: Span): Child {
@@ -67,7 +34,7 @@ function rulesFact(model: Model, node: number, op: OpInfo): VNode[] {
 }
 
 /** A node the learner pointed at: its numbers, its rules, and where it came from. */
-function selectedAccount(model: Model, picture: Picture, node: number, slices: Slices): Account {
+function describeNode(model: Model, picture: Picture, node: number, slices: Slices): Description {
   const tensor = tensorOf(model, node);
   const op = opOf(model, node);
   const slot = slotAt(model, picture, node);
@@ -129,10 +96,7 @@ export function inspectorView(
   selected: number,
   slices: Slices,
 ): VNode {
-  if (selected >= 0) return accountView(selectedAccount(model, picture, selected, slices));
-  const account =
-    picture.phase === 'backward'
-      ? backwardStep(model, picture, slices)
-      : forwardStep(model, picture, slices);
-  return accountView(account);
+  if (selected >= 0) return descriptionView(describeNode(model, picture, selected, slices));
+  const describe = picture.phase === 'backward' ? describeBackwardStep : describeForwardStep;
+  return descriptionView(describe(model, picture, slices));
 }

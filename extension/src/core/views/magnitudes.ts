@@ -7,14 +7,12 @@ import type { Model } from '../model.js';
 import { formatNumber, grouped } from '../numbers.js';
 import { labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
-import type { Action } from '../store.js';
+import type { Dispatch } from '../state.js';
 import { say, sayMany } from '../words.js';
 import { hatchView } from './graph.js';
 import { button, chip } from './parts.js';
 import { boxOf, label, level, line, plot, present } from './plot.js';
 import type { Box } from './plot.js';
-
-type Dispatch = (action: Action) => void;
 
 /** More marks than one in so many pixels are drawn one for several. */
 const CLOSEST = 5;

@@ -14,11 +14,11 @@ import type { Flowed, Model } from '../model.js';
 import { count, formatBrief, formatNumber } from '../numbers.js';
 import { arrivalsAt, glyphOf, labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
+import type { Slices } from '../state.js';
 import type { TensorInfo } from '../schema.js';
 import { capital, inWords, opOfFlow, shownNumber, tensorAt, totalSlope } from './flow.js';
-import type { Account } from './inspector.js';
+import type { Description } from './description.js';
 import { heatView } from './numbers.js';
-import type { Slices } from './numbers.js';
 import { say } from '../words.js';
 
 /** More rows than this are told in one line. */
@@ -160,13 +160,13 @@ function sumTable(
   );
 }
 
-/** The account of the step that brings the last of several contributions. */
-export function meetingAccount(
+/** What the inspector says about the step that brings the last of several contributions. */
+export function describeSum(
   model: Model,
   picture: Picture,
   flow: Flowed,
   slices: Slices,
-): Account {
+): Description {
   const label = labelOf(model, picture.node);
   const arrivals = arrivalsAt(model, picture.node);
   const number = inWords(arrivals.length);

@@ -6,13 +6,11 @@ import type { Model } from '../model.js';
 import { count, grouped } from '../numbers.js';
 import { labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
-import type { Action } from '../store.js';
+import type { Dispatch } from '../state.js';
 import { say } from '../words.js';
 import { prose } from './parts.js';
 import { boxOf, label, level, line, plot, present } from './plot.js';
 import type { Box } from './plot.js';
-
-type Dispatch = (action: Action) => void;
 
 const MOST_POINTS = 400;
 

@@ -1,33 +1,11 @@
+import type { NodeLook } from '../appearance.js';
 import { cornerWidth, LETTER, pillWidth, PORTS } from '../chart.js';
-import type { Detail } from '../chart.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { NodeKind } from '../graph.js';
 import type { SlotState } from '../picture.js';
 import { fitted } from '../text.js';
 import { WORDS } from '../words.js';
-
-/** Everything a node shows; says nothing of recordings, so that parts can be drawn alone. */
-export interface NodeLook {
-  readonly kind: NodeKind;
-  readonly label: string;
-  readonly glyph: string;
-  /** In the upper right corner: how a value left the tape, or which iteration this is. */
-  readonly corner: string;
-  /** Whether more is folded in here. */
-  readonly stacked: boolean;
-  readonly watched: boolean;
-  readonly value: string;
-  readonly slot: SlotState | null;
-  readonly slotText: string;
-  /** The tensors of value and gradient, as far as there are numbers to draw; else -1. */
-  readonly tensors: readonly [value: number, gradient: number];
-  readonly lit: boolean;
-  readonly halo: '' | 'v' | 'g' | 'n' | 's';
-  readonly detail: Detail;
-  readonly width: number;
-  readonly height: number;
-}
 
 const CLASSES: Readonly<Record<NodeKind, string>> = {
   [NodeKind.Variable]: 'variable',

@@ -1,3 +1,4 @@
+import type { Tone } from '../appearance.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
 import { wantExtras } from '../extras.js';
@@ -5,16 +6,8 @@ import { measureOf } from '../measures.js';
 import { count, elementsOf, formatNumber, formatValues } from '../numbers.js';
 import type { Recording } from '../recording.js';
 import type { TensorInfo } from '../schema.js';
-import type { Action } from '../store.js';
+import type { Slices } from '../state.js';
 import { say, sayMany, WORDS } from '../words.js';
-
-export type Tone = 'v' | 'g';
-
-/** Which slice of a tensor of higher rank is looked at, and how to look at another. */
-export interface Slices {
-  readonly at: number;
-  readonly dispatch: (action: Action) => void;
-}
 
 /**
  * The picture of a tensor, see `pictures.ts`; null where there is nothing to draw, or not yet.

@@ -1,14 +1,12 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Picture } from '../picture.js';
-import type { Action, Pane, State } from '../store.js';
+import type { Dispatch, Pane, State } from '../state.js';
 import { say } from '../words.js';
 import { TITLES } from './choices.js';
 import { magnitudesView } from './magnitudes.js';
 import { memoryView } from './memory.js';
 import { watchedView } from './watched.js';
-
-type Dispatch = (action: Action) => void;
 
 /** What stands beside the code in place of the graph. */
 export function paneView(

@@ -12,7 +12,7 @@ const ICONS = {
 } as const;
 export type Icon = keyof typeof ICONS;
 
-export function icon(name: Icon): VNode {
+function icon(name: Icon): VNode {
   return h(
     'svg',
     { class: 'ic', viewBox: '0 0 16 16', 'aria-hidden': 'true' },

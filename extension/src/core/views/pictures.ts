@@ -1,3 +1,4 @@
+import type { Tone } from '../appearance.js';
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import { formatNumber, formatShape, grouped } from '../numbers.js';
@@ -6,8 +7,8 @@ import type { Sheet } from '../planes.js';
 import { Form } from '../previews.js';
 import type { Recording } from '../recording.js';
 import type { TensorInfo } from '../schema.js';
+import type { Slices } from '../state.js';
 import { say } from '../words.js';
-import type { Slices, Tone } from './numbers.js';
 
 const CELL = 12;
 /** The cells of larger maps are smaller, and have no signs of their own. */

@@ -3,11 +3,9 @@ import type { Child, VNode } from '../dom.js';
 import type { Model } from '../model.js';
 import { glyphOf, labelOf } from '../picture.js';
 import type { Guess, Question } from '../predict.js';
-import type { Action, State } from '../store.js';
+import type { Dispatch, State } from '../state.js';
 import { say } from '../words.js';
 import { button, prose } from './parts.js';
-
-type Dispatch = (action: Action) => void;
 
 /** What can be answered, for each kind of question. */
 const hint = ({ asks, way }: Question): string => {

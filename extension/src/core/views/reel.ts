@@ -5,7 +5,7 @@ import { Kind } from '../schema.js';
 import { formatBrief, grouped } from '../numbers.js';
 import { glyphOf, isOffFrame, labelOf, opOf, slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
-import type { Action } from '../store.js';
+import type { Action } from '../state.js';
 import { WORDS } from '../words.js';
 
 export const FRAME_WIDTH = 128;

@@ -1,3 +1,4 @@
+import { hasReturned, isBegun, isNow } from '../appearance.js';
 import type { Chart } from '../chart.js';
 import { h } from '../dom.js';
 import { pulseOfEdge, strengthOf } from '../flow.js';
@@ -5,24 +6,18 @@ import type { VNode } from '../dom.js';
 import { EdgeKind } from '../graph.js';
 import { LABEL_HEIGHT, labelWidth, placeLabels } from '../labels.js';
 import type { Label } from '../labels.js';
-import type { Model, Passage } from '../model.js';
+import type { Model } from '../model.js';
 import { formatBrief } from '../numbers.js';
 import { isLit, labelOf, slotAt, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import type { Point } from '../roads.js';
+import type { Part } from '../scene.js';
 import { Kind } from '../schema.js';
-import { isBegun } from './graph.js';
 
 const LABELLED = 60;
 const LABEL_ROOM = 14;
 /** So many of the ends of a road are named. */
 const MOST_NAMED = 4;
-
-/** What of a chart is drawn. */
-export interface Part {
-  readonly places: readonly number[];
-  readonly edges: readonly number[];
-}
 
 const HEADS = {
   right: (x: number, y: number) => `M${x} ${y}l-8-4.5v9z`,
@@ -41,35 +36,10 @@ const OFF_LOOK: Readonly<Record<EdgeKind, string>> = {
   [EdgeKind.Cut]: 'cut',
 };
 
-/** How many contributions have reached a node and whether they are added there. */
+/** Whether several contributions are added at a node. */
 function meetsAt(model: Model, node: number): boolean {
   const { passage } = model;
   return !!passage && passage.firstArrival[node + 1]! - passage.firstArrival[node]! > 1;
-}
-
-const firstFlows = new WeakMap<Chart, { passage: Passage; first: Int32Array }>();
-
-/** For each road the backward step at which something first comes back along it, or -1. */
-function firstFlowOn(chart: Chart, passage: Passage): Int32Array {
-  const known = firstFlows.get(chart);
-  if (known?.passage === passage) return known.first;
-  const first = new Int32Array(chart.edges.length).fill(-1);
-  passage.edgeOfFlow.forEach((id, flow) => {
-    const edge = id < 0 || passage.flowOfEdge[id] !== flow ? -1 : chart.placeOfEdge(id);
-    if (edge >= 0 && first[edge]! < 0) first[edge] = flow;
-  });
-  firstFlows.set(chart, { passage, first });
-  return first;
-}
-
-/** Whether a gradient has come back along a road. */
-export function hasReturned(model: Model, chart: Chart, picture: Picture, edge: number): boolean {
-  const flow = model.passage ? firstFlowOn(chart, model.passage)[edge]! : -1;
-  return flow >= 0 && flow < picture.backwardSteps;
-}
-
-export function isNow(chart: Chart, picture: Picture, edge: number): boolean {
-  return picture.edge >= 0 && chart.placeOfEdge(picture.edge) === edge;
 }
 
 function contributionText(model: Model, edge: number): string {

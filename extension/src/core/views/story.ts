@@ -3,10 +3,11 @@ import type { VNode } from '../dom.js';
 import { EdgeKind, NodeKind } from '../graph.js';
 import type { Model } from '../model.js';
 import { frameAt, labelOf } from '../picture.js';
-import type { Action } from '../store.js';
+import type { Action } from '../state.js';
 import type { Story } from '../story.js';
+import { wholePart } from '../scene.js';
 import { WORDS } from '../words.js';
-import { graphContent, wholePart } from './graph.js';
+import { graphContent } from './graph.js';
 import { stageBox } from './stage.js';
 
 function cutMark(x: number, y: number): VNode {

@@ -5,12 +5,10 @@ import type { Call, Model } from '../model.js';
 import { grouped } from '../numbers.js';
 import { labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
-import { SPEEDS } from '../store.js';
-import type { Action, State } from '../store.js';
+import { SPEEDS } from '../state.js';
+import type { Action, Dispatch, State } from '../state.js';
 import { say, WORDS } from '../words.js';
 import { button } from './parts.js';
-
-type Dispatch = (action: Action) => void;
 
 /** The ends of a question, in the learner's names: `z → x, y`. */
 export function callName(model: Model, call: Call): string {

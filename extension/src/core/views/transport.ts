@@ -6,7 +6,7 @@ import { NodeKind } from '../graph.js';
 import { glyphOf, labelOf } from '../picture.js';
 import type { Picture } from '../picture.js';
 import { grouped } from '../numbers.js';
-import type { Action, State } from '../store.js';
+import type { Action, State } from '../state.js';
 import { say, WORDS } from '../words.js';
 import { iconButton } from './parts.js';
 import { jumpButtons, speedChoice } from './time.js';

@@ -2,7 +2,7 @@ import { foldsIn } from '../folded.js';
 import { foldName } from '../folds.js';
 import { h } from '../dom.js';
 import type { VNode } from '../dom.js';
-import type { Action, State } from '../store.js';
+import type { Action, State } from '../state.js';
 import { loopsAt, toTurn } from '../turns.js';
 import { say } from '../words.js';
 

@@ -4,14 +4,12 @@ import type { Model } from '../model.js';
 import { formatBrief, grouped } from '../numbers.js';
 import { slotAt, slotText, tensorOf } from '../picture.js';
 import type { Picture } from '../picture.js';
-import type { Action } from '../store.js';
+import type { Dispatch } from '../state.js';
 import { watchingOf } from '../watching.js';
 import type { Inside } from '../watching.js';
 import { say, WORDS } from '../words.js';
 import { eyeView } from './node.js';
 import { button, chip, prose } from './parts.js';
-
-type Dispatch = (action: Action) => void;
 
 /** So many rows are shown; the rest is counted. */
 const MOST_ROWS = 60;

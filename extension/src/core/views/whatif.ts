@@ -2,18 +2,8 @@ import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import { formatNumber } from '../numbers.js';
 import { say } from '../words.js';
-import type { Curve, Input, Moment, Range, Slope, Source } from '../whatif.js';
+import type { Curve, Input, Moment, Range, Sliders, Slope, Source } from '../whatif.js';
 import { button, chip, prose } from './parts.js';
-
-/** Where the sliders stand, and what moves them. */
-export interface Sliders {
-  readonly source: Source;
-  readonly values: readonly number[];
-  /** The input that was moved last. */
-  readonly moved: number;
-  readonly move: (input: number, value: number) => void;
-  readonly reset: () => void;
-}
 
 const WIDTH = 318;
 const LEFT = 44;

@@ -1,14 +1,14 @@
 import { h } from '../dom.js';
 import type { Child, VNode } from '../dom.js';
 import type { Explanation, Finding } from '../explanation.js';
+import type { FindingSurroundings } from '../extras.js';
 import type { Model } from '../model.js';
-import type { Action, State } from '../store.js';
+import type { Action, State } from '../state.js';
 import type { Story } from '../story.js';
 import { say, WORDS } from '../words.js';
 import { sourceView } from './code.js';
 import type { Mark } from './code.js';
 import { button, chip, iconButton, prose } from './parts.js';
-import type { Surroundings } from './explorer.js';
 import { storyGraph } from './story.js';
 
 function whyHeader(
@@ -121,7 +121,7 @@ function evidenceView(finding: Finding): Child[] {
 export function whyView(
   state: State,
   story: Story,
-  around: Surroundings,
+  around: FindingSurroundings,
   dispatch: (action: Action) => void,
 ): VNode[] {
   const { model } = state;

@@ -1,28 +1,14 @@
-import type { Chart } from './chart.js';
-import { pillWidth, LETTER, cornerWidth } from './chart.js';
-import { EdgeKind, NodeKind } from './graph.js';
-import type { Model } from './model.js';
-import { isLit } from './picture.js';
-import type { Picture, SlotState } from './picture.js';
-import type { Point } from './roads.js';
-import { fitted } from './text.js';
-import { lookOf } from './views/graph.js';
-import type { GraphOptions } from './views/graph.js';
-import { EYE, RADIUS } from './views/node.js';
-import type { NodeLook } from './views/node.js';
-import { hasReturned, isNow } from './views/road.js';
-import { visiblePart } from './views/stage.js';
-import type { Camera } from './views/stage.js';
-
-/** What a painted graph shows. */
-export interface Scene {
-  readonly model: Model;
-  readonly chart: Chart;
-  readonly picture: Picture;
-  readonly camera: Camera;
-  readonly zoom: number;
-  readonly options: GraphOptions;
-}
+import { hasReturned, isNow, lookOf } from '../appearance.js';
+import type { NodeLook } from '../appearance.js';
+import { cornerWidth, LETTER, pillWidth } from '../chart.js';
+import { EdgeKind, NodeKind } from '../graph.js';
+import { isLit } from '../picture.js';
+import type { SlotState } from '../picture.js';
+import type { Point } from '../roads.js';
+import { visiblePart } from '../scene.js';
+import type { Scene } from '../scene.js';
+import { fitted } from '../text.js';
+import { EYE, RADIUS } from './node.js';
 
 /** Looks up a colour of the theme by the name of its token. */
 type Ink = (token: string) => string;
@@ -185,7 +171,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
       tokens.set(token, (found = style.getPropertyValue(`--${token}`).trim()));
     return found;
   };
-  const { chart, camera, zoom, model, picture, options } = scene;
+  const { chart, camera, zoom, model, picture, highlight } = scene;
   const ratio = window.devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth * ratio, canvas.clientHeight * ratio].map(Math.round);
   if (canvas.width !== width) canvas.width = width!;
@@ -199,7 +185,7 @@ export function paint(canvas: HTMLCanvasElement, scene: Scene): void {
   const focused = !!canvas.parentElement?.matches(':focus-visible');
   for (const edge of part.edges) road(painter, scene, edge, origin);
   for (const place of part.places) {
-    const look = lookOf(model, chart, picture, place, options);
+    const look = lookOf(model, chart, picture, place, highlight);
     const x = chart.layout.x[place]! - origin[0];
     const y = chart.layout.y[place]! - origin[1];
     context.translate(x, y);

@@ -1,0 +1,145 @@
+/**
+ * What each node and edge of a chart shows at a step: a pure function of model, chart and picture.
+ * The views only draw it, as SVG or on a canvas.
+ */
+import type { Chart, Detail } from './chart.js';
+import { isLoop, turnOf } from './folded.js';
+import { NodeKind } from './graph.js';
+import type { Model, Passage } from './model.js';
+import { formatBrief } from './numbers.js';
+import { isLit, slotAt, slotText, tensorOf } from './picture.js';
+import type { Picture, SlotState } from './picture.js';
+
+/** What a number is coloured as: a value or a gradient. */
+export type Tone = 'v' | 'g';
+
+/** Everything that a node shows, whether SVG or a canvas draws it. */
+export interface NodeLook {
+  readonly kind: NodeKind;
+  readonly label: string;
+  readonly glyph: string;
+  /** In the upper right corner: how a value left the tape, or which iteration this is. */
+  readonly corner: string;
+  /** Whether more is folded in here. */
+  readonly stacked: boolean;
+  readonly watched: boolean;
+  readonly value: string;
+  readonly slot: SlotState | null;
+  readonly slotText: string;
+  /** The tensors of value and gradient, as far as there are numbers to draw; else -1. */
+  readonly tensors: readonly [value: number, gradient: number];
+  readonly lit: boolean;
+  readonly halo: '' | 'v' | 'g' | 'n' | 's';
+  readonly detail: Detail;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The nodes that a drawing points at, whatever the step. */
+export interface Highlight {
+  /** The node the learner pointed at, or -1. */
+  readonly selected: number;
+  /** The node to point at as the culprit, instead of that of the step. */
+  readonly culprit?: number;
+  /** The node whose gradient the learner is asked for. */
+  readonly asked?: number;
+}
+
+function haloOf(
+  chart: Chart,
+  picture: Picture,
+  place: number,
+  highlight: Highlight,
+): NodeLook['halo'] {
+  if (highlight.culprit !== undefined) return highlight.culprit === chart.nodes[place] ? 'n' : '';
+  if (highlight.selected >= 0 && chart.placeOf(highlight.selected) === place) return 's';
+  if (chart.placeOf(picture.node) !== place) return '';
+  return picture.phase === 'backward' ? 'g' : 'v';
+}
+
+/** Of a closed loop, the iteration that this step is about; else what stands there anyway. */
+function momentOf(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  place: number,
+): { node: number; corner: string } {
+  const { corner } = chart.faceOf(place);
+  const fold = chart.foldAt(place);
+  const folds = chart.folded?.folds;
+  const here = chart.placeOf(picture.node) === place;
+  const turn =
+    here && folds && isLoop(folds, fold) ? turnOf(model.graph, folds, fold, picture.node) : null;
+  if (!turn) return { node: chart.nodes[place]!, corner };
+  const first = folds!.turn[fold]! || 1;
+  return { node: turn.node, corner: `${turn.turn}/${first + folds!.size[fold]! - 1}` };
+}
+
+/** Whether what stands at a place has begun to run. */
+export function isBegun(model: Model, chart: Chart, picture: Picture, place: number): boolean {
+  const fold = chart.foldAt(place);
+  const first = fold < 0 ? chart.nodes[place]! : chart.folded!.folds.first[fold]!;
+  return isLit(model, picture, first);
+}
+
+/** What a node shows at a step. */
+export function lookOf(
+  model: Model,
+  chart: Chart,
+  picture: Picture,
+  place: number,
+  highlight: Highlight,
+): NodeLook {
+  const { node, corner } = momentOf(model, chart, picture, place);
+  const { label, glyph } = chart.faceOf(place);
+  const width = chart.widthOf(place);
+  const lit = isBegun(model, chart, picture, place);
+  const tensor = isLit(model, picture, node) ? tensorOf(model, node) : null;
+  const kind = model.graph.nodeKind[node]!;
+  const slot = slotAt(model, picture, node);
+  const unrecorded = kind === NodeKind.Off && slot.state !== 'value';
+  const room = chart.detail === 'title' ? 8 : Math.floor((width - 20) / 7.3);
+  return {
+    kind,
+    label,
+    glyph,
+    corner,
+    stacked: chart.foldAt(place) >= 0,
+    watched: model.graph.nodeWatched[node]!,
+    value: tensor ? formatBrief(tensor, room) : '',
+    slot: unrecorded ? null : slot.state,
+    tensors: [tensor?.index ?? -1, unrecorded || slot.state === 'zero' ? -1 : slot.tensor],
+    slotText: unrecorded ? '' : node === highlight.asked ? '?' : slotText(model, slot, room),
+    lit,
+    halo: haloOf(chart, picture, place, highlight),
+    detail: chart.detail,
+    width,
+    height: chart.ports.height,
+  };
+}
+
+const firstFlows = new WeakMap<Chart, { passage: Passage; first: Int32Array }>();
+
+/** For each edge the backward step at which a gradient first comes back along it, or -1. */
+function firstFlowOn(chart: Chart, passage: Passage): Int32Array {
+  const known = firstFlows.get(chart);
+  if (known?.passage === passage) return known.first;
+  const first = new Int32Array(chart.edges.length).fill(-1);
+  passage.edgeOfFlow.forEach((id, flow) => {
+    const edge = id < 0 || passage.flowOfEdge[id] !== flow ? -1 : chart.placeOfEdge(id);
+    if (edge >= 0 && first[edge]! < 0) first[edge] = flow;
+  });
+  firstFlows.set(chart, { passage, first });
+  return first;
+}
+
+/** Whether a gradient has come back along an edge. */
+export function hasReturned(model: Model, chart: Chart, picture: Picture, edge: number): boolean {
+  const flow = model.passage ? firstFlowOn(chart, model.passage)[edge]! : -1;
+  return flow >= 0 && flow < picture.backwardSteps;
+}
+
+/** Whether a gradient runs along an edge at this step. */
+export function isNow(chart: Chart, picture: Picture, edge: number): boolean {
+  return picture.edge >= 0 && chart.placeOfEdge(picture.edge) === edge;
+}

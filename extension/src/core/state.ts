@@ -1,0 +1,86 @@
+import type { Open } from './folded.js';
+import type { Model } from './model.js';
+import type { Guess } from './predict.js';
+
+export type View = 'tape' | 'why';
+
+/** What stands beside the code. */
+export const PANES = ['graph', 'flow', 'memory', 'watched'] as const;
+export type Pane = (typeof PANES)[number];
+
+/** How fast it plays: so many times a step each PLAY_PACE. */
+export const SPEEDS = [0.5, 1, 2, 4] as const;
+
+export interface State {
+  readonly model: Model;
+  readonly step: number;
+  /** The node the learner pointed at, or -1. */
+  readonly selected: number;
+  readonly playing: boolean;
+  readonly view: View;
+  readonly finding: number;
+  /** How many findings there are to walk through. */
+  readonly findings: number;
+  readonly zoom: number;
+  /** The folds of the graph that are open; null as long as nobody has touched any. */
+  readonly open: Open;
+  readonly pane: Pane;
+  readonly speed: number;
+  /** The slice of a tensor of higher rank that is looked at. */
+  readonly slice: number;
+  /** Whether the learner is asked before a step back is shown, and whether a question stands. */
+  readonly predicting: 'off' | 'on' | 'asking';
+  readonly guesses: readonly Guess[];
+}
+
+/** How everything stands before anyone has touched it. */
+export const AT_FIRST = {
+  selected: -1,
+  playing: false,
+  finding: 0,
+  zoom: 1,
+  open: null,
+  pane: 'graph',
+  speed: 1,
+  slice: 0,
+  predicting: 'off',
+  guesses: [],
+} as const;
+
+export type Action =
+  | { readonly kind: 'next' | 'previous' | 'first' | 'last' | 'backward' }
+  | { readonly kind: 'play' | 'pause' | 'toggle' | 'tick' }
+  | { readonly kind: 'go'; readonly step: number }
+  | { readonly kind: 'frame'; readonly frame: number }
+  | { readonly kind: 'select'; readonly node: number }
+  | { readonly kind: 'selectBy'; readonly by: 1 | -1 }
+  | { readonly kind: 'call'; readonly call: number }
+  /** The same program at other values. */
+  | { readonly kind: 'model'; readonly model: Model }
+  | { readonly kind: 'view'; readonly view: View }
+  /** Leave the explanation for the tape, at the frame of its culprit. */
+  | { readonly kind: 'showOnTape'; readonly frame: number }
+  | { readonly kind: 'finding'; readonly by: 1 | -1 }
+  | { readonly kind: 'showFinding'; readonly finding: number }
+  /** By steps of a quarter, or (`to`) to a size. */
+  | { readonly kind: 'zoom'; readonly by: -1 | 0 | 1; readonly to?: number }
+  /** Open or close a fold; without one, that around the current node. */
+  | { readonly kind: 'fold'; readonly fold?: number }
+  | { readonly kind: 'foldAll'; readonly open: boolean }
+  | { readonly kind: 'pane'; readonly pane: Pane }
+  | { readonly kind: 'speed'; readonly speed: number }
+  | { readonly kind: 'slice'; readonly slice: number }
+  /** To the next place where paths meet, or to the first NaN. */
+  | { readonly kind: 'nextSum' | 'firstOdd' }
+  /** To a step of a call, which is shown from then on. */
+  | { readonly kind: 'track'; readonly call: number; readonly step: number }
+  | { readonly kind: 'predict' | 'takeBack' }
+  | { readonly kind: 'guess'; readonly said: string };
+
+export type Dispatch = (action: Action) => void;
+
+/** Which slice of a tensor of higher rank is looked at, and how to look at another. */
+export interface Slices {
+  readonly at: number;
+  readonly dispatch: Dispatch;
+}

@@ -1,0 +1,41 @@
+import { h } from '../dom.js';
+import type { Child, VNode } from '../dom.js';
+import { equation } from '../mathml.js';
+import { say, WORDS } from '../words.js';
+import { prose } from './parts.js';
+
+/** What the inspector says about a step. */
+export interface Description {
+  readonly title: string;
+  readonly sentence: string;
+  readonly equation?: readonly Child[] | null;
+  /** A table of contributions, or heat maps. */
+  readonly figure?: Child;
+  readonly facts?: readonly (readonly [string, Child])[];
+}
+
+/** The inspector: words, mathematics, a figure and facts. */
+export function descriptionView(description: Description): VNode {
+  const { title, sentence, equation: terms, figure, facts } = description;
+  return h(
+    'div',
+    {
+      class: 'insp',
+      role: 'region',
+      'aria-live': 'polite',
+      'aria-atomic': 'true',
+      'aria-label': WORDS.inspector,
+    },
+    h('h3', {}, prose(title)),
+    sentence ? h('p', {}, prose(sentence)) : null,
+    terms?.length ? h('div', { class: 'eq' }, equation('block', terms)) : null,
+    figure ?? null,
+    facts?.length
+      ? h(
+          'dl',
+          { class: 'facts' },
+          facts.map(([term, fact]) => [h('dt', {}, say(term)), h('dd', {}, fact)]),
+        )
+      : null,
+  );
+}
