@@ -14,7 +14,7 @@ from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 
 
-@public(effect="host")
+@public(effect="host", graph_name="PrintV2")
 def print(*inputs: Any, **settings: Any) -> None:
     """Write tensors and anything else to the standard error stream, or to `output_stream`.
 

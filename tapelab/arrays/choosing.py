@@ -23,7 +23,7 @@ from tapelab.ops.refusing import refuse_no_number
 stop_gradient = unary(stops.stop_gradient)
 
 
-@public
+@public(graph_name="SelectV2")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Each entry is taken from x where the condition holds, else from y.
 

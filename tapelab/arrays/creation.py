@@ -25,7 +25,7 @@ from tapelab.ops.settings import lengths, number
 from tapelab.ops.stacking import concat
 
 
-@public
+@public(graph_name="Const")
 def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor of given numbers, which a tape does not watch by itself; a tensor stays itself."""
     given = _plain(value, dtype)
@@ -46,7 +46,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
     return new_constant(np.reshape(array, wanted), value, "tf.constant")
 
 
-@public
+@public(graph_name="Const")
 def convert_to_tensor(
     value: Any, dtype: Any = None, dtype_hint: Any = None, name: str | None = None
 ) -> Tensor:
@@ -59,19 +59,19 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, (Tensor, Holder, CompositeTensor))
 
 
-@public
+@public(graph_name="zeros")
 def zeros(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of zeros."""
     return _filled(shape, dtype, 0, "tf.zeros")
 
 
-@public
+@public(graph_name="ones")
 def ones(shape: Any, dtype: Any = float32, name: str | None = None) -> Tensor:
     """A tensor of ones."""
     return _filled(shape, dtype, 1, "tf.ones")
 
 
-@public(elementwise=True)
+@public(elementwise=True, graph_name="zeros_like")
 def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Zeros in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
@@ -81,7 +81,7 @@ def zeros_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor
     return zeros(x.shape, x.dtype if dtype is None else dtype)
 
 
-@public(elementwise=True)
+@public(elementwise=True, graph_name="ones_like")
 def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """Ones in the shape of another tensor, and in its dtype unless another is named."""
     x = tensor(input)
@@ -91,7 +91,7 @@ def ones_like(input: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return ones(x.shape, dtype)
 
 
-@public
+@public(graph_name="Fill")
 def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     """A tensor of the given lengths with the same scalar everywhere."""
     x = tensor(value)
@@ -102,7 +102,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public
+@public(graph_name="eye/diag")
 def eye(
     num_rows: Any, num_columns: Any = None, batch_shape: Any = None, dtype: Any = float32,
     name: str | None = None,
@@ -123,7 +123,7 @@ def eye(
     return new_constant(np.broadcast_to(one, (*batch, *one.shape)).copy(), None, "tf.eye")
 
 
-@public
+@public(graph_name="range")
 def range(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str = "range"
 ) -> Tensor:

@@ -18,7 +18,7 @@ from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.settings import number, unfit_index
 
 
-@public(elementwise=True)
+@public(elementwise=True, graph_name="one_hot")
 def one_hot(
     indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
     dtype: Any = None, name: str | None = None,

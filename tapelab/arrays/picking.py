@@ -18,7 +18,7 @@ from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, unfit_index
 
 
-@public
+@public(graph_name="GatherV2")
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
     batch_dims: int = 0, name: str | None = None,

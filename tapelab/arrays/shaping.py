@@ -28,7 +28,7 @@ def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public
+@public(graph_name="transpose")
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
@@ -65,7 +65,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Tensor:
     return made
 
 
-@public
+@public(graph_name="stack")
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape laid side by side along a new axis."""
     given_tensor = isinstance(values, (Tensor, Holder))
@@ -88,7 +88,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return made
 
 
-@public
+@public(graph_name="unstack")
 def unstack(
     value: Any, num: int | None = None, axis: int = 0, name: str = "unstack"
 ) -> list[Tensor]:
@@ -105,7 +105,7 @@ def unstack(
     return list(stacking.unstack(x, axis=axis)) if x._array.shape[axis] else []
 
 
-@public
+@public(graph_name="concat")
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined end to end along an axis they all have."""
     parts = values if isinstance(values, (list, tuple)) else [values]
@@ -120,7 +120,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return made
 
 
-@public
+@public(graph_name="split")
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:

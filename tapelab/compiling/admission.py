@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.autodiff.custom_gradients import CustomGradient
 from tapelab.compiling.graph import Graph, Node, Slot
 from tapelab.compiling.walking import Bundle, leaves
 from tapelab.dtypes import DType
@@ -26,8 +27,6 @@ _PLAIN: Final = (
     *(slice, EllipsisType, FunctionType, BuiltinFunctionType),
 )
 """What may stand in the arguments of a node: nothing that can change from call to call."""
-_OWN_GRADIENT: Final = "CustomGradient"
-"""The type, loaded by need, of a learner's function with a gradient of its own: traced like all."""
 
 
 def may_be_lowered(graph: Graph) -> bool:
@@ -94,7 +93,7 @@ def asserts(node: Node) -> bool:
 
 
 def _unchanging(thing: Any) -> bool:
-    return isinstance(thing, (*_PLAIN, Bundle)) or type(thing).__name__ == _OWN_GRADIENT
+    return isinstance(thing, (*_PLAIN, Bundle, CustomGradient))
 
 
 def inner_function(node: Node) -> Any:

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compiling.walking import mapped
+from tapelab.engine.protocol import outside_trace
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.shapes import TensorShape
 
@@ -38,10 +39,11 @@ def from_spec(shape: TensorShape, dtype: Any, lengths: tuple[int, int] = _OPEN) 
 def from_composite(spec: Any, lengths: tuple[int, int]) -> Any:
     """An example per world for a ragged or sparse tensor of which only the spec is known."""
     kind = np.dtype(spec.dtype.as_numpy_dtype)
-    return tuple(
-        spec._made(lengths[world], lambda shape, world=world: invented(shape, kind, world))
-        for world in WORLDS
-    )
+    with outside_trace():
+        return tuple([
+            spec._made(lengths[world], lambda shape, world=world: invented(shape, kind, world))
+            for world in WORLDS
+        ])  # fmt: skip
 
 
 def open_lengths(shapes: list[TensorShape]) -> tuple[int, int]:

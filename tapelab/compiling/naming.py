@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
+from tapelab.engine.protocol import declaration_of
 from tapelab.engine.variable import name_scopes
-
-BY_METHOD: Final = {
-    "__add__": "add", "__radd__": "add", "__sub__": "sub", "__rsub__": "sub", "__mul__": "mul",
-    "__rmul__": "mul", "__truediv__": "truediv", "__rtruediv__": "truediv",
-    "__floordiv__": "floordiv", "__rfloordiv__": "floordiv", "__mod__": "mod", "__rmod__": "mod",
-    "__pow__": "pow", "__rpow__": "pow", "__matmul__": "matmul", "__rmatmul__": "matmul",
-    "__getitem__": "strided_slice", "tensor_item": "strided_slice",
-    "variable_item": "strided_slice", "__and__": "and", "__or__": "or", "__xor__": "xor",
-    "value": "ReadVariableOp", "read_value": "ReadVariableOp", "_assign": "AssignVariableOp",
-}  # fmt: skip
-"""Names of the operators and methods that go by another name in a graph."""
-BY_FUNCTION: Final = {
-    "zeros": "zeros", "ones": "ones", "range": "range", "constant": "Const", "concat": "concat",
-    "convert_to_tensor": "Const", "stack": "stack", "transpose": "transpose", "split": "split",
-    "zeros_like": "zeros_like", "ones_like": "ones_like", "one_hot": "one_hot", "fill": "Fill",
-    "unstack": "unstack", "normal": "random_normal", "uniform": "random_uniform/RandomUniform",
-    "where": "SelectV2", "gather": "GatherV2", "eye": "eye/diag", "norm": "norm/Squeeze",
-    "truncated_normal": "truncated_normal", "print": "PrintV2", "shuffle": "RandomShuffle",
-}  # fmt: skip
-"""Names of the functions that go by another name than their op."""
 
 
 def base_name(function: Callable[..., Any], kwargs: Any, last_op: str) -> str:
@@ -34,8 +15,7 @@ def base_name(function: Callable[..., Any], kwargs: Any, last_op: str) -> str:
     if isinstance(given, str) and given:
         return given
     own = str(getattr(function, "__name__", "")) or str(getattr(function, "name", ""))
-    named = BY_METHOD.get(own) or BY_FUNCTION.get(own)
-    return named or last_op or own
+    return declaration_of(function).graph_name or last_op or own
 
 
 class Names:

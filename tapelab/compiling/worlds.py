@@ -21,15 +21,13 @@ from tapelab.compiling.walking import mapped
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.log import thread
+from tapelab.engine.protocol import DispatchedType
 from tapelab.engine.records import OP_RUNS, as_op_run, kind_of
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.random.sampling import Source
 
-OBJECTS: Final = frozenset({"TensorArray", "ForwardAccumulator"})
-"""Types of objects that calls make and change inside a function."""
-SEEDS: Final = "SeedGenerator"
 STATE: Final = ("tapes", "active", "log", "records", "scope", "trace")
 _REMEMBERED: Final = 64
 
@@ -107,10 +105,8 @@ class World:
             return self._copy_of(leaf, twin)
         if isinstance(leaf, Source):
             return self._copy_of(leaf, copy.deepcopy)
-        if type(leaf).__name__ == SEEDS:
-            return self._copy_of(leaf, self._seeds)
-        if type(getattr(leaf, "seed_generator", None)).__name__ == SEEDS:
-            return self._copy_of(leaf, self._with_seeds)
+        if hasattr(type(leaf), "copy_with_state"):  # an object that holds variables of its own
+            return self._copy_of(leaf, lambda each: each.copy_with_state(self.stand_in))
         return leaf
 
     def original(self, leaf: Any) -> Any:
@@ -127,21 +123,6 @@ class World:
             self._originals[id(found[1])] = thing
         return found[1]
 
-    def _with_seeds(self, layer: Any) -> Any:
-        """A layer that draws from the seeds of this world."""
-        made = object.__new__(type(layer))
-        made.__dict__.update(layer.__dict__)
-        made.__dict__["seed_generator"] = self.stand_in(layer.seed_generator)
-        return made
-
-    def _seeds(self, generator: Any) -> Any:
-        """Keras's seeds, counted in a variable of this world."""
-        made = copy.copy(generator)
-        made.state = copy.copy(generator.state)
-        made.state._cell = self._copy_of(generator.state._cell, self._cell)
-        made.state._value = Variable._of(made.state._cell)
-        return made
-
     def _cell(self, cell: Cell) -> Cell:
         state = cell.state
         if self.number and not cell.shape.is_fully_defined():
@@ -155,8 +136,9 @@ def twin(tape: GradientTape) -> GradientTape:
 
 
 def is_eager(leaf: Any) -> bool:
-    """Whether a leaf of a result takes a slot: a tensor with numbers, a `TensorArray`."""
-    return type(leaf) is Tensor or type(leaf).__name__ in OBJECTS or is_composite(leaf)
+    """Whether a leaf of a result takes a slot: a concrete tensor, a composite, a `TensorArray`."""
+    eager = type(leaf) is Tensor or isinstance(type(leaf), DispatchedType)
+    return eager or is_composite(leaf)
 
 
 def is_composite(leaf: Any) -> bool:

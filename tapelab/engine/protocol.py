@@ -50,6 +50,7 @@ does not run while it is traced.
 class Declaration:
     """What interpreters may know of a public function.
 
+    `graph_name`: what TensorFlow calls its nodes, where they are not called like the function.
     `shape_argument`: the second argument is the shape of the result. `value_dependent_shape`: the
     first axis of the results is as long as the values of the arguments decide. `if_shape_is_open`:
     only a call whose tensor has a shape that is partly unknown has to be recorded as one; else the
@@ -58,6 +59,7 @@ class Declaration:
     """
 
     effect: Effect = ""
+    graph_name: str = ""
     shape_argument: bool = False
     value_dependent_shape: bool = False
     if_shape_is_open: bool = False
@@ -106,7 +108,7 @@ def declaration_of(function: Public) -> Declaration:
 def public(function: F, /) -> F: ...
 @overload
 def public(
-    *, elementwise: bool = ..., group: bool = ...,
+    *, elementwise: bool = ..., group: bool = ..., graph_name: str = ...,
     effect: Effect = ..., shape_argument: bool = ..., value_dependent_shape: bool = ...,
     if_shape_is_open: bool = ..., result_spec: Callable[..., Any] | None = ...,
     fast_path: FastPath | None = ...,
@@ -115,9 +117,9 @@ def public(
 
 def public(
     function: Public | None = None, /, *, elementwise: bool = False, group: bool = False,
-    effect: Effect = "", shape_argument: bool = False, value_dependent_shape: bool = False,
-    if_shape_is_open: bool = False, result_spec: Callable[..., Any] | None = None,
-    fast_path: FastPath | None = None,
+    effect: Effect = "", graph_name: str = "", shape_argument: bool = False,
+    value_dependent_shape: bool = False, if_shape_is_open: bool = False,
+    result_spec: Callable[..., Any] | None = None, fast_path: FastPath | None = None,
 ) -> Any:  # fmt: skip
     """Make a function one that interpreters and other kinds of tensors can carry out.
 
@@ -126,7 +128,7 @@ def public(
     what interpreters have to know, see `Declaration`.
     """
     declared = Declaration(
-        effect, shape_argument, value_dependent_shape, if_shape_is_open, result_spec
+        effect, graph_name, shape_argument, value_dependent_shape, if_shape_is_open, result_spec
     )
 
     def declare(function: Public) -> Public:

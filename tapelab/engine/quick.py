@@ -48,6 +48,8 @@ def paired(
     shrinks = _shrinks(op)
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if name is not None:
+            return long_way(x, y, name)
         state = thread.__dict__
         marks = state["marks"]
         if type(x) is not Tensor:
@@ -122,6 +124,8 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
     kernel, shrinks = op.kernel, _shrinks(op)
 
     def function(x: Any, name: str | None = None) -> Any:
+        if name is not None:
+            return long_way(x, name)
         state = thread.__dict__
         marks = state["marks"]
         if type(x) is not Tensor or (marks and x._tapes is not marks):

@@ -147,13 +147,13 @@ class Variable(Holder):
             raise NotImplementedError("numpy() is only available when eager execution is enabled.")
         return read(self).numpy()
 
-    @public
+    @public(graph_name="ReadVariableOp")
     def value(self) -> Tensor:
         """The present value as a tensor of its own, recorded as a read."""
         made: Tensor = REGISTRY["read_value"](read(self))
         return made
 
-    @public
+    @public(graph_name="ReadVariableOp")
     def read_value(self) -> Tensor:
         """The present value as a tensor of its own, recorded as a read."""
         return self.value()

@@ -62,7 +62,7 @@ def set_value(x: Any, value: Any) -> None:
     x.assign(convert_to_tensor(value, x.dtype))
 
 
-@public
+@public(graph_name="Const")
 def convert_to_tensor(x: Any, dtype: Any = None) -> Tensor:
     """The value as a tensor; unlike tf.convert_to_tensor it casts a tensor of another dtype."""
     wanted = None if dtype is None else as_dtype(dtype)

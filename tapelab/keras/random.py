@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,12 +38,20 @@ class SeedGenerator:
         self.state._value.assign(np.array([seed, count + 1], np.int64))
         return seed, count
 
+    def copy_with_state(self, stand_in: Callable[[Any], Any]) -> SeedGenerator:
+        """The same generator, counting in the variable that stands in for its own."""
+        made = copy.copy(self)
+        made.state = copy.copy(self.state)
+        made.state._value = stand_in(self.state)
+        made.state._cell = made.state._value._cell
+        return made
+
     def get_config(self) -> dict[str, Any]:
         """The seed as it was given."""
         return {"seed": self._given_seed}
 
 
-@public(effect="random")
+@public(effect="random", graph_name="random_normal")
 def normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
@@ -49,7 +59,7 @@ def normal(
     return _tensor(drawing.bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
-@public(effect="random")
+@public(effect="random", graph_name="truncated_normal")
 def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
@@ -57,7 +67,7 @@ def truncated_normal(
     return _tensor(drawing.cut_bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
-@public(effect="random")
+@public(effect="random", graph_name="random_uniform/RandomUniform")
 def uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:

@@ -52,7 +52,7 @@ def reduce_std(
     return sqrt(reduce_variance(input_tensor, axis, keepdims))
 
 
-@public(group=True)
+@public(group=True, graph_name="norm/Squeeze")
 def norm(
     tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: bool = False,
     name: str | None = None,

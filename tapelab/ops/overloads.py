@@ -47,14 +47,14 @@ def install() -> None:
     for kind in (Tensor, Variable):
         for name, op in PAIRS.items():
             forward, reflected = _pair(op)
-            _attach(kind, f"__{name}__", forward, pairs(op))
-            _attach(kind, f"__r{name}__", reflected, pairs(op, mirrored=True))
+            _attach(kind, f"__{name}__", forward, pairs(op), name)
+            _attach(kind, f"__r{name}__", reflected, pairs(op, mirrored=True), name)
         for name, op in ORDERS.items():
             _attach(kind, f"__{name}__", _order(op))
         for name, ops in LOGIC.items():
             forward, reflected = _logic(*ops)
-            _attach(kind, f"__{name}__", forward)
-            _attach(kind, f"__r{name}__", reflected)
+            _attach(kind, f"__{name}__", forward, graph_name=name)
+            _attach(kind, f"__r{name}__", reflected, graph_name=name)
         for name, op in SINGLES.items():
             _attach(kind, f"__{name}__", _single(op))
         _attach(kind, "__invert__", _invert)
@@ -63,9 +63,11 @@ def install() -> None:
     subscripts.install()
 
 
-def _attach(kind: type, name: str, function: Method, fast_path: FastPath | None = None) -> None:
+def _attach(
+    kind: type, name: str, function: Method, fast_path: FastPath | None = None, graph_name: str = ""
+) -> None:
     function.__name__ = name
-    method = public(fast_path=fast_path)(function)
+    method = public(fast_path=fast_path, graph_name=graph_name)(function)
     method.__name__ = name
     method.__qualname__ = f"{kind.__name__}.{name}"
     setattr(kind, name, method)

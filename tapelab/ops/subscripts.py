@@ -27,7 +27,7 @@ _ALLOWED: Final = (
 )
 
 
-@public
+@public(graph_name="strided_slice")
 def tensor_item(self: Tensor, key: Any) -> Tensor:
     """The piece of a tensor that an index cuts out."""
     if type(key) is int or (type(key) is slice and _is_plain(key)):
@@ -54,7 +54,7 @@ def assign_piece(variable: Variable, key: Any, value: Any, name: str | None = No
     return variable_item(variable, key).assign(value, name=name)
 
 
-@public
+@public(graph_name="strided_slice")
 def _piece(self: Variable, key: Any) -> Tensor:
     tensor = read(self)
     if _is_mask(key):

@@ -25,7 +25,7 @@ def set_seed(seed: int) -> None:
     seeding.begin(int(seed))
 
 
-@public(effect="random")
+@public(effect="random", graph_name="random_normal")
 def normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -34,7 +34,7 @@ def normal(
     return seeding.source("RandomStandardNormal", seed, dtype).normal(shape, mean, stddev, dtype)
 
 
-@public(effect="random")
+@public(effect="random", graph_name="truncated_normal")
 def truncated_normal(
     shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -45,7 +45,7 @@ def truncated_normal(
     )
 
 
-@public(effect="random")
+@public(effect="random", graph_name="random_uniform/RandomUniform")
 def uniform(
     shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32, seed: int | None = None,
     name: str | None = None,
@@ -90,7 +90,7 @@ def categorical(
     return seeding.source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
 
 
-@public(effect="random")
+@public(effect="random", graph_name="RandomShuffle")
 def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows of a tensor in a random order; no gradient passes."""
     x = tensor(value)

@@ -55,7 +55,7 @@ class Source:
             observer.drew(self, steps, make, result)
         return result
 
-    @public(effect="random")
+    @public(effect="random", graph_name="random_normal")
     def normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
@@ -64,7 +64,7 @@ class Source:
         kind, size = _floating(dtype), sizes(shape)
         return self._moved(draws.normal, size, mean, stddev, kind, "random.normal")
 
-    @public(effect="random")
+    @public(effect="random", graph_name="truncated_normal")
     def truncated_normal(
         self, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = float32,
         name: str | None = None,
@@ -88,7 +88,7 @@ class Source:
         made: Tensor = drawn if plain else drawn * width + middle
         return made
 
-    @public(effect="random")
+    @public(effect="random", graph_name="random_uniform/RandomUniform")
     def uniform(
         self, shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any = float32,
         name: str | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, Self
 
 from tapelab import nest
 from tapelab.engine.protocol import outside_trace
@@ -136,6 +136,16 @@ class Layer(Stateful):
             masks.remember(outputs, self.compute_mask(first, mask))
         self._lock()
         return outputs
+
+    def copy_with_state(self, stand_in: Callable[[Any], Any]) -> Self:
+        """The same layer, drawing from the seeds that stand in for its own; itself without any."""
+        seeds = self.__dict__.get("seed_generator")
+        if seeds is None:
+            return self
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.__dict__["seed_generator"] = stand_in(seeds)
+        return made
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         """Which steps of the output count; by default those that counted before."""
