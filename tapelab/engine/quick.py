@@ -49,7 +49,7 @@ def paired(
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         if name is not None:
-            return long_way(x, y, name)
+            return long_way(x, y, name=name)
         state = thread.__dict__
         marks = state["marks"]
         if type(x) is not Tensor:
@@ -125,7 +125,7 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
 
     def function(x: Any, name: str | None = None) -> Any:
         if name is not None:
-            return long_way(x, name)
+            return long_way(x, name=name)
         state = thread.__dict__
         marks = state["marks"]
         if type(x) is not Tensor or (marks and x._tapes is not marks):
