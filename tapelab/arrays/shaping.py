@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from tapelab.engine.cell import Holder
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.protocol import public
+from tapelab.engine.quick import configured
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
@@ -18,17 +19,41 @@ from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, require_sequence, whole
 from tapelab.shapes import TensorShape
 
+Array = Any
+"""A raw array, or a NumPy scalar where the shape is ()."""
+_INTS: Final = frozenset({int})
+
 identity = unary(stops.identity)
 
 
-@public(shape_argument=True)
+def _shape_setting(
+    array: Array, shape: Any = None, name: str | None = None
+) -> dict[str, Any] | None:
+    plain = type(shape) in (list, tuple) and name is None
+    return {"shape": tuple(shape)} if plain and _INTS.issuperset(map(type, shape)) else None
+
+
+def _perm_setting(
+    array: Array, perm: Any = None, conjugate: bool = False, name: str | None = "transpose"
+) -> dict[str, Any] | None:
+    if perm is None:
+        return {"perm": None} if name == "transpose" else None
+    plain = type(perm) in (list, tuple) and name == "transpose"
+    return {"perm": tuple(perm)} if plain and _INTS.issuperset(map(type, perm)) else None
+
+
+def _axis_setting(array: Array, axis: Any = None, name: str | None = None) -> dict[str, Any] | None:
+    return {"axis": axis} if type(axis) is int and name is None else None
+
+
+@public(shape_argument=True, fast_path=configured(shapes.reshape, _shape_setting))
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
     made: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
     return made
 
 
-@public(graph_name="transpose")
+@public(graph_name="transpose", fast_path=configured(shapes.transpose, _perm_setting))
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
@@ -36,7 +61,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     return conjugated(made) if conjugate else made
 
 
-@public
+@public(fast_path=configured(shapes.expand_dims, _axis_setting))
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
     made: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))

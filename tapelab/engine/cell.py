@@ -104,7 +104,7 @@ def own(value: Any) -> Any:
 
 def check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
     """ValueError unless a value of this shape fits the variable."""
-    if not cell.shape.is_compatible_with(shape):
+    if shape != cell.state._array.shape and not cell.shape.is_compatible_with(shape):
         raise ValueError(
             f"Cannot assign value to variable ' {cell.identity.name}:0': Shape mismatch."
             f"The variable shape {cell.shape}, and the assigned value shape "

@@ -18,7 +18,7 @@ from numpy import float32, float64, ndarray
 from tapelab.engine.cell import read
 from tapelab.engine.log import TRACED, Origin, next_id, origin_here, thread
 from tapelab.engine.op import Op
-from tapelab.engine.records import BinaryOpRun, UnaryOpRun, truncated
+from tapelab.engine.records import BinaryOpRun, OpRun, UnaryOpRun, truncated
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.kernels.elements import LARGE
@@ -26,6 +26,7 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 
 Method = Callable[..., Any]
 Kernel = Callable[[Any, Any], Any]
+Settings = Callable[..., dict[str, Any] | None]
 
 _SINGLE: Final = np.dtype(float32)
 _DOUBLE: Final = np.dtype(float64)
@@ -131,13 +132,14 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
         if type(x) is not Tensor or (marks and x._tapes is not marks):
             return long_way(x)
         given = x._array
-        if not _alike(given, given):
+        dtype = given.dtype
+        if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
             return long_way(x)
         try:
             y = value = kernel(given)
         except ValueError:
             return long_way(x)
-        if not _alike(given, y):
+        if y.dtype is not dtype:
             return long_way(x)
         if type(y) is ndarray:
             y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
@@ -168,6 +170,73 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
         return made
 
     return function
+
+
+def configured(op: Op, settings_of: Settings) -> Callable[[Method], Method]:
+    """The fast path of a function of one tensor that takes settings, such as `reshape(x, shape)`.
+
+    `settings_of` is given the array and the other arguments, and returns the settings of the op, or
+    None where the general way has to look at them.
+    """
+
+    def fast_path(long_way: Method) -> Method:
+        places: dict[int, Origin] = {}
+        kernel, shrinks = op.kernel, _shrinks(op)
+        without = single(op, long_way, up=2) if len(op.defaults) == len(op.settings) else None
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            state = thread.__dict__
+            marks = state["marks"]
+            x = args[0] if args else None
+            if type(x) is not Tensor or (marks and x._tapes is not marks):
+                return long_way(*args, **kwargs)
+            if without is not None and len(args) == 1 and not kwargs:
+                return without(x)
+            given = x._array
+            dtype = given.dtype
+            if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
+                return long_way(*args, **kwargs)
+            try:
+                settings = settings_of(given, *args[1:], **kwargs)
+                if settings is None:
+                    return long_way(*args, **kwargs)
+                y = value = kernel(given, **settings)
+            except (TypeError, ValueError):  # the general way says what is wrong
+                return long_way(*args, **kwargs)
+            if y.dtype is not dtype:
+                return long_way(*args, **kwargs)
+            if type(y) is ndarray:
+                y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
+            if (given if shrinks else y).size > KEPT_ELEMENTS:
+                if marks:
+                    log = state["log"]
+                    log.heavy[len(log.records)] = None
+                else:
+                    given, y = truncated(given), truncated(y)
+            origins = state["origins"]
+            if origins is None:
+                frame = _frame(1)
+                origin = places.get(frame.f_lasti)
+                if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                    origin = _place(op, places, 1)
+            else:
+                origin = origins.get(op)
+                if origin is None or origin[3] is not state["scope"]:
+                    origin = origins[op] = origin_here(op, 1)
+            made = _new(Tensor)
+            made._array = value
+            made._id = serial = next_id()
+            made._origin = origin
+            made._tapes = marks
+            state["records"].append((
+                OpRun, serial, state["number"], origin, (x._id,), (given,), serial, y, settings,
+                marks,
+            ))  # fmt: skip
+            return made
+
+        return function
+
+    return fast_path
 
 
 def _alike(x: Any, y: Any) -> bool:

@@ -199,7 +199,7 @@ class Variable(Holder):
             for observer in observers:
                 observer.ran((constant,))
         if how is How.ASSIGN:
-            check_shape(cell, np.shape(value))
+            check_shape(cell, value.shape)
         else:
             value = moved(cell, value, how)
         store(cell, value, how, source)

@@ -16,7 +16,7 @@ from tapelab.engine.convert import operand, to_tensor
 from tapelab.engine.dispatch import run
 from tapelab.engine.op import Op
 from tapelab.engine.protocol import public
-from tapelab.engine.quick import paired, single
+from tapelab.engine.quick import configured, paired, single
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
@@ -122,24 +122,34 @@ def pairs(op: Op, *, mirrored: bool = False) -> Callable[[Public], Public] | Non
 
 
 def without_settings(op: Op) -> Callable[[Public], Public]:
-    """The fast path of a function that takes settings, for calls that give none."""
+    """The fast path of a function of two tensors that takes settings, for calls that give none."""
 
     def fast_path(function: Public) -> Public:
-        count = len(op.inputs)
-        if count == 2:
-            quick = paired(op, *ON_FLOATS[op], function, up=2)
-        else:
-            quick = single(op, function, up=2)
+        quick = paired(op, *ON_FLOATS[op], function, up=2)
 
         @wraps(function)
         def call(*given: Any, **settings: Any) -> Any:
-            if settings or len(given) != count:
+            if settings or len(given) != 2:
                 return function(*given, **settings)
             return quick(*given)
 
         return call
 
     return fast_path
+
+
+def _reduction_settings(
+    array: Any, axis: Any = None, keepdims: Any = False, name: str | None = None
+) -> dict[str, Any] | None:
+    """The settings of a reduction along all axes or along one; None for the general way."""
+    if name is not None:
+        return None
+    if axis is not None:
+        rank = array.ndim
+        if type(axis) is not int or not -rank <= axis < rank:
+            return None
+        axis = (axis % rank,)
+    return {"axis": axis, "keepdims": keepdims} if type(keepdims) is bool else None
 
 
 def binary(op: Op) -> Public:
@@ -225,7 +235,7 @@ def reduction(op: Op) -> Public:
         x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
         return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
 
-    fast_path = without_settings(op) if _is_smooth(op) else None
+    fast_path = configured(op, _reduction_settings) if _is_smooth(op) else None
     return public(fast_path=fast_path)(_like(function, op))
 
 

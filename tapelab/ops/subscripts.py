@@ -13,6 +13,7 @@ from tapelab.engine.cell import Cell, Holder, store
 from tapelab.engine.convert import to_tensor
 from tapelab.engine.log import thread
 from tapelab.engine.protocol import public
+from tapelab.engine.quick import configured
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.engine.variable import UnreadVariable, Variable, read
 from tapelab.engine.wording import brackets
@@ -27,7 +28,12 @@ _ALLOWED: Final = (
 )
 
 
-@public(graph_name="strided_slice")
+def _key_setting(array: Any, key: Any) -> dict[str, Any] | None:
+    plain = type(key) is int or (type(key) is slice and _is_plain(key))
+    return {"key": (key,)} if plain else None
+
+
+@public(graph_name="strided_slice", fast_path=configured(strided_slice, _key_setting))
 def tensor_item(self: Tensor, key: Any) -> Tensor:
     """The piece of a tensor that an index cuts out."""
     if type(key) is int or (type(key) is slice and _is_plain(key)):
