@@ -11,10 +11,10 @@ from tapelab.diagnosis.finding import Explanation
 from tapelab.diagnosis.names import shortened
 from tapelab.engine.collecting import resting
 from tapelab.engine.log import thread
-from tapelab.engine.looking import look
-from tapelab.engine.snapshot import take
-from tapelab.engine.tables import Spans
 from tapelab.engine.tape import GradientTape
+from tapelab.recorder.builder import take
+from tapelab.recorder.interning import Spans
+from tapelab.recorder.introspection import look
 from tapelab.words import paragraph, say
 
 if TYPE_CHECKING:

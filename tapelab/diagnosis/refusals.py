@@ -8,8 +8,8 @@ from tapelab.diagnosis.applying import all_none
 from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.causes import REFUSALS
 from tapelab.diagnosis.explain import explain_call
-from tapelab.engine.looking import look_at_refusal
 from tapelab.engine.tape import GradientTape
+from tapelab.recorder.introspection import look_at_refusal
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Explanation, Finding

@@ -252,8 +252,8 @@ class GradientTape(Watching):
         With a target, the way back to the sources (by default: all that is watched) is part of it
         even if nobody has asked for that gradient yet; a non-persistent tape keeps its one answer.
         """
-        from tapelab.engine.snapshot import take  # not before somebody looks
-        from tapelab.engine.uncollected import uncollected
+        from tapelab.recorder.builder import take  # not before somebody looks
+        from tapelab.recorder.gc_pause import uncollected
 
         with uncollected():
             if target is not None:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.looking import look
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.exercises.answer import Unreadable, told_kind
+from tapelab.recorder.introspection import look
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Left, Ran, Watched
 from tapelab.words import say, sentence

@@ -129,7 +129,7 @@ def _state(answer: Answer, at: int) -> str:
 def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
     """Why, in one line for each, if the tape is short; else only what."""
     from tapelab.diagnosis import explain_call
-    from tapelab.engine.snapshot import take
+    from tapelab.recorder.builder import take
 
     if _length(tape) > LONGEST:
         yield say("A gradient of this cell is None or not finite · tf.why()")
@@ -146,7 +146,7 @@ def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
 def _parts(tape: Any, call: int) -> Iterator[str]:
     """A line where part of a gradient is missing, and not because the learner stopped it."""
     from tapelab.diagnosis import explain_call
-    from tapelab.engine.snapshot import take
+    from tapelab.recorder.builder import take
 
     whole = explain_call(take(tape, derived=True), call)
     for part in whole.parts or (whole,):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis import explain_call
 from tapelab.engine.collecting import resting
-from tapelab.engine.memento import memento
-from tapelab.engine.snapshot import take
 from tapelab.lab.running import RUNNING
+from tapelab.recorder.builder import take
+from tapelab.recorder.tape_snapshot import memento
 from tapelab.recording import to_bytes
 from tapelab.views.answers import last_question
 from tapelab.widgets.show import why_missing

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.engine.memento import keeps_nothing_alive, memento
+from tapelab.recorder.tape_snapshot import keeps_nothing_alive, memento
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer

@@ -12,7 +12,7 @@ from tapelab.engine.tensor import Tensor
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
-    from tapelab.engine.inventory import Inventory
+    from tapelab.recorder.symbol_table import Inventory
 
 
 def note_living(inventory: Inventory) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.crowds import distinct
-from tapelab.engine.entries import Pauses, cause_of, group_of
 from tapelab.engine.records import OpRun, columns_of, is_large
+from tapelab.recorder.columnar_encoding import distinct
+from tapelab.recorder.event_encoding import Pauses, cause_of, group_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from tapelab.engine.asking import Answer
     from tapelab.engine.flows import Flow
-    from tapelab.engine.inventory import Inventory
     from tapelab.engine.records import NamedRecord
+    from tapelab.recorder.symbol_table import Inventory
 
 LONG: Final = 64
 """From so many ops in a row on, columns are worth their trouble."""

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.engine.buffers import shared_buffers
-from tapelab.engine.crowds import NOWHERE, forms_of, is_kept, numbers_of
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
+from tapelab.recorder.columnar_encoding import NOWHERE, forms_of, is_kept, numbers_of
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS, WORDS
 from tapelab.recording.measures import Measure, measured

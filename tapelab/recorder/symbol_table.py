@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.crowds import NOWHERE
 from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.engine.records import Dropped, is_large
-from tapelab.engine.tables import Groups, Spans, Table, Tensors, place_of
+from tapelab.recorder.columnar_encoding import NOWHERE
+from tapelab.recorder.interning import Groups, Spans, Table, Tensors, place_of
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:

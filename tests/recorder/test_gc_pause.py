@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import tapelab as tf
-from tapelab.engine.uncollected import uncollected
+from tapelab.recorder.gc_pause import uncollected
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine import snapshot, stretches
+from tapelab.recorder import builder as snapshot
+from tapelab.recorder import long_runs as stretches
 from tapelab.recording import events as e
 
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.engine.asking import Answer
-from tapelab.engine.entries import event_of, pauses_of, ran
-from tapelab.engine.inventory import Inventory
 from tapelab.engine.records import (
     GradientResult,
     NamedRecord,
@@ -22,11 +20,13 @@ from tapelab.engine.records import (
     TapeOpened,
     Watch,
 )
-from tapelab.engine.relevance import relevant
-from tapelab.engine.slopes import local_slope
-from tapelab.engine.still_there import note_living, own_results, with_ends
-from tapelab.engine.stretches import ops_entered, steps_entered, stretches
-from tapelab.engine.tables import Table
+from tapelab.recorder.event_encoding import event_of, pauses_of, ran
+from tapelab.recorder.interning import Table
+from tapelab.recorder.liveness import note_living, own_results, with_ends
+from tapelab.recorder.local_derivatives import local_slope
+from tapelab.recorder.long_runs import ops_entered, steps_entered, stretches
+from tapelab.recorder.relevance import relevant
+from tapelab.recorder.symbol_table import Inventory
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, Method

@@ -6,8 +6,8 @@ import numpy as np
 
 import tapelab as tf
 from tapelab.engine.log import origin_here
-from tapelab.engine.looking import look, look_at_refusal
-from tapelab.engine.relevance import AFTERMATH
+from tapelab.recorder.introspection import look, look_at_refusal
+from tapelab.recorder.relevance import AFTERMATH
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, STRAY
 

@@ -17,12 +17,12 @@ from tapelab.engine.asking import Answer, picture
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.ends import check_ends, sources_of
-from tapelab.engine.held_back import held_back
 from tapelab.engine.log import Origin, Seen, next_id, thread
 from tapelab.engine.reaching import forgotten
 from tapelab.engine.records import Creation, NamedRecord, Reentry, truncated
-from tapelab.engine.snapshot import take
 from tapelab.engine.tensor import constant_of
+from tapelab.recorder.builder import take
+from tapelab.recorder.stopped_gradients import held_back
 from tapelab.recording.facts import STRAY, Method
 
 if TYPE_CHECKING:

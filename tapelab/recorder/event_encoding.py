@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.inventory import Inventory, Place
 from tapelab.engine.log import Body, Origin, within
 from tapelab.engine.records import (
     Assignment,
@@ -27,6 +26,7 @@ from tapelab.engine.records import (
     serial_of,
     view,
 )
+from tapelab.recorder.symbol_table import Inventory, Place
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
