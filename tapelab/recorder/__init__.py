@@ -10,3 +10,23 @@ name and place of the code once, and `builder` puts the columns together. Long r
 encoded as columns at once (`long_runs`, `columnar_encoding`). `introspection` asks a tape from
 outside, without using it up; `liveness` looks for large values that the log has dropped.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tapelab.engine.tape import GradientTape, recorders
+
+if TYPE_CHECKING:
+    from tapelab.recording import Recording
+
+
+def install() -> None:
+    """Let `GradientTape.recording` make recordings."""
+    recorders[:] = [_recording_of]
+
+
+def _recording_of(tape: GradientTape, target: Any, sources: Any) -> Recording:
+    from tapelab.recorder.introspection import recording_of  # not before somebody looks
+
+    return recording_of(tape, target, sources)

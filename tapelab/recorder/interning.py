@@ -1,4 +1,4 @@
-"""The growing tables from which a recording is made: every value is entered once."""
+"""The growing tables of a recording: each value is entered once and known by its index."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Looking at a tape from outside: a recording that holds a question the tape is never put.
+"""Asking a tape from outside: a recording with a gradient call that the tape never answered.
 
-A question that was put already is found again; another one is part of the recording, and of
-nothing else: the tape does not remember it and keeps its one answer.
+A gradient call that it did answer is found again. Another one is part of the recording and of
+nothing else: the tape does not remember it, and a non-persistent tape keeps its one result.
 """
 
 from __future__ import annotations
@@ -13,53 +13,100 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.engine.arrays import typed_array
-from tapelab.engine.asking import Answer, picture
+from tapelab.engine.asking import Answer, ask, kept, unrecorded
 from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import numbers_of
-from tapelab.engine.ends import check_ends, sources_of
-from tapelab.engine.log import Origin, Seen, next_id, thread
+from tapelab.engine.ends import check_ends, seeds_of, sources_of, targets_of
+from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.engine.reaching import forgotten
 from tapelab.engine.records import Creation, NamedRecord, Reentry, truncated
-from tapelab.engine.tensor import constant_of
-from tapelab.recorder.builder import take
-from tapelab.recorder.stopped_gradients import held_back
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.errors import NoGradientError
+from tapelab.recorder.builder import build_recording
+from tapelab.recorder.gc_pause import gc_paused
+from tapelab.recorder.stopped_gradients import stopped_gradients
 from tapelab.recording.facts import STRAY, Method
+from tapelab.recording.previews import Room
 
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
     from tapelab.recording import Recording
 
 
-class Look(NamedTuple):
-    """A recording, the number of the question in it, and which of its sources are meant."""
+class Introspection(NamedTuple):
+    """A recording, the number of the gradient call in it, and which of its sources are meant."""
 
     recording: Recording
     call: int
     positions: tuple[int, ...]
 
 
-def look(
-    tape: GradientTape, target: Any, sources: Any, *, taking: Callable[..., Any] = take
-) -> Look:
-    """A recording in which a tape is asked for the way from targets back to sources.
+def recording_of(tape: GradientTape, target: Any = None, sources: Any = None) -> Recording:
+    """What a tape saw and was asked; with a target, the backward pass from there is part of it."""
+    with gc_paused():
+        if target is not None:
+            check_ends(target, sources)
+            if not _is_answered(tape, target, sources):
+                _ask(tape, target, tape._all_watched() if sources is None else sources)
+        return build_recording(tape)
 
-    A number of NumPy or Python stands for a constant that was made of it. `taking` takes something
-    else than a recording of the tape while it is asked.
+
+def introspect(
+    tape: GradientTape, target: Any, sources: Any, *, build: Callable[..., Any] = build_recording
+) -> Introspection:
+    """A recording with a gradient call from targets to sources that leaves the tape as it was.
+
+    A number of NumPy or Python stands for a constant that was made of it. `build` makes something
+    other than a recording of the tape while it holds the call.
     """
     strays: list[NamedRecord] = []
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     known, origins = list(tape._answers), sources_of(sources)
-    found = _asked(tape, target, sources)
+    asked = _asked(tape, target, sources)
     try:
-        if found is None or _measurable(tape, found[0]):
-            picture(tape, target, sources)
-        call, positions = found or (len(known), tuple(range(len(origins))))
-        walls = held_back(tape, tape._answers[call], origins)
-        tape._answers[call:call] = walls
-        return Look(taking(tape, derived=True, strays=strays), call + len(walls), positions)
+        if asked is None or _measurable(tape, asked[0]):
+            _ask(tape, target, sources)
+        call, positions = asked or (len(known), tuple(range(len(origins))))
+        stopped = stopped_gradients(tape, tape._answers[call], origins)
+        tape._answers[call:call] = stopped
+        recording = build(tape, derived=True, strays=strays)
+        return Introspection(recording, call + len(stopped), positions)
     finally:
         tape._answers[:] = known
+
+
+def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
+    """Add a gradient call to a tape of which nothing is returned, recorded or used up.
+
+    Where the tape has released values that the backward pass needs, the call has no result.
+    """
+    targets, origins = targets_of(target), sources_of(sources)
+    answer = ask(tape, Method.PICTURE, False, targets, origins, origin_here())
+    if forgotten(tape):
+        answer.results = (None,) * len(origins)
+        return
+    thread.looking = Room()
+    try:
+        gradients = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
+        answer.results = kept(gradients)
+        answer.flows.told()
+    except NoGradientError:  # an op on the path has no rule: the call stays without a result
+        pass
+    finally:
+        thread.looking = None
+
+
+def _is_answered(tape: GradientTape, target: Any, sources: Any) -> bool:
+    """Whether the backward pass from a target is known, or can no longer be computed."""
+    ends = numbers_of(nest.flatten(target))
+    if sources is not None:
+        asked = numbers_of(nest.flatten(sources))
+        real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *asked))
+        return real and len(ends) == 1 and all(_asked(tape, ends, [each]) for each in asked)
+    wanted = {each._id for each in ends if isinstance(each, Tensor)}
+    known = any(wanted <= {end.id for end in answer.targets} for answer in tape._answers)
+    return tape._consumed or known
 
 
 def _measurable(tape: GradientTape, call: int) -> bool:
@@ -76,15 +123,16 @@ def _with_constants(tape: GradientTape, ends: Any, strays: list[NamedRecord]) ->
             return end
         made = constant_of(typed_array(end))
         serial, value = next_id(), truncated(made._array)
-        head = serial, thread.number, made._origin
+        head: Any = {"serial": serial, "thread": thread.number, "origin": made._origin}
         for log, _, _ in tape._windows:
             left, held = log.exits.get(id(end), (0, None))
             if held is end or (callable(held) and held() is end):
-                strays.append(Reentry(Reentry, *head, exit=left, tensor=made._id, value=value))
+                record = Reentry(**head, kind=Reentry, exit=left, tensor=made._id, value=value)
+                strays.append(record)
                 return made
         strays.append(
             Creation(
-                *(Creation, *head), tensor=made._id, value=value, how=STRAY, variable=None,
+                **head, kind=Creation, tensor=made._id, value=value, how=STRAY, variable=None,
                 source=-1,
             )
         )  # fmt: skip
@@ -93,17 +141,19 @@ def _with_constants(tape: GradientTape, ends: Any, strays: list[NamedRecord]) ->
     return nest.map_structure(constant, ends)
 
 
-def look_at_refusal(tape: GradientTape, origin: Origin, ends: Sequence[Seen] = ()) -> Look:
-    """A recording in which a tape is asked, at a place of the code, what it refused to answer.
+def introspect_refusal(
+    tape: GradientTape, origin: Origin, ends: Sequence[Seen] = ()
+) -> Introspection:
+    """A recording with the gradient call that a tape refused at a place of the code.
 
-    `ends` are tensors that have a part in the refusal: they stand as the sources of the question.
+    `ends` are tensors that have a part in the refusal: they stand as the sources of the call.
     """
     before = len(tape._answers)
     refused = Answer(next_id(), origin, Method.PICTURE, False, (), tuple(ends))
     refused.results = (None,) * len(ends)
     tape._answers.append(refused)
     try:
-        return Look(take(tape, derived=True), before, tuple(range(len(ends))))
+        return Introspection(build_recording(tape, derived=True), before, tuple(range(len(ends))))
     finally:
         del tape._answers[before:]
 

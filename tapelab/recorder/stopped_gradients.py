@@ -1,4 +1,4 @@
-"""What walls on a tape, such as `tf.stop_gradient`, held back from the sources of a question."""
+"""What `tf.stop_gradient` on a tape kept from the sources of a gradient call."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from tapelab.recording.facts import Method
 if TYPE_CHECKING:
     from tapelab.engine.tape import GradientTape
 
-WALLS: Final = 8
-"""Of so many walls it is worked out what they held back."""
+MOST: Final = 8
+"""For so many boundaries it is computed what they stopped."""
 
 
-def held_back(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> list[Answer]:
-    """For each wall that a way back met, what would have flowed on from there to the sources.
+def stopped_gradients(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> list[Answer]:
+    """For each boundary that a backward pass met, what would have flowed on to the sources.
 
-    Each is a question of its own: from what went into the wall, with the gradient that arrived at
-    it, at the place of the wall in the code.
+    Each is a gradient call of its own: from the input of `tf.stop_gradient`, with the gradient that
+    arrived at it, at its place in the code.
     """
     if not tape._walled or forgotten(tape) or len(sources) != len(answer.sources):
         return []
     runs = map(as_op_run, taped(closed(tape), tape._serial))
-    walls = {run.serial: run for run in runs if run.op.pattern == "stop"}
-    met = [flow for flow in answer.flows.told() if flow.op in walls][:WALLS]
+    stops = {run.serial: run for run in runs if run.op.pattern == "stop"}
+    met = [flow for flow in answer.flows.told() if flow.op in stops][:MOST]
     return [
-        _beyond(tape, answer, sources, walls[flow.op], flow.upstream)
+        _beyond(tape, answer, sources, stops[flow.op], flow.upstream)
         for flow in met
         if flow.upstream is not None and type(flow.upstream) is not Dropped
     ]
 
 
 def _beyond(
-    tape: GradientTape, answer: Answer, sources: Sequence[Any], wall: OpRun, upstream: Any
+    tape: GradientTape, answer: Answer, sources: Sequence[Any], stop: OpRun, upstream: Any
 ) -> Answer:
-    """What would flow from what went into a wall, with what arrived at it."""
-    (number,), (value,) = wall.input_ids, wall.inputs
-    start = wrap(upstream, number, wall.origin)
+    """What would flow on from the input of a boundary, with what arrived at it."""
+    (number,), (value,) = stop.input_ids, stop.inputs
+    start = wrap(upstream, number, stop.origin)
     results = unrecorded(tape, [start], [upstream], sources, Flows(), shown=False)
-    ends = (Seen(number, truncated(value), wall.origin),), answer.sources
-    return Answer(answer.serial, wall.origin, Method.PICTURE, False, *ends, kept(results))
+    ends = (Seen(number, truncated(value), stop.origin),), answer.sources
+    return Answer(answer.serial, stop.origin, Method.PICTURE, False, *ends, kept(results))

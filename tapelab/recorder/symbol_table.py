@@ -1,4 +1,4 @@
-"""The tensors, variables, names and ops of a recording in the making, each entered once."""
+"""The tensors, variables, names and ops that the events of a recording refer to by index."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Place(NamedTuple):
     op: int
 
 
-class Inventory:
+class SymbolTable:
     """What the events of one tape speak of."""
 
     def __init__(self, tape: GradientTape) -> None:
