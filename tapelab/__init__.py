@@ -161,6 +161,7 @@ from tapelab.missing import missing as _missing
 from tapelab.ops import overloads as _overloads
 from tapelab.ops.composites import norm, scalar_mul
 from tapelab.printed import print
+from tapelab.recorder import install as _install_recorder
 from tapelab.scopes import (
     control_dependencies,
     device,
@@ -174,6 +175,7 @@ from tapelab.version import __version__
 
 newaxis = None
 _overloads.install()
+_install_recorder()
 
 
 def __getattr__(name: str) -> _typing.Any:

@@ -11,10 +11,10 @@ from tapelab.diagnosis.finding import Explanation
 from tapelab.diagnosis.names import shortened
 from tapelab.engine.collecting import resting
 from tapelab.engine.log import thread
-from tapelab.engine.looking import look
-from tapelab.engine.snapshot import take
-from tapelab.engine.tables import Spans
 from tapelab.engine.tape import GradientTape
+from tapelab.recorder.builder import build_recording
+from tapelab.recorder.interning import Spans
+from tapelab.recorder.introspection import introspect
 from tapelab.words import paragraph, say
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
                 "Try tf.explain(tape, target, source)."
             )
     with resting():
-        recording, call, positions = look(tape, target, source)
+        recording, call, positions = introspect(tape, target, source)
         return explain_call(recording, call, positions)
 
 
@@ -56,7 +56,7 @@ def why() -> Explanation:
         if tape is None or serial not in serials:
             gone = gone or ("" if whole else _is_gone(place))
             continue
-        explanation = explain_call(take(tape, derived=True), serials.index(serial))
+        explanation = explain_call(build_recording(tape, derived=True), serials.index(serial))
         if gone:
             older = say("This is about an earlier one:")
             answer = paragraph(gone, older, explanation.headline)

@@ -8,8 +8,8 @@ from tapelab.diagnosis.applying import all_none
 from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.causes import REFUSALS
 from tapelab.diagnosis.explain import explain_call
-from tapelab.engine.looking import look_at_refusal
 from tapelab.engine.tape import GradientTape
+from tapelab.recorder.introspection import introspect_refusal
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Explanation, Finding
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def finding_of(refusal: Refusal) -> Finding | None:
     """What an error comes from, and what to write instead."""
     tape = refusal.tape if refusal.tape is not None else GradientTape()
-    recording, call, _ = look_at_refusal(tape, refusal.origin, refusal.ends)
+    recording, call, _ = introspect_refusal(tape, refusal.origin, refusal.ends)
     case = Case.of_call(Account(recording), call)
     if refusal.code == "SOME_NONE":
         return all_none(case, _before(case, call))

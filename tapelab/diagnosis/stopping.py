@@ -65,7 +65,7 @@ def stopped(case: Case, edge: Edge) -> Finding:
 def _held_back(case: Case, edge: Edge) -> str:
     """What would have arrived at the source through the wall, beside what arrives.
 
-    Who looks at a tape asks it for that at the place of the wall, see `engine/held_back.py`.
+    A recording that is made for it has a gradient call there, see `recorder/stopped_gradients.py`.
     """
     span = case.recording.located[edge.event].span
     found = [result for place in case.recording.placed(e.Asked) if place.span == span

@@ -13,19 +13,17 @@ from numpy import ndarray
 
 from tapelab import nest
 from tapelab.engine.backprop import sweep
-from tapelab.engine.cell import Holder
 from tapelab.engine.composite_tensor import gradients_like
 from tapelab.engine.dispatch import composite
-from tapelab.engine.ends import fitting_seeds, seeds_of, sources_of, targets_of
+from tapelab.engine.ends import fitting_seeds, sources_of, targets_of
 from tapelab.engine.flows import Flows, plain
 from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.log import Origin, Seen, asked_from, next_id, origin_here, thread
+from tapelab.engine.log import Origin, Seen, asked_from, next_id, thread
 from tapelab.engine.narrow import narrowed
-from tapelab.engine.reaching import forgotten, needed_once
+from tapelab.engine.reaching import needed_once
 from tapelab.engine.records import truncated, write_gradient_result
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.variable import Variable
-from tapelab.errors import NoGradientError
 from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
@@ -71,40 +69,6 @@ def gradient(tape: GradientTape, target: Any, sources: Any, seeds: Any, zero: bo
     if type(sources) is list and len(sources) == len(origins) and all(map(is_, sources, origins)):
         return results
     return nest.pack_sequence_as(sources, gradients_like(nest.flatten(sources), results))
-
-
-def picture(tape: GradientTape, target: Any, sources: Any) -> None:
-    """The way back for a picture: nothing is returned, recorded or used up.
-
-    Where the tape has let go of numbers that it would take, only the question is kept.
-    """
-    targets, origins = targets_of(target), sources_of(sources)
-    answer = ask(tape, Method.PICTURE, False, targets, origins, origin_here())
-    if forgotten(tape):
-        answer.results = (None,) * len(origins)
-        return
-    from tapelab.recording.previews import Room  # not before somebody looks
-
-    thread.looking = Room()
-    try:
-        found = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
-        answer.results = kept(found)
-        answer.flows.told()
-    except NoGradientError:  # an op on the way has no rule: the question stays without an answer
-        pass
-    finally:
-        thread.looking = None
-
-
-def place_of(tape: GradientTape, target: Any, source: Any) -> tuple[int, int] | None:
-    """The last call that asked for one source of one target, and the source's place in it."""
-    wanted = (target._cell.state if isinstance(target, Holder) else target)._id
-    own = source._cell.identity if isinstance(source, Holder) else source._id
-    for call, answer in reversed(list(enumerate(tape._answers))):
-        sources = [end.id if end.owner is None else end.owner for end in answer.sources]
-        if [end.id for end in answer.targets] == [wanted] and own in sources:
-            return call, sources.index(own)
-    return None
 
 
 def ask(

@@ -1,16 +1,12 @@
-"""Which tensors of a recording share their memory: a buffer is held once, however often seen."""
+"""The memory in which arrays lie: views share that of the array they were made from."""
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from tapelab.engine.records import Dropped
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,50 +14,6 @@ class Buffer:
     """What is left of memory in which large values lay: each is an object of its own."""
 
     nbytes: int
-
-
-def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:
-    """The columns that tell in which buffers tensors lie, by their values where they are alive.
-
-    They tell of views and of arrays that are met twice, and nothing where there is neither. Of
-    values that are gone it is known where they lay if somebody looked when they were there.
-    """
-    if {np.ndarray, Dropped}.isdisjoint(map(type, values)):
-        return {}
-    lie = _alive(values) + _gone(values)
-    often = Counter(id(root) for _, root, _ in lie)
-    if len(often) == len(lie) and not any(is_view for *_, is_view in lie):
-        return {}
-    met: dict[int, int] = {}  # numbered as they are met: addresses differ from run to run
-    told = [
-        (tensor, met.setdefault(id(root), len(met)), root.nbytes)
-        for tensor, root, is_view in lie
-        if is_view or often[id(root)] > 1
-    ]
-    tensors, buffers, sizes = zip(*told, strict=True)
-    _, first = np.unique(buffers, return_index=True)
-    return {
-        "share.tensor": np.array(tensors, "<i4"),
-        "share.buffer": np.array(buffers, "<i4"),
-        "share.bytes": np.array(sizes, "<f8")[first],
-    }
-
-
-def _alive(values: list[Any]) -> list[tuple[int, Any, bool]]:
-    """For each array its place, what owns its memory, and whether that is another."""
-    arrays = [(at, value) for at, value in enumerate(values) if type(value) is np.ndarray]
-    roots = [value if value.base is None else root_of(value) for _, value in arrays]
-    return [(at, r, r is not value) for (at, value), r in zip(arrays, roots, strict=True)]
-
-
-def _gone(values: list[Any]) -> list[tuple[int, Any, bool]]:
-    """The same of arrays that are no longer there; one that is spread out takes less room."""
-    gone = [(at, value) for at, value in enumerate(values) if type(value) is Dropped]
-    return [
-        (at, buffer, buffer.nbytes != math.prod(value.shape) * value.dtype.itemsize)
-        for at, value in gone
-        if (buffer := value.buffer) is not None
-    ]
 
 
 def root_of(view: NDArray[Any]) -> NDArray[Any]:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
-from tapelab.engine.asking import gradient, picture, place_of
+from tapelab.engine.asking import gradient
 from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
-from tapelab.engine.composite_tensor import CompositeTensor, numbers_of
-from tapelab.engine.ends import check_ends
+from tapelab.engine.composite_tensor import CompositeTensor
 from tapelab.engine.log import Log, next_id, origin_here, recent, thread, write_to
 from tapelab.engine.protocol import public
 from tapelab.engine.records import (
@@ -41,6 +40,10 @@ CONSUMED_HELP: Final = (
     "Try tf.GradientTape(persistent=True), or ask for all sources at once: "
     "tape.gradient(target, [x, y])."
 )
+
+
+recorders: Final[list[Callable[[GradientTape, Any, Any], Recording]]] = []
+"""What makes a recording of a tape, a target and sources: the recorder, which lies above."""
 
 
 class UnconnectedGradients(Enum):
@@ -249,29 +252,11 @@ class GradientTape(Watching):
     def recording(self, target: Any = None, sources: Any = None) -> Recording:
         """What this tape saw and was asked, as plain data.
 
-        With a target, the way back to the sources (by default: all that is watched) is part of it
-        even if nobody has asked for that gradient yet; a non-persistent tape keeps its one answer.
+        With a target, the backward pass to the sources (by default: all that is watched) is part of
+        it even if that gradient was not asked for yet; a non-persistent tape keeps its one answer.
         """
-        from tapelab.engine.snapshot import take  # not before somebody looks
-        from tapelab.engine.uncollected import uncollected
-
-        with uncollected():
-            if target is not None:
-                check_ends(target, sources)
-                if not self._answered(target, sources):
-                    picture(self, target, self._all_watched() if sources is None else sources)
-            return take(self)
-
-    def _answered(self, target: Any, sources: Any) -> bool:
-        """Whether the way back from a target to its sources is known, or can no longer be had."""
-        ends = numbers_of(nest.flatten(target))
-        if sources is not None:
-            asked = numbers_of(nest.flatten(sources))
-            real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *asked))
-            return real and len(ends) == 1 and all(place_of(self, ends[0], each) for each in asked)
-        wanted = {each._id for each in ends if isinstance(each, Tensor)}
-        known = any(wanted <= {end.id for end in answer.targets} for answer in self._answers)
-        return self._consumed or known
+        (make,) = recorders
+        return make(self, target, sources)
 
     def _all_watched(self) -> list[Any]:
         return [*self.watched_variables(), *self._followed.values()]

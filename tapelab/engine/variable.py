@@ -79,7 +79,7 @@ class Variable(Holder):
         self._cell.handle = weakref.ref(self)
         source = start._id if type(start) is Tensor else -1
         write_creation(
-            thread.__dict__, next_id(), origin, tensor=state._id, value=truncated(state._value),
+            thread.__dict__, next_id(), origin, tensor=state._id, value=truncated(state._array),
             how="tf.Variable", variable=identity, source=source,
         )  # fmt: skip
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.looking import look
 from tapelab.engine.tape import GradientTape
 from tapelab.engine.tensor import Tensor
 from tapelab.engine.variable import Variable
 from tapelab.exercises.answer import Unreadable, told_kind
+from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Left, Ran, Watched
 from tapelab.words import say, sentence
@@ -135,5 +135,5 @@ def trial_of(tape: Any, target: Any, source: Any) -> Trial:
     for end, template in ((target, NO_TARGET), (source, NO_SOURCE)):
         if not issubclass(type(end), Tensor | Variable):
             raise Unreadable(say(template, kind=told_kind(end)))
-    recording, call, (position, *_) = look(tape, target, source)
+    recording, call, (position, *_) = introspect(tape, target, source)
     return Trial(recording, call, position)

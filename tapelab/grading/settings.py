@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.dtypes import DType, as_dtype
-from tapelab.engine.looking import look
 from tapelab.engine.records import NamedRecord, OpRun
-from tapelab.engine.relevance import relevant
 from tapelab.engine.tape import GradientTape
 from tapelab.grading.wire import Parcel, WireError
+from tapelab.recorder.introspection import introspect
+from tapelab.recorder.relevance import relevant
 
 Told = dict[str, Any] | None
 """The settings of one step in JSON; None where they cannot be told, such as a function."""
@@ -24,7 +24,7 @@ Told = dict[str, Any] | None
 
 def told_settings(asked: Sequence[Any], parcel: Parcel) -> list[Told]:
     """The settings of all steps in a trial of a tape, a target and a source, in their order."""
-    steps: Any = look(*asked, taking=_steps).recording
+    steps: Any = introspect(*asked, build=_steps).recording
     return [_told_step(step.settings, parcel) for step in steps]
 
 

@@ -129,12 +129,12 @@ def _state(answer: Answer, at: int) -> str:
 def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
     """Why, in one line for each, if the tape is short; else only what."""
     from tapelab.diagnosis import explain_call
-    from tapelab.engine.snapshot import take
+    from tapelab.recorder.builder import build_recording
 
     if _length(tape) > LONGEST:
         yield say("A gradient of this cell is None or not finite · tf.why()")
         return
-    recording = take(tape, derived=True)
+    recording = build_recording(tape, derived=True)
     for at in islice(wrong, 3):
         explanation = explain_call(recording, call, (at,))
         if explanation.findings:
@@ -146,9 +146,9 @@ def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
 def _parts(tape: Any, call: int) -> Iterator[str]:
     """A line where part of a gradient is missing, and not because the learner stopped it."""
     from tapelab.diagnosis import explain_call
-    from tapelab.engine.snapshot import take
+    from tapelab.recorder.builder import build_recording
 
-    whole = explain_call(take(tape, derived=True), call)
+    whole = explain_call(build_recording(tape, derived=True), call)
     for part in whole.parts or (whole,):
         if part.partial and part.findings[0].code not in MEANT:
             yield _line(part.target, part.source, say("only a part"), part.findings[0])

@@ -13,6 +13,7 @@ LAYERS = (
     "recording errors dtypes shapes nest version lazy words",
     "kernels",
     "engine",
+    "recorder",
     "ops",
     (
         "tapelab missing scopes specs config debugging printed test experimental"  # the namespace

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis import explain_call
 from tapelab.engine.collecting import resting
-from tapelab.engine.memento import memento
-from tapelab.engine.snapshot import take
 from tapelab.lab.running import RUNNING
+from tapelab.recorder.builder import build_recording
+from tapelab.recorder.tape_snapshot import tape_snapshot
 from tapelab.recording import to_bytes
 from tapelab.views.answers import last_question
 from tapelab.widgets.show import why_missing
@@ -61,7 +61,7 @@ def _taken(tape: GradientTape, *, derived: bool) -> Recording:
             )
         )
     with resting():
-        return take(memento(tape, tape._answers[-ANSWERS:]), derived=derived)
+        return build_recording(tape_snapshot(tape, tape._answers[-ANSWERS:]), derived=derived)
 
 
 def _cells(taken: Recording) -> dict[str, Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tapelab.engine.tables import Spans, place_of
 from tapelab.lab.running import RUNNING
+from tapelab.recorder.interning import Spans, place_of
 from tapelab.recording.source import extent_of
 
 if TYPE_CHECKING:

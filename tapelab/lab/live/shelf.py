@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.engine.memento import keeps_nothing_alive, memento
+from tapelab.recorder.tape_snapshot import keeps_nothing_alive, tape_snapshot
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
@@ -30,7 +30,7 @@ class Kept:
         self._copy: GradientTape | None = None
         self._tape: ref[GradientTape] | None = None
         if self.bytes <= LARGEST and keeps_nothing_alive(tape):
-            self._copy = memento(tape, [answer])
+            self._copy = tape_snapshot(tape, [answer])
         else:
             self._tape, self._serial, self.bytes = ref(tape), answer.serial, A_RECORD
 
@@ -44,7 +44,7 @@ class Kept:
         if tape is None or tape is self._copy:
             return tape
         answers = [each for each in tuple(tape._answers) if each.serial == self._serial]
-        return memento(tape, answers) if answers else None
+        return tape_snapshot(tape, answers) if answers else None
 
 
 def _length(window: list[Any]) -> int:

@@ -1,4 +1,4 @@
-"""The growing tables from which a recording is made: every value is entered once."""
+"""The growing tables of a recording: each value is entered once and known by its index."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.buffers import shared_buffers
-from tapelab.engine.crowds import NOWHERE, forms_of, is_kept, numbers_of
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
+from tapelab.recorder.columnar_encoding import NOWHERE, forms_of, is_kept, numbers_of
+from tapelab.recorder.shared_buffers import shared_buffers
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS, WORDS
 from tapelab.recording.measures import Measure, measured

@@ -7,7 +7,7 @@ import gc
 import pytest
 
 import tapelab as tf
-from tapelab.engine.uncollected import uncollected
+from tapelab.recorder.gc_pause import gc_paused
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def _collecting():
 
 
 def test_nothing_is_collected_meanwhile_and_again_afterwards():
-    with uncollected():
+    with gc_paused():
         assert not gc.isenabled()
     assert gc.isenabled()
 

@@ -1,4 +1,4 @@
-"""Long stretches of ops and of steps back, entered into a recording as columns, not one by one."""
+"""Long runs of ops and of backward steps, encoded as columns and not one by one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.crowds import distinct
-from tapelab.engine.entries import Pauses, cause_of, group_of
 from tapelab.engine.records import OpRun, columns_of, is_large
+from tapelab.recorder.columnar_encoding import distinct
+from tapelab.recorder.event_encoding import Pauses, cause_of, group_of
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from tapelab.engine.asking import Answer
     from tapelab.engine.flows import Flow
-    from tapelab.engine.inventory import Inventory
     from tapelab.engine.records import NamedRecord
+    from tapelab.recorder.symbol_table import SymbolTable
 
 LONG: Final = 64
 """From so many ops in a row on, columns are worth their trouble."""
@@ -27,8 +27,10 @@ Columns = tuple[Any, "NDArray[np.intc]", "NDArray[np.intc]"]
 """Of some events their spans (or the one of all), where the fields of each end, and the fields."""
 
 
-def stretches(happened: Sequence[NamedRecord | Answer]) -> Iterator[tuple[bool, Sequence[Any]]]:
-    """What happened, in its order: long stretches of ops with one result each, and all else."""
+def split_long_runs(
+    happened: Sequence[NamedRecord | Answer],
+) -> Iterator[tuple[bool, Sequence[Any]]]:
+    """What happened, in its order: long runs of ops with one result each, and all else."""
     ops = [type(each) is OpRun and type(each.result_ids) is not tuple for each in happened]
     changes = np.flatnonzero(np.diff(ops)) + 1
     rest = 0
@@ -40,19 +42,19 @@ def stretches(happened: Sequence[NamedRecord | Answer]) -> Iterator[tuple[bool, 
     yield False, happened[rest:]
 
 
-def ops_entered(inventory: Inventory, runs: Sequence[OpRun], pauses: Pauses) -> Columns:
+def encode_ops(symbols: SymbolTable, runs: Sequence[OpRun], pauses: Pauses) -> Columns:
     """The columns of ops with one result each, their fields in the order of a packed `Ran`."""
     columns = columns_of(runs)
     ids, values, origins = columns.input_ids, columns.inputs, columns.origin
     different, at = distinct(origins)
-    places = list(map(inventory.place, different))
+    places = list(map(symbols.place, different))
     spans, ops = np.array([(place.span, place.op) for place in places], np.intc).T
     scoped = np.array([origin.scope is not None for origin in different])[at]
-    outputs = inventory.results(columns.result_ids, columns.results, places, at)
+    outputs = symbols.results(columns.result_ids, columns.results, places, at)
     groups = np.full(len(runs), -1, np.intc)
     for one in np.flatnonzero(scoped).tolist():
-        groups[one] = group_of(inventory, origins[one], (outputs[one],))
-    plain = ~scoped & _taken_by(inventory, columns.serial, columns.tapes)
+        groups[one] = group_of(symbols, origins[one], (outputs[one],))
+    plain = ~scoped & _taken_by(symbols, columns.serial, columns.tapes)
     taken = np.fromiter(map(len, ids), np.intc, len(ids))
     ends = np.cumsum(taken + 5)
     starts = ends - taken - 5
@@ -61,58 +63,58 @@ def ops_entered(inventory: Inventory, runs: Sequence[OpRun], pauses: Pauses) -> 
     fields[starts + 1] = groups
     fields[starts + 2] = e.Cause.TAPED
     for one in np.flatnonzero(~plain).tolist():
-        fields[starts[one] + 2] = cause_of(inventory, runs[one], pauses)
+        fields[starts[one] + 2] = cause_of(symbols, runs[one], pauses)
     fields[starts + 3] = taken
-    fields[_all_within(starts + 4, taken)] = _inputs(inventory, ids, values)
+    fields[_all_within(starts + 4, taken)] = _inputs(symbols, ids, values)
     fields[ends - 1] = outputs
     return spans[at], ends, fields
 
 
-def _taken_by(inventory: Inventory, serials: Sequence[int], tapes: Sequence[Any]) -> NDArray[Any]:
+def _taken_by(symbols: SymbolTable, serials: Sequence[int], tapes: Sequence[Any]) -> NDArray[Any]:
     """Whether the tape took each op."""
     sets, at = distinct(tapes)
-    tape = inventory.tape
+    tape = symbols.tape
     found: NDArray[Any] = np.array([tape._serial in each for each in sets])[at]
     # Serials only grow.
     return found if serials[0] >= tape._opened else found & (np.array(serials) >= tape._opened)
 
 
-def _inputs(inventory: Inventory, ids: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+def _inputs(symbols: SymbolTable, ids: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """The indices of all that ops were given, most of which is known already."""
-    known = inventory.tensors.by_id
+    known = symbols.tensors.by_id
     numbers, flat = list(chain.from_iterable(ids)), list(chain.from_iterable(values))
     found: list[Any] = list(map(known.get, numbers))
     if None in found:
         new = [at for at, index in enumerate(found) if index is None]
-        inventory.constants([numbers[at] for at in new], [flat[at] for at in new])
+        symbols.constants([numbers[at] for at in new], [flat[at] for at in new])
         for at in new:
             found[at] = known[numbers[at]]
     if np.ndarray in {*map(type, flat)}:
         for index, value in zip(found, flat, strict=True):
             if is_large(value):
-                inventory.tensors.measure(index, value)
+                symbols.tensors.measure(index, value)
     return found
 
 
 def _all_within(starts: NDArray[np.intc], lengths: NDArray[np.intc]) -> NDArray[np.intc]:
-    """All positions in stretches that start somewhere and have some length."""
+    """All positions in runs that start somewhere and have some length."""
     before = np.cumsum(lengths) - lengths
     positions: NDArray[np.intc] = np.repeat(starts - before, lengths)
     return positions + np.arange(len(positions))
 
 
-def steps_entered(
-    inventory: Inventory, call: int, flows: Sequence[Flow], event_of: dict[int, int]
+def encode_steps(
+    symbols: SymbolTable, call: int, flows: Sequence[Flow], event_of: dict[int, int]
 ) -> NDArray[np.intc]:
     """The fields of steps back without their local slopes, one row each, as of packed `Flowed`."""
     ops, positions, tensors, *values = zip(*flows, strict=True)
-    known = inventory.tensors.by_id
+    known = symbols.tensors.by_id
     rows = np.full((len(flows), 8), -1, np.intc)
     rows[:, 0] = call
     rows[:, 1] = [event_of.get(op, -1) for op in ops]
     rows[:, 2] = positions
     rows[:, 3] = [known.get(tensor, -1) for tensor in tensors]
-    gradients = inventory.enter_gradients([*chain.from_iterable(values)])
+    gradients = symbols.enter_gradients([*chain.from_iterable(values)])
     rows[:, (4, 6, 7)] = gradients.reshape(len(values), -1).T
     told: NDArray[np.intc] = rows[(rows[:, 1] >= 0) | (np.array(ops) == -1)]
     return told

@@ -1,4 +1,4 @@
-"""The tensors, variables, names and ops of a recording in the making, each entered once."""
+"""The tensors, variables, names and ops that the events of a recording refer to by index."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.crowds import NOWHERE
 from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.engine.records import Dropped, is_large
-from tapelab.engine.tables import Groups, Spans, Table, Tensors, place_of
+from tapelab.recorder.columnar_encoding import NOWHERE
+from tapelab.recorder.interning import Groups, Spans, Table, Tensors, place_of
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Place(NamedTuple):
     op: int
 
 
-class Inventory:
+class SymbolTable:
     """What the events of one tape speak of."""
 
     def __init__(self, tape: GradientTape) -> None:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.inventory import Inventory, Place
 from tapelab.engine.log import Body, Origin, within
 from tapelab.engine.records import (
     Assignment,
@@ -27,6 +26,7 @@ from tapelab.engine.records import (
     serial_of,
     view,
 )
+from tapelab.recorder.symbol_table import Place, SymbolTable
 from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
@@ -48,27 +48,27 @@ ARRAY: Final = "__array__"
 MODULES: Final = ("np", "numpy")
 
 
-def event_of(inventory: Inventory, record: NamedRecord, span: int) -> e.Event | None:
+def encode_event(symbols: SymbolTable, record: NamedRecord, span: int) -> e.Event | None:
     """The event that a record tells of; None where it concerns another tape."""
     match record:
         case VariableRead():
-            variable = inventory.variable(record.variable)
-            return e.Read(variable, inventory.state(record.tensor, record.value, record.variable))
+            variable = symbols.variable(record.variable)
+            return e.Read(variable, symbols.state(record.tensor, record.value, record.variable))
         case Assignment():
-            state = inventory.state(record.tensor, record.value, record.variable)
-            source = inventory.known(record.source)
-            return e.Assigned(inventory.variable(record.variable), record.how, source, state)
+            state = symbols.state(record.tensor, record.value, record.variable)
+            source = symbols.known(record.source)
+            return e.Assigned(symbols.variable(record.variable), record.how, source, state)
         case Exit():
-            return _left(inventory, record, span)
+            return _left(symbols, record, span)
         case Reentry():
-            tensor = inventory.tensor(record.tensor, record.value, Role.CONSTANT, span)
-            return e.Returned(inventory.outside.get(record.exit, -1), tensor)
+            tensor = symbols.tensor(record.tensor, record.value, Role.CONSTANT, span)
+            return e.Returned(symbols.outside.get(record.exit, -1), tensor)
         case Creation():
-            return _made(inventory, record, span)
+            return _made(symbols, record, span)
         case Watch():
-            return _watched(inventory, record)
+            return _watched(symbols, record)
     assert isinstance(record, TapeEvent)
-    return _TAPE_EVENTS[record.kind] if record.tape == inventory.tape._serial else None
+    return _TAPE_EVENTS[record.kind] if record.tape == symbols.tape._serial else None
 
 
 def pauses_of(tape: GradientTape) -> Pauses:
@@ -84,35 +84,35 @@ def pauses_of(tape: GradientTape) -> Pauses:
     return pauses
 
 
-def ran(inventory: Inventory, run: OpRun, place: Place, pauses: Pauses) -> list[int]:
+def encode_op_run(symbols: SymbolTable, run: OpRun, place: Place, pauses: Pauses) -> list[int]:
     """What is written of an op that ran, in the order of a packed `Ran`: there are many of them."""
-    outputs = tuple([inventory.result(i, value, place) for i, value in run.result_pairs])
-    group = -1 if run.origin.scope is None else group_of(inventory, run.origin, outputs)
-    known = inventory.tensors.by_id
+    outputs = tuple([symbols.result(i, value, place) for i, value in run.result_pairs])
+    group = -1 if run.origin.scope is None else group_of(symbols, run.origin, outputs)
+    known = symbols.tensors.by_id
     inputs = [
         known[number]
         if number in known and type(value) is not np.ndarray
-        else inventory.tensor(number, value, Role.CONSTANT)
+        else symbols.tensor(number, value, Role.CONSTANT)
         for number, value in zip(run.input_ids, run.inputs, strict=True)
     ]
-    cause = cause_of(inventory, run, pauses)
+    cause = cause_of(symbols, run, pauses)
     return [place.op, group, cause, len(inputs), *inputs, *outputs]
 
 
-def group_of(inventory: Inventory, origin: Origin, outputs: tuple[int, ...]) -> int:
+def group_of(symbols: SymbolTable, origin: Origin, outputs: tuple[int, ...]) -> int:
     """The composite in which an op ran, whose results are called after it."""
     assert origin.op is not None
-    inventory.within(origin.scope, origin.op, outputs)
-    return inventory.groups.of(origin.scope)
+    symbols.within(origin.scope, origin.op, outputs)
+    return symbols.groups.of(origin.scope)
 
 
-def cause_of(inventory: Inventory, run: OpRun, pauses: Pauses) -> e.Cause:
+def cause_of(symbols: SymbolTable, run: OpRun, pauses: Pauses) -> e.Cause:
     """Why an op is on the tape, or is not."""
-    tape, serial = inventory.tape, run.serial
+    tape, serial = symbols.tape, run.serial
     if tape._serial in run.tapes and serial >= tape._opened:
         scope = run.origin.scope
         inside = None if scope is None else within(scope, Body)
-        replaced = inside is not None and serial not in inventory.reached
+        replaced = inside is not None and serial not in symbols.reached
         return e.Cause.REPLACED if replaced else e.Cause.TAPED
     if run.thread != tape._thread:
         return e.Cause.OTHER_THREAD
@@ -128,23 +128,23 @@ def cause_of(inventory: Inventory, run: OpRun, pauses: Pauses) -> e.Cause:
     return e.Cause.UNWATCHED
 
 
-def _watched(inventory: Inventory, watch: Watch) -> e.Event | None:
+def _watched(symbols: SymbolTable, watch: Watch) -> e.Event | None:
     number, value, owner = watch.tensor, watch.value, watch.variable
-    if watch.tape != inventory.tape._serial:
+    if watch.tape != symbols.tape._serial:
         return None
     if owner is None:
-        return e.Watched(inventory.tensor(number, value, Role.CONSTANT), -1, watch.how)
-    return e.Watched(inventory.state(number, value, owner), inventory.variable(owner), watch.how)
+        return e.Watched(symbols.tensor(number, value, Role.CONSTANT), -1, watch.how)
+    return e.Watched(symbols.state(number, value, owner), symbols.variable(owner), watch.how)
 
 
-def _left(inventory: Inventory, exit: Exit, span: int) -> e.Event:
+def _left(symbols: SymbolTable, exit: Exit, span: int) -> e.Event:
     held, how = exit.result, exit.how
     result = held() if callable(held) else held
     outside = -1
     if isinstance(result, (np.ndarray, np.generic, float, complex)):
-        outside = inventory.outside_value(exit.serial, result, span)
-    name = _ufunc(inventory.spans.text(span)) if how == ARRAY else ""
-    return e.Left(inventory.known(exit.tensor), inventory.strings.index(name or how), outside)
+        outside = symbols.outside_value(exit.serial, result, span)
+    name = _ufunc(symbols.spans.text(span)) if how == ARRAY else ""
+    return e.Left(symbols.known(exit.tensor), symbols.strings.index(name or how), outside)
 
 
 def _ufunc(text: str) -> str:
@@ -155,15 +155,15 @@ def _ufunc(text: str) -> str:
     return f"np.{name}" if known else ""
 
 
-def _made(inventory: Inventory, creation: Creation, span: int) -> e.Event:
-    number, value, strings = creation.tensor, creation.value, inventory.strings
+def _made(symbols: SymbolTable, creation: Creation, span: int) -> e.Event:
+    number, value, strings = creation.tensor, creation.value, symbols.strings
     if creation.variable is None:
-        tensor = inventory.tensor(number, value, Role.CONSTANT, span)
+        tensor = symbols.tensor(number, value, Role.CONSTANT, span)
         if _inside_call(creation.origin):
-            inventory.tensors.rename(tensor, strings.index(creation.how))
+            symbols.tensors.rename(tensor, strings.index(creation.how))
     else:
-        tensor = inventory.state(number, value, creation.variable)
-    return e.Made(tensor, strings.index(creation.how), inventory.known(creation.source))
+        tensor = symbols.state(number, value, creation.variable)
+    return e.Made(tensor, strings.index(creation.how), symbols.known(creation.source))
 
 
 def _inside_call(origin: Origin) -> bool:

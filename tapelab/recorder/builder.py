@@ -1,4 +1,4 @@
-"""From a tape and its log to a Recording: plain data, nothing alive."""
+"""A recording, built from the records of a tape and the gradient calls that it answered."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.engine.asking import Answer
-from tapelab.engine.entries import event_of, pauses_of, ran
-from tapelab.engine.inventory import Inventory
 from tapelab.engine.records import (
     GradientResult,
     NamedRecord,
@@ -22,11 +20,13 @@ from tapelab.engine.records import (
     TapeOpened,
     Watch,
 )
-from tapelab.engine.relevance import relevant
-from tapelab.engine.slopes import local_slope
-from tapelab.engine.still_there import note_living, own_results, with_ends
-from tapelab.engine.stretches import ops_entered, steps_entered, stretches
-from tapelab.engine.tables import Table
+from tapelab.recorder.event_encoding import encode_event, encode_op_run, pauses_of
+from tapelab.recorder.interning import Table
+from tapelab.recorder.liveness import measure_living, own_results, with_ends
+from tapelab.recorder.local_derivatives import local_derivative
+from tapelab.recorder.long_runs import encode_ops, encode_steps, split_long_runs
+from tapelab.recorder.relevance import relevant
+from tapelab.recorder.symbol_table import SymbolTable
 from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, Method
@@ -38,44 +38,42 @@ if TYPE_CHECKING:
     from tapelab.engine.flows import Flow
     from tapelab.engine.tape import GradientTape
 
-SLOPES: Final = 20_000
-"""The local slopes of so many steps are worked out, which nobody looks at one by one if they are
-more.
-"""
+MOST_DERIVATIVES: Final = 20_000
+"""The local derivatives of so many steps are computed; nobody looks at more of them one by one."""
 KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
 HEAD: Final = 4
 """What is kept of each event beside its fields: kind, span, thread and where the fields end."""
 _SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
-def take(
+def build_recording(
     tape: GradientTape, *, derived: bool = False, strays: Sequence[NamedRecord] = ()
 ) -> Recording:
     """Everything the tape saw and was asked, as a Recording; for `derived` see `relevant`.
 
     `strays` are records that no log has.
     """
-    snapshot = Snapshot(tape)
+    builder = RecordingBuilder(tape)
     happened = [*relevant(tape, derived=derived), *strays, *tape._answers]
-    for is_long, stretch in stretches(sorted(happened, key=attrgetter("serial"))):
+    for is_long, run in split_long_runs(sorted(happened, key=attrgetter("serial"))):
         if is_long:
-            snapshot.enter_ops(stretch)
+            builder.enter_ops(run)
             continue
-        for each in stretch:
+        for each in run:
             if type(each) is Answer:
-                snapshot.answer(each)
+                builder.answer(each)
             else:
-                snapshot.enter(each)
-    note_living(snapshot.inventory)
-    return snapshot.recording()
+                builder.enter(each)
+    measure_living(builder.symbols)
+    return builder.recording()
 
 
-class Snapshot:
-    """A recording in the making: its events as columns, and the inventory they speak of."""
+class RecordingBuilder:
+    """A recording in the making: its events as columns, and the symbols they speak of."""
 
     def __init__(self, tape: GradientTape) -> None:
         self.tape = tape
-        self.inventory = Inventory(tape)
+        self.symbols = SymbolTable(tape)
         self.pauses = pauses_of(tape)
         self.threads = Table({tape._thread: 0})
         self.calls = 0
@@ -103,12 +101,12 @@ class Snapshot:
         self.event_of[record.serial] = len(self.heads) // HEAD
         if isinstance(record, OpRun):
             self.runs[record.serial] = record
-            place = self.inventory.place(record.origin)
-            fields = ran(self.inventory, record, place, self.pauses)
+            place = self.symbols.place(record.origin)
+            fields = encode_op_run(self.symbols, record, place, self.pauses)
             self._append(KIND_RAN, fields, place.span, self.threads.index(record.thread))
             return
-        span = self.inventory.spans.of_origin(record.origin)
-        event = event_of(self.inventory, record, span)
+        span = self.symbols.spans.of_origin(record.origin)
+        event = encode_event(self.symbols, record, span)
         if event is not None:
             self.emit(event, span, record.thread)
         elif isinstance(record, TapeEvent):
@@ -120,7 +118,7 @@ class Snapshot:
         """Note the stretch of another tape that was open in the block of this one."""
         here, tape = len(self.heads) // HEAD, record.tape
         if record.kind is TapeOpened:
-            self.nested[tape] = Nested(self.inventory.spans.tape(span), here, -1)
+            self.nested[tape] = Nested(self.symbols.spans.tape(span), here, -1)
         elif record.kind is TapeClosed and tape in self.nested:
             self.nested[tape] = replace(self.nested[tape], closed=here)
 
@@ -135,7 +133,7 @@ class Snapshot:
         found = []
         for tape, nested in self.nested.items():
             since = self.watched.get(tape, {}).items()
-            told = [(self.inventory.known(number), at) for number, at in since]
+            told = [(self.symbols.known(number), at) for number, at in since]
             found.append(replace(nested, watched=tuple(each for each in told if each[0] >= 0)))
         return tuple(found)
 
@@ -145,7 +143,7 @@ class Snapshot:
         self.event_of.update(zip(serials, range(first, first + len(serials)), strict=True))
         self.long.append(runs)
         threads = list(map(self.threads.index, [run.thread for run in runs]))
-        self._extend(KIND_RAN, threads, *ops_entered(self.inventory, runs, self.pauses))
+        self._extend(KIND_RAN, threads, *encode_ops(self.symbols, runs, self.pauses))
 
     def _extend(self, kind: int, threads: Any, spans: Any, ends: Any, fields: Any) -> None:
         """Append many events of one kind, whose fields are packed already."""
@@ -157,7 +155,7 @@ class Snapshot:
 
     def _derived(self, record: GradientResult) -> None:
         """One event for each gradient that a tape gave: made from the value of the target."""
-        known, span = self.inventory, self.inventory.spans.of_origin(record.origin)
+        known, span = self.symbols, self.symbols.spans.of_origin(record.origin)
         how, end = known.strings.index(DERIVATIVE), known.known(record.targets[0])
         for number, value in zip(record.results, record.values, strict=True):
             if number >= 0:
@@ -166,7 +164,7 @@ class Snapshot:
 
     def answer(self, answer: Answer) -> None:
         """Append a question that was put to the tape, and the way back."""
-        known, call = self.inventory, self.calls
+        known, call = self.symbols, self.calls
         self.calls += 1
         span = known.spans.of_origin(answer.origin)
         targets = tuple(map(known.asked_for, answer.targets))
@@ -178,15 +176,15 @@ class Snapshot:
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
         flows = answer.flows.told()
-        if answer.method == Method.GRADIENT and len(flows) <= SLOPES:
+        if answer.method == Method.GRADIENT and len(flows) <= MOST_DERIVATIVES:
             flows = with_ends(flows, dict(zip(sources, own, strict=True)), known.known)
         self._flowed(call, flows, span)
 
     def _flowed(self, call: int, flows: Sequence[Flow], span: int) -> None:
         """Append the steps back, each in the order of a packed `Flowed`."""
-        known, thread = self.inventory, self.threads.index(self.tape._thread)
-        if len(flows) > SLOPES:
-            rows = steps_entered(known, call, flows, self.event_of)
+        known, thread = self.symbols, self.threads.index(self.tape._thread)
+        if len(flows) > MOST_DERIVATIVES:
+            rows = encode_steps(known, call, flows, self.event_of)
             ends = np.arange(1, len(rows) + 1) * rows.shape[1]
             self._extend(KIND_FLOWED, thread, span, ends, rows)
             return
@@ -195,14 +193,14 @@ class Snapshot:
         self.long.clear()
         for op, position, tensor, *values in flows:
             if op == -1 or op in self.event_of:
-                values.insert(1, local_slope(self.runs.get(op), position))
+                values.insert(1, local_derivative(self.runs.get(op), position))
                 made = map(known.gradient, values)
                 fields = call, self.event_of.get(op, -1), position, known.known(tensor), *made
                 self._append(KIND_FLOWED, fields, span, thread)
 
     def recording(self) -> Recording:
         """The finished recording."""
-        tape, known = self.tape, self.inventory
+        tape, known = self.tape, self.symbols
         name = known.spans.name(known.spans.of_origin(tape._origin)) or "tape"
         columns = self._columns()  # which may add to the strings
         return Recording(
@@ -220,7 +218,7 @@ class Snapshot:
         )
 
     def _columns(self) -> dict[str, Any]:
-        known = self.inventory.spans
+        known = self.symbols.spans
         spans = np.array(known.rows, "<i4").reshape(-1, len(_SPAN))
         heads = np.array(self.heads, "<i4").reshape(-1, HEAD)
         return {
@@ -231,12 +229,12 @@ class Snapshot:
             "event.fields": np.array(self.fields, "<i4"),
             **{f"span.{name}": spans[:, at].copy() for at, name in enumerate(_SPAN)},
             **({"span.function": self._functions()} if any(known.functions) else {}),
-            **self.inventory.tensors.as_columns(),
+            **self.symbols.tensors.as_columns(),
         }
 
     def _functions(self) -> Any:
         """The name of the function that each span stands in, an index of strings; -1 for none."""
-        index = self.inventory.strings.index
+        index = self.symbols.strings.index
         return np.array(
-            [index(name) if name else -1 for name in self.inventory.spans.functions], "<i4"
+            [index(name) if name else -1 for name in self.symbols.spans.functions], "<i4"
         )

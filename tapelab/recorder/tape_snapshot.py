@@ -1,7 +1,7 @@
-"""A tape as it stands now, to be looked at after the learner has let go of it.
+"""A tape as it is now, to be read after the user's code has released it.
 
 It is a copy that follows nothing, holds no variable and keeps no large value alive for itself, so
-that another thread can make a recording of it while the learner's code goes on.
+that another thread can make a recording of it while the user's code goes on.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tapelab.engine.reaching import closed
 from tapelab.engine.tape import GradientTape
 
 
-def memento(tape: GradientTape, answers: list[Answer]) -> GradientTape:
-    """A copy of a tape with some of the answers that it gave."""
+def tape_snapshot(tape: GradientTape, answers: list[Answer]) -> GradientTape:
+    """A copy of a tape with some of the gradient calls that it answered."""
     made = GradientTape.__new__(GradientTape)
     looked = tape._looked  # before the ids are copied, so that none is missed
     made.__dict__.update(tape.__dict__)
@@ -40,7 +40,7 @@ def _copied(answer: Answer) -> Answer:
 
 def keeps_nothing_alive(tape: GradientTape) -> bool:
     """Whether the log of a tape that was asked is soon without large values, whoever holds it."""
-    logs = [window[0] for window in tape._windows]
+    logs = [log for log, _, _ in tape._windows]
     if not any(log.heavy for log in logs):
         return True
     others: list[Any] = [each() for log in logs for each in log.holders]

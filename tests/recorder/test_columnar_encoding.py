@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapelab.engine.crowds import NOWHERE
-from tapelab.engine.tables import Table, Tensors
+from tapelab.recorder.columnar_encoding import NOWHERE
+from tapelab.recorder.interning import Table, Tensors
 from tapelab.recording.recording import Role
 
 SCALARS = [np.float32(number) for number in (1.5, -0.0, np.nan, np.inf)]

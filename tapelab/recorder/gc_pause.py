@@ -1,4 +1,4 @@
-"""Build something large without the garbage collector looking through it again and again."""
+"""The garbage collector paused while something large is built."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
-    """Hold back the search for garbage that refers to itself.
+def gc_paused() -> Iterator[None]:
+    """Pause the search for reference cycles.
 
-    Every few hundred new objects it looks through the youngest, and in the end through all. Where
+    Every few hundred new objects it walks through the youngest, and in the end through all. Where
     a million objects are built that live on, that takes as long as building them.
     """
     searching = gc.isenabled()

@@ -1,4 +1,4 @@
-"""Many tensors at once: what is the same for most of them is looked at once."""
+"""Many values as columns: what is the same for most of them is computed once."""
 
 from __future__ import annotations
 

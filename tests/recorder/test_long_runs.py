@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine import snapshot, stretches
+from tapelab.recorder import builder, long_runs
 from tapelab.recording import events as e
 
 
@@ -58,23 +58,23 @@ def asked():
 
 
 def test_the_same_is_told_of_each_op_and_of_each_step_back(asked, monkeypatch):
-    monkeypatch.setattr(stretches, "LONG", 10**9)
-    one_by_one = account(snapshot.take(asked))
-    monkeypatch.setattr(stretches, "LONG", 2)
-    monkeypatch.setattr(snapshot, "SLOPES", 0)
-    assert account(snapshot.take(asked)) == one_by_one
+    monkeypatch.setattr(long_runs, "LONG", 10**9)
+    one_by_one = account(builder.build_recording(asked))
+    monkeypatch.setattr(long_runs, "LONG", 2)
+    monkeypatch.setattr(builder, "MOST_DERIVATIVES", 0)
+    assert account(builder.build_recording(asked)) == one_by_one
 
 
 def test_only_long_stretches_of_ops_with_one_result_are_entered_together(asked, monkeypatch):
     entered = []
-    original = snapshot.Snapshot.enter_ops
+    original = builder.RecordingBuilder.enter_ops
 
     def spy(self, runs):
         entered.append(runs)
         original(self, runs)
 
-    monkeypatch.setattr(snapshot.Snapshot, "enter_ops", spy)
-    snapshot.take(asked)
+    monkeypatch.setattr(builder.RecordingBuilder, "enter_ops", spy)
+    builder.build_recording(asked)
     assert entered
-    assert all(len(runs) >= stretches.LONG for runs in entered)
+    assert all(len(runs) >= long_runs.LONG for runs in entered)
     assert all(type(run.result_ids) is int for runs in entered for run in runs)

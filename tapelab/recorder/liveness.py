@@ -1,4 +1,4 @@
-"""What can be told of large values that a tape has let go of: the program may still hold them."""
+"""What is still known of large values that a tape has released: the program may still hold them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tapelab.engine.tensor import Tensor
 
 if TYPE_CHECKING:
     from tapelab.engine.asking import Answer
-    from tapelab.engine.inventory import Inventory
+    from tapelab.recorder.symbol_table import SymbolTable
 
 
-def note_living(inventory: Inventory) -> None:
-    """Look at large tensors that the tape forgot, such as `h` and the gradients, where they live.
+def measure_living(symbols: SymbolTable) -> None:
+    """Measure large tensors that the tape forgot, such as `h` and the gradients, where they live.
 
     Python's collector knows all that is alive; it is asked once, and only if something is missing.
     """
-    tensors = inventory.tensors
+    tensors = symbols.tensors
     if not tensors.gone:  # as on most tapes, however long
         return
-    places = [*tensors.by_id.items(), *inventory.derived.items()]
+    places = [*tensors.by_id.items(), *symbols.derived.items()]
     missing = {number: at for number, at in places if at in tensors.gone}
     if not missing:
         return

@@ -1,4 +1,4 @@
-"""The local slope of one step back, as a number for the picture."""
+"""The local derivative of one backward step, with its numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from tapelab.engine.records import Dropped, OpRun
 
 
-def local_slope(run: OpRun | None, position: int) -> Any:
-    """The slope of an elementwise op for one input, where its numbers were kept; else None."""
+def local_derivative(run: OpRun | None, position: int) -> Any:
+    """The derivative of an elementwise op by one input, where its values were kept; else None."""
     if run is None:
         return None
     op, values, results = run.op, run.inputs, run.results

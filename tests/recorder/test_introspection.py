@@ -6,8 +6,8 @@ import numpy as np
 
 import tapelab as tf
 from tapelab.engine.log import origin_here
-from tapelab.engine.looking import look, look_at_refusal
-from tapelab.engine.relevance import AFTERMATH
+from tapelab.recorder.introspection import introspect, introspect_refusal
+from tapelab.recorder.relevance import AFTERMATH
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, STRAY
 
@@ -29,7 +29,7 @@ def squared():
 
 def test_the_question_is_in_the_recording_and_not_on_the_tape():
     tape, y, x = squared()
-    recording, call, positions = look(tape, y, x)
+    recording, call, positions = introspect(tape, y, x)
     (asked,) = of_kind(recording, e.Asked)
     assert (asked.call, call, positions) == (0, 0, (0,))
     assert not tape._answers
@@ -40,14 +40,14 @@ def test_a_question_that_was_put_is_found_again_with_the_places_of_its_sources()
     with tf.GradientTape() as tape:
         y = x * z
     tape.gradient(y, [x, z])
-    recording, call, positions = look(tape, y, [z, x])
+    recording, call, positions = introspect(tape, y, [z, x])
     assert (call, positions) == (0, (1, 0))
     assert len(of_kind(recording, e.Asked)) == 1
 
 
 def test_a_refusal_stands_at_its_place_in_the_code():
     tape, y, _ = squared()
-    recording, call, _ = look_at_refusal(tape, origin_here())
+    recording, call, _ = introspect_refusal(tape, origin_here())
     (place,) = recording.placed(e.Asked)
     assert place.event.call == call
     assert recording.text_at(place.span) == "origin_here()"
@@ -56,7 +56,7 @@ def test_a_refusal_stands_at_its_place_in_the_code():
 
 def test_a_number_among_the_ends_becomes_a_constant():
     tape, _, x = squared()
-    recording, *_ = look(tape, np.float32(2.5), x)
+    recording, *_ = introspect(tape, np.float32(2.5), x)
     (made,) = made_as(recording, STRAY)
     assert float(recording.tensor(made.tensor).value) == 2.5
 
@@ -65,7 +65,7 @@ def test_a_number_that_left_the_tape_is_known_again():
     x = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:
         mean = np.mean(x * 1.0)
-    recording, *_ = look(tape, mean, x)
+    recording, *_ = introspect(tape, mean, x)
     (left,), (back,) = of_kind(recording, e.Left), of_kind(recording, e.Returned)
     assert left.result == back.value
     assert recording.strings[left.how] == "np.mean"
@@ -75,7 +75,7 @@ def test_a_ufunc_is_known_by_its_name_in_the_code():
     x = tf.Variable([1.0, 2.0])
     with tf.GradientTape() as tape:
         y = tf.reduce_sum(tf.constant(np.sin(x)))
-    recording, *_ = look(tape, y, x)
+    recording, *_ = introspect(tape, y, x)
     (left,) = of_kind(recording, e.Left)
     assert recording.strings[left.how] == "np.sin"
 
@@ -86,7 +86,7 @@ def test_a_gradient_that_a_tape_gave_is_told_with_what_it_was_derived_from():
         with tf.GradientTape() as inner:
             y = x * x
         slope = inner.gradient(y, x)
-    recording, *_ = look(outer, slope, x)
+    recording, *_ = introspect(outer, slope, x)
     (made,) = made_as(recording, DERIVATIVE)
     assert recording.tensor(made.source).name == "y"
     assert not made_as(outer.recording(slope, x), DERIVATIVE)
@@ -96,7 +96,7 @@ def test_what_becomes_of_an_answer_is_told():
     tape, y, x = squared()
     slope = tape.gradient(y, x)
     moved = x - 0.1 * slope
-    recording, *_ = look(tape, y, x)
+    recording, *_ = introspect(tape, y, x)
     ran = of_kind(recording, e.Ran)
     assert [recording.ops[event.op].name for event in ran] == ["multiply", "multiply", "subtract"]
     assert moved is not None
@@ -107,7 +107,7 @@ def test_the_story_of_an_answer_ends_after_so_many_steps():
     slope = tape.gradient(y, x)
     for _ in range(2 * AFTERMATH):
         slope = slope * 1.5
-    recording, *_ = look(tape, y, x)
+    recording, *_ = introspect(tape, y, x)
     assert len(of_kind(recording, e.Ran)) == 1 + AFTERMATH
 
 
@@ -117,7 +117,7 @@ def test_earlier_steps_of_training_are_not_told():
         with tf.GradientTape() as tape:
             y = x * x
         x.assign_sub(0.1 * tape.gradient(y, x))
-    recording, *_ = look(tape, y, x)
+    recording, *_ = introspect(tape, y, x)
     assert len(made_as(recording, DERIVATIVE)) == 1
     assert len([event for event in of_kind(recording, e.Ran) if event.cause == e.Cause.BEFORE]) == 0
 
@@ -127,7 +127,7 @@ def test_a_list_of_tensors_in_a_variable_keeps_their_history():
     with tf.GradientTape() as tape:
         kept = tf.Variable([x * 2.0, 1.0])
         kept.assign([x, x * x])
-    recording, *_ = look(tape, tf.constant(0.0), x)
+    recording, *_ = introspect(tape, tf.constant(0.0), x)
     sources = [event.source for event in of_kind(recording, e.Made) if event.source >= 0]
     (assigned,) = of_kind(recording, e.Assigned)
     makers = {output: event.op for event in of_kind(recording, e.Ran) for output in event.outputs}

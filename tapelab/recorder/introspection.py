@@ -1,0 +1,185 @@
+"""Asking a tape from outside: a recording with a gradient call that the tape never answered.
+
+A gradient call that it did answer is found again. Another one is part of the recording and of
+nothing else: the tape does not remember it, and a non-persistent tape keeps its one result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.engine.arrays import typed_array
+from tapelab.engine.asking import Answer, ask, kept, unrecorded
+from tapelab.engine.cell import Holder
+from tapelab.engine.composite_tensor import numbers_of
+from tapelab.engine.ends import check_ends, seeds_of, sources_of, targets_of
+from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.engine.reaching import forgotten
+from tapelab.engine.records import Creation, NamedRecord, Reentry, truncated
+from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.errors import NoGradientError
+from tapelab.recorder.builder import build_recording
+from tapelab.recorder.gc_pause import gc_paused
+from tapelab.recorder.stopped_gradients import stopped_gradients
+from tapelab.recording.facts import STRAY, Method
+from tapelab.recording.previews import Room
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+    from tapelab.recording import Recording
+
+
+class Introspection(NamedTuple):
+    """A recording, the number of the gradient call in it, and which of its sources are meant."""
+
+    recording: Recording
+    call: int
+    positions: tuple[int, ...]
+
+
+def recording_of(tape: GradientTape, target: Any = None, sources: Any = None) -> Recording:
+    """What a tape saw and was asked; with a target, the backward pass from there is part of it."""
+    with gc_paused():
+        if target is not None:
+            check_ends(target, sources)
+            if not _is_answered(tape, target, sources):
+                _ask(tape, target, tape._all_watched() if sources is None else sources)
+        return build_recording(tape)
+
+
+def introspect(
+    tape: GradientTape, target: Any, sources: Any, *, build: Callable[..., Any] = build_recording
+) -> Introspection:
+    """A recording with a gradient call from targets to sources that leaves the tape as it was.
+
+    A number of NumPy or Python stands for a constant that was made of it. `build` makes something
+    other than a recording of the tape while it holds the call.
+    """
+    strays: list[NamedRecord] = []
+    target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
+    check_ends(target, sources)
+    known, origins = list(tape._answers), sources_of(sources)
+    asked = _asked(tape, target, sources)
+    try:
+        if asked is None or _measurable(tape, asked[0]):
+            _ask(tape, target, sources)
+        call, positions = asked or (len(known), tuple(range(len(origins))))
+        stopped = stopped_gradients(tape, tape._answers[call], origins)
+        tape._answers[call:call] = stopped
+        recording = build(tape, derived=True, strays=strays)
+        return Introspection(recording, call + len(stopped), positions)
+    finally:
+        tape._answers[:] = known
+
+
+def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
+    """Add a gradient call to a tape of which nothing is returned, recorded or used up.
+
+    Where the tape has released values that the backward pass needs, the call has no result.
+    """
+    targets, origins = targets_of(target), sources_of(sources)
+    answer = ask(tape, Method.PICTURE, False, targets, origins, origin_here())
+    if forgotten(tape):
+        answer.results = (None,) * len(origins)
+        return
+    thread.looking = Room()
+    try:
+        gradients = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
+        answer.results = kept(gradients)
+        answer.flows.told()
+    except NoGradientError:  # an op on the path has no rule: the call stays without a result
+        pass
+    finally:
+        thread.looking = None
+
+
+def _is_answered(tape: GradientTape, target: Any, sources: Any) -> bool:
+    """Whether the backward pass from a target is known, or can no longer be computed."""
+    ends = numbers_of(nest.flatten(target))
+    if sources is not None:
+        asked = numbers_of(nest.flatten(sources))
+        real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *asked))
+        return real and len(ends) == 1 and all(_asked(tape, ends, [each]) for each in asked)
+    wanted = {each._id for each in ends if isinstance(each, Tensor)}
+    known = any(wanted <= {end.id for end in answer.targets} for answer in tape._answers)
+    return tape._consumed or known
+
+
+def _measurable(tape: GradientTape, call: int) -> bool:
+    """Whether an answer went by large values that nobody measured, and that are still there."""
+    heavy = any(log.heavy for log, _, _ in tape._windows)
+    return heavy and tape._answers[call].method != Method.PICTURE and not forgotten(tape)
+
+
+def _with_constants(tape: GradientTape, ends: Any, strays: list[NamedRecord]) -> Any:
+    """The ends, with constants for numbers; records that tell of those are added to strays."""
+
+    def constant(end: Any) -> Any:
+        if not isinstance(end, (np.ndarray, np.generic, float, int)):
+            return end
+        made = constant_of(typed_array(end))
+        serial, value = next_id(), truncated(made._array)
+        head: Any = {"serial": serial, "thread": thread.number, "origin": made._origin}
+        for log, _, _ in tape._windows:
+            left, held = log.exits.get(id(end), (0, None))
+            if held is end or (callable(held) and held() is end):
+                record = Reentry(**head, kind=Reentry, exit=left, tensor=made._id, value=value)
+                strays.append(record)
+                return made
+        strays.append(
+            Creation(
+                **head, kind=Creation, tensor=made._id, value=value, how=STRAY, variable=None,
+                source=-1,
+            )
+        )  # fmt: skip
+        return made
+
+    return nest.map_structure(constant, ends)
+
+
+def introspect_refusal(
+    tape: GradientTape, origin: Origin, ends: Sequence[Seen] = ()
+) -> Introspection:
+    """A recording with the gradient call that a tape refused at a place of the code.
+
+    `ends` are tensors that have a part in the refusal: they stand as the sources of the call.
+    """
+    before = len(tape._answers)
+    refused = Answer(next_id(), origin, Method.PICTURE, False, (), tuple(ends))
+    refused.results = (None,) * len(ends)
+    tape._answers.append(refused)
+    try:
+        return Introspection(build_recording(tape, derived=True), before, tuple(range(len(ends))))
+    finally:
+        del tape._answers[before:]
+
+
+def _asked(tape: GradientTape, target: Any, sources: Any) -> tuple[int, tuple[int, ...]] | None:
+    """The last call that asked for these targets and these sources, and their places in it."""
+    ends = [_held(each)._id for each in _flat(target)]
+    wanted = [_owner(each) for each in _flat(sources)]
+    for call in reversed(range(len(tape._answers))):
+        answer = tape._answers[call]
+        known = [end.id if end.owner is None else end.owner for end in answer.sources]
+        same = [end.id for end in answer.targets] == ends
+        if same and all(each in known for each in wanted):
+            return call, tuple(known.index(each) for each in wanted)
+    return None
+
+
+def _flat(things: Any) -> list[Any]:
+    return numbers_of(nest.flatten(things))
+
+
+def _held(thing: Any) -> Any:
+    """The tensor that a target is, or that a variable holds at present."""
+    return thing._cell.state if isinstance(thing, Holder) else thing
+
+
+def _owner(thing: Any) -> Any:
+    """What a source is known by: a variable is itself in all its states."""
+    return thing._cell.identity if isinstance(thing, Holder) else thing._id

@@ -1,0 +1,49 @@
+"""What `tf.stop_gradient` on a tape kept from the sources of a gradient call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.engine.asking import Answer, kept, unrecorded
+from tapelab.engine.flows import Flows
+from tapelab.engine.log import Seen
+from tapelab.engine.reaching import closed, forgotten, taped
+from tapelab.engine.records import Dropped, OpRun, as_op_run, truncated
+from tapelab.engine.tensor import wrap
+from tapelab.recording.facts import Method
+
+if TYPE_CHECKING:
+    from tapelab.engine.tape import GradientTape
+
+MOST: Final = 8
+"""For so many boundaries it is computed what they stopped."""
+
+
+def stopped_gradients(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> list[Answer]:
+    """For each boundary that a backward pass met, what would have flowed on to the sources.
+
+    Each is a gradient call of its own: from the input of `tf.stop_gradient`, with the gradient that
+    arrived at it, at its place in the code.
+    """
+    if not tape._walled or forgotten(tape) or len(sources) != len(answer.sources):
+        return []
+    runs = map(as_op_run, taped(closed(tape), tape._serial))
+    stops = {run.serial: run for run in runs if run.op.pattern == "stop"}
+    met = [flow for flow in answer.flows.told() if flow.op in stops][:MOST]
+    return [
+        _beyond(tape, answer, sources, stops[flow.op], flow.upstream)
+        for flow in met
+        if flow.upstream is not None and type(flow.upstream) is not Dropped
+    ]
+
+
+def _beyond(
+    tape: GradientTape, answer: Answer, sources: Sequence[Any], stop: OpRun, upstream: Any
+) -> Answer:
+    """What would flow on from the input of a boundary, with what arrived at it."""
+    (number,), (value,) = stop.input_ids, stop.inputs
+    start = wrap(upstream, number, stop.origin)
+    results = unrecorded(tape, [start], [upstream], sources, Flows(), shown=False)
+    ends = (Seen(number, truncated(value), stop.origin),), answer.sources
+    return Answer(answer.serial, stop.origin, Method.PICTURE, False, *ends, kept(results))
