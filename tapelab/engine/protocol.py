@@ -12,6 +12,9 @@ state is built by `public`, where it is defined. A call goes, in this order, to
 4. the first argument that is no dense tensor but implements the protocol (a ragged or sparse
    tensor): converting it raises `NotDense`, and the call goes to what is registered for its kind.
 
+A function that also takes tensors of another system says so (`takes`): `tf.keras.ops` takes Keras's
+symbolic tensors. The first of them among the arguments carries out the call, before all others.
+
 What an interpreter has to know of a function (that it draws random numbers, that it assigns, that
 the shape of its result depends on values) is declared here, as arguments of `public`; nothing else
 in the package knows public functions by name. A function object that was captured anywhere (in a
@@ -26,6 +29,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Final, Literal, Protocol, TypeVar, overload
 
+from tapelab import nest
 from tapelab.engine.composite_tensor import NotDense
 from tapelab.engine.dispatch import composite
 from tapelab.engine.log import thread
@@ -67,6 +71,13 @@ class Declaration:
 
 
 PURE: Final = Declaration()
+
+
+class Symbolic(Protocol):
+    """A tensor of another system, which carries out the functions that take its type."""
+
+    def carry_out(self, function: Public, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of a call in which it is the first of its type."""
 
 
 class Interpreter(Protocol):
@@ -158,6 +169,22 @@ def _general(function: Public, outermost: Callable[[], Public], *, elementwise: 
         return _of_composite(refused, outermost(), args, kwargs, elementwise=elementwise)
 
     return dispatch
+
+
+def takes(symbolic: type[Symbolic]) -> Callable[[Public], Public]:
+    """Let the first argument of a type, where there is one, carry out the calls of a function."""
+
+    def declare(function: Public) -> Public:
+        @wraps(function)
+        def dispatch(*args: Any, **kwargs: Any) -> Any:
+            for each in nest.flatten((args, kwargs)):
+                if isinstance(each, symbolic):
+                    return each.carry_out(function, args, kwargs)
+            return function(*args, **kwargs)
+
+        return dispatch
+
+    return declare
 
 
 IMPLEMENTATIONS: Final[dict[tuple[str, Public], Public]] = {}

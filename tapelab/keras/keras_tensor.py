@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tapelab.keras.naming import automatic_name
@@ -20,6 +21,7 @@ class KerasTensor:
     """A place in a functional model: `history` is the node that will fill it, None for an input."""
 
     __array_priority__ = 100
+    carry_out: Callable[..., Any]
 
     def __init__(self, shape: Any, dtype: str = "float32", name: str | None = None) -> None:
         self.shape = standard_shape(shape)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from functools import wraps
 from typing import Any, Final
 
-from tapelab import nest
+from tapelab.engine.protocol import takes
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.naming import unique_name
@@ -32,14 +31,16 @@ NAMES: Final = {
 class Operation:
     """A function as a step of a functional model."""
 
-    def __init__(self, name: str, function: Function) -> None:
-        self.name = unique_name(NAMES.get(name, name))
+    def __init__(self, function: Function) -> None:
+        self.name = unique_name(NAMES.get(function.__name__, function.__name__))
         self.function = function
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The symbolic result of symbolic arguments; else what the function gives."""
-        if not any(isinstance(each, KerasTensor) for each in nest.flatten((args, kwargs))):
-            return self.function(*args, **kwargs)
+        """What the function gives for concrete tensors."""
+        return self.function(*args, **kwargs)
+
+    def place(self, args: Any, kwargs: Any) -> Any:
+        """The symbolic result for symbolic arguments, as one more node of a functional model."""
         result = symbolic_outputs(self.function, args, kwargs)
         Node.joining(self, args, kwargs, result)
         return result
@@ -48,32 +49,31 @@ class Operation:
         return f"<Operation name={self.name}>"
 
 
-def operation(function: Function) -> Function:
-    """A function that also takes symbolic tensors, and then becomes a step of a model."""
+operation: Final = takes(KerasTensor)
+"""Let a function take symbolic tensors as well, and become a step of a model."""
 
-    @wraps(function)
-    def either(*args: Any, **kwargs: Any) -> Any:
-        if any(isinstance(each, KerasTensor) for each in nest.flatten((args, kwargs))):
-            return Operation(function.__name__, function)(*args, **kwargs)
-        return function(*args, **kwargs)
 
-    return either
+def _carry_out(self: KerasTensor, function: Function, args: Any, kwargs: Any) -> Any:
+    """The symbolic result of a function of symbolic tensors."""
+    del self
+    return Operation(function).place(args, kwargs)
 
 
 def install() -> None:
-    """Give symbolic tensors their operators."""
+    """Give symbolic tensors what carries out functions, and their operators."""
+    KerasTensor.carry_out = _carry_out
     for name, function in OPERATORS.items():
-        _attach(f"__{name}__", name, function)
+        setattr(KerasTensor, f"__{name}__", operation(_named(name, function)))
     for name in REFLECTED:
-        _attach(f"__r{name}__", name, _turned(OPERATORS[name]))
+        setattr(KerasTensor, f"__r{name}__", operation(_named(name, _turned(OPERATORS[name]))))
 
 
-def _attach(method: str, name: str, function: Function) -> None:
+def _named(name: str, function: Function) -> Function:
     def operate(*args: Any) -> Any:
-        return Operation(name, function)(*args)
+        return function(*args)
 
-    operate.__name__ = method
-    setattr(KerasTensor, method, operate)
+    operate.__name__ = name
+    return operate
 
 
 def _turned(function: Function) -> Function:
