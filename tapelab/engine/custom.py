@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from tapelab.engine.cell import Cell, Holder
 from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import listeners
+from tapelab.engine.dispatch import listeners, write_observed
 from tapelab.engine.indexed_slices import IndexedSlices
 from tapelab.engine.log import Body, next_id, origin_here, thread
 from tapelab.engine.op import GradRule, Op
@@ -23,8 +23,8 @@ from tapelab.engine.records import (
     TapeEvent,
     TapePaused,
     TapeResumed,
+    op_run,
     truncated,
-    write_op_run,
     write_tape_event,
 )
 from tapelab.engine.tensor import Tensor, constant_of, wrap
@@ -115,10 +115,10 @@ def step(
         values = tuple(map(truncated, values))
         is_one = not op.multi
         result_values = truncated(result_values) if is_one else tuple(map(truncated, result_values))
-    write_op_run(
-        thread.__dict__, made[0]._id, origin, input_ids=ids, inputs=values, result_ids=result_ids,
+    write_observed(op_run(
+        made[0]._id, thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
         results=result_values, settings=settings, tapes=tapes,
-    )  # fmt: skip
+    ))  # fmt: skip
     return made
 
 

@@ -12,7 +12,15 @@ from numpy import ndarray
 from tapelab.dtypes import ALL, DType, float32, int32
 from tapelab.engine.log import LANES, TRACED, Log, Scope, next_id, origin_here, thread
 from tapelab.engine.narrow import is_brain_float, widened
-from tapelab.engine.records import OpRun, differentiable, truncated, write_op_run
+from tapelab.engine.records import (
+    OpRun,
+    Record,
+    differentiable,
+    op_run,
+    summarised,
+    tapes_of,
+    truncated,
+)
 from tapelab.engine.tensor import Tensor, wrap
 from tapelab.engine.wording import brackets, spoken, unlike
 from tapelab.errors import OpError, Refusal, invalid_argument
@@ -31,7 +39,8 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         return thread.lanes.run(op, inputs, settings)
     if marks is TRACED:
         return state["trace"].bind(op, inputs, settings)
-    for observer in state["observers"]:
+    observers = state["observers"]
+    for observer in observers:
         observer.ran(inputs)
     values: tuple[Any, ...]
     ids: tuple[int, ...]
@@ -69,10 +78,21 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         _heed(state["log"], result, values)
     else:  # no way back will need the large values
         values, result = tuple([truncated(value) for value in values]), truncated(result)
-    state["records"].append(
-        (OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes)
-    )
+    record = (OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes)
+    if observers:
+        write_observed(record)
+    else:
+        state["records"].append(record)
     return made
+
+
+def write_observed(record: Record) -> None:
+    """Write the run of an op to the log, and let the observers of the thread see it whole."""
+    state = thread.__dict__
+    for observer in state["observers"]:
+        observer.recorded(record)
+    kept = state["log"] is not None or not tapes_of(record)
+    state["records"].append(record if kept else summarised(record))
 
 
 def _several(
@@ -88,10 +108,10 @@ def _several(
         _heed(thread.log, None, (*values, *results))
     else:
         values, results = tuple(map(truncated, values)), tuple(map(truncated, results))
-    write_op_run(
-        thread.__dict__, result_ids[0], origin, input_ids=ids, inputs=values,
-        result_ids=result_ids, results=results, settings=settings, tapes=tapes,
-    )  # fmt: skip
+    write_observed(op_run(
+        result_ids[0], thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
+        results=results, settings=settings, tapes=tapes,
+    ))  # fmt: skip
     return made
 
 

@@ -1,8 +1,8 @@
 """Forward mode: a tangent travels along with each value, op by op, as the code runs.
 
-While an accumulator listens, whatever is written to the log is followed forward at once. The rule
-of an op in this direction is its gradient rule turned round (`tangents`), and what is computed is
-seen by the tapes and accumulators that were opened before, which can differentiate it again.
+While an accumulator listens, an observer of the thread follows each op forward as soon as it ran.
+The JVP of an op comes from its gradient rule (`tangents`), and what is computed is seen by the
+tapes and accumulators that were opened before, which can differentiate it again.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.engine.log import Origin, thread, write_to
-from tapelab.engine.records import OpRun, Record, kind_of, summarised, tapes_of, view
+from tapelab.engine.log import Origin, thread
+from tapelab.engine.observer import Observer
+from tapelab.engine.records import OpRun, Record, tapes_of, view
 from tapelab.engine.tangents import tangents_of
 from tapelab.engine.tensor import Tensor, wrap
 
@@ -52,14 +53,15 @@ class Accumulating:
         self._recording = True
         thread.tapes.append(self)
         thread.active = (*thread.active, self)
-        thread.forward = _heard
-        write_to(_written(thread.records))
+        if _FORWARD not in thread.observers:
+            thread.observers = (*thread.observers, _FORWARD)
 
     def _pop(self) -> None:
         self._recording = False
         thread.tapes.remove(self)
         thread.active = tuple(each for each in thread.active if each is not self)
-        write_to(_written(thread.records))
+        if not any(isinstance(each, Accumulating) for each in thread.tapes):
+            thread.observers = tuple(each for each in thread.observers if each is not _FORWARD)
 
     def _advance(self, run: OpRun) -> None:
         """Give the results of an op their tangents."""
@@ -85,32 +87,19 @@ class Accumulating:
         }
 
 
-class Forwarding:
-    """The log while accumulators listen: each op that is written down is also followed forward."""
+class ForwardPass(Observer):
+    """Lets each accumulator that knows an input of an op advance by it."""
 
-    def __init__(self, records: Any) -> None:
-        self.records = records
-
-    def __reversed__(self) -> Iterator[Record]:
-        return iter(tuple(self.records)[::-1])
-
-    def append(self, record: Record) -> None:
-        """Write a record down, and let each accumulator that knows an input advance by it."""
-        self.records.append(record if thread.log is not None else summarised(record))
-        if kind_of(record) is OpRun and (tapes := tapes_of(record)):
+    def recorded(self, record: Record) -> None:
+        """Give the results of an op their tangents, in the accumulators that listen to it."""
+        tapes = tapes_of(record)
+        if tapes:
             for each in tuple(thread.tapes):  # the outer ones first, for the inner use them
                 if each._serial in tapes and isinstance(each, Accumulating):
                     each._advance(view(OpRun, record))
 
 
-def _heard(records: Any) -> Any:
-    """The log as it is written to: through a `Forwarding` where an accumulator listens."""
-    listening = any(isinstance(each, Accumulating) for each in thread.tapes)
-    return Forwarding(records) if listening else records
-
-
-def _written(records: Any) -> Any:
-    return records.records if isinstance(records, Forwarding) else records
+_FORWARD: Final = ForwardPass()
 
 
 @contextmanager

@@ -144,7 +144,6 @@ class ThreadState(_local):
         self.scope: Scope | None = None
         self.__dict__["trace"] = None  # the interpreter that public functions ask, see `protocol`
         self.watchers: tuple[Callable[[Cell], None], ...] = ()
-        self.forward: Callable[[Any], Any] | None = None
         self.looking: Any = None  # the room for previews while a way back is walked for a picture
         self.here: Origin | None = None  # where all ops stand that a way back is made of
         self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
@@ -250,12 +249,6 @@ def _is_ours(names: dict[str, Any]) -> bool:
     if getattr(sys.modules.get(name), "__dict__", None) is names:
         _ours[id(names)] = names
     return True
-
-
-def write_to(records: Any) -> None:
-    """Let what happens be written there; an accumulator that listens goes on hearing it."""
-    state = thread.__dict__
-    state["records"] = records if state["forward"] is None else state["forward"](records)
 
 
 def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tapelab.engine.cell import Cell
+    from tapelab.engine.records import Record
     from tapelab.engine.tensor import Tensor
 
 
@@ -30,6 +31,9 @@ class Observer:
 
     def ran(self, inputs: Sequence[Any]) -> None:
         """An op is about to run on these inputs."""
+
+    def recorded(self, record: Record) -> None:
+        """An op ran and is about to be written to the log, with all its values."""
 
     def looked(self, tensor: Tensor, frame: FrameType) -> None:
         """Code in a frame reads the values of a tensor."""

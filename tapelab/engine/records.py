@@ -285,14 +285,19 @@ tapes_of: Final = cast("Callable[[Record], tuple[int, ...]]", itemgetter(-1))
 _named: Final[Callable[..., Any]] = tuple.__new__
 
 
-def write_op_run(
-    state: State, serial: int, origin: Origin, *, input_ids: tuple[int, ...],
+def op_run(
+    serial: int, thread: int, origin: Origin, *, input_ids: tuple[int, ...],
     inputs: tuple[Value, ...], result_ids: Any, results: Any, settings: dict[str, Any],
     tapes: tuple[int, ...],
-) -> None:  # fmt: skip
-    """Write the run of an op to the log of a thread, whose state is given."""
-    head, ends = (OpRun, serial, state["number"], origin), (input_ids, inputs, result_ids, results)
-    state["records"].append((*head, *ends, settings, tapes))
+) -> Record:  # fmt: skip
+    """The record of the run of an op."""
+    head, ends = (OpRun, serial, thread, origin), (input_ids, inputs, result_ids, results)
+    return (*head, *ends, settings, tapes)
+
+
+def write_op_run(state: State, serial: int, origin: Origin, **fields: Any) -> None:
+    """Write the run of an op to the log of a thread, whose state is given; see `op_run`."""
+    state["records"].append(op_run(serial, state["number"], origin, **fields))
 
 
 def write_read(

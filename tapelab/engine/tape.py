@@ -12,7 +12,7 @@ from tapelab.engine.asking import gradient
 from tapelab.engine.cell import Holder
 from tapelab.engine.collecting import rest, wake
 from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.log import Log, next_id, origin_here, recent, thread, write_to
+from tapelab.engine.log import Log, next_id, origin_here, recent, thread
 from tapelab.engine.protocol import public
 from tapelab.engine.records import (
     TapeClosed,
@@ -98,7 +98,7 @@ class GradientTape(Watching):
         log = state["log"]
         if log is None:
             log = state["log"] = self._windows[-1][0] if self._windows else Log(recent.so_far())
-            write_to(log.records)
+            state["records"] = log.records
         log.hold(self)
         self._thread = state["number"]
         state["tapes"].append(self)
@@ -126,7 +126,7 @@ class GradientTape(Watching):
         self._marks = (None, ())  # which lead to this tape: Python would have to search for it
         if not tapes or not any(isinstance(each, GradientTape) for each in tapes):
             state["log"] = None
-            write_to(recent)
+            state["records"] = recent
             recent.extend(window[0].latest())
 
     @public(effect="tape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 
 import numpy as np
@@ -30,9 +29,7 @@ FORMS = (*WRITERS, *TAPE_EVENTS, r.BinaryOpRun, r.UnaryOpRun, r.ProgramCall)
 @pytest.mark.parametrize("form", WRITERS, ids=lambda form: form.__name__)
 def test_what_is_written_under_a_name_is_read_under_it(form):
     state = {"records": [], "number": 3}
-    names = list(inspect.signature(WRITERS[form]).parameters)[3:]
-    assert {*names} == {*form._fields[4:]}
-    values = {name: object() for name in names}
+    values = {name: object() for name in form._fields[4:]}
     WRITERS[form](state, 7, "here", **values)
     (record,) = state["records"]
     found = r.view(form, record)
