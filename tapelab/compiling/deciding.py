@@ -8,12 +8,11 @@ function runs, one that was captured when they decided so.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from tapelab.compiling.program import Fused, Instruction, Program
 
 if TYPE_CHECKING:
-    from tapelab.compiling.programs import Compiled
     from tapelab.engine.tensor import Tensor
 
 GUARD: Final = "guard"
@@ -22,6 +21,19 @@ LARGEST: Final = 8
 MOST_GUARDS: Final = 16
 """What decides more often than that has too many ways to go."""
 _MOST_WAYS: Final = 8
+
+
+class Runnable(Protocol):
+    """A program that can be called."""
+
+    def call(self, inputs: Sequence[Tensor]) -> Any:
+        """The results for some inputs."""
+
+    def heard(self, inputs: Sequence[Tensor]) -> Any:
+        """The same while a tape listens."""
+
+
+P = TypeVar("P", bound=Runnable)
 
 
 class OtherWayError(Exception):
@@ -49,10 +61,10 @@ def guarded(slot: int, value: Any) -> Instruction:
     return Instruction(guard(value), (slot,), (), ())
 
 
-class Ways:
+class Ways(Generic[P]):
     """Programs of one function for calls of one kind, the one that ran last being the first."""
 
-    def __init__(self, first: Compiled) -> None:
+    def __init__(self, first: P) -> None:
         self.programs = [first]
 
     @property
@@ -60,7 +72,7 @@ class Ways:
         """Whether there are as many programs as there may be."""
         return len(self.programs) >= _MOST_WAYS
 
-    def add(self, program: Compiled) -> None:
+    def add(self, program: P) -> None:
         """Add a program for other numbers; it is tried first from now on."""
         self.programs.insert(0, program)
 

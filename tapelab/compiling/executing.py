@@ -21,7 +21,7 @@ from tapelab.engine.cell import Cell
 from tapelab.engine.log import thread
 from tapelab.engine.tensor import Tensor
 
-Known = Compiled | Ways | int | str
+Known = Compiled | Ways[Compiled] | int | str
 """A program, or several, or how many calls there were, or why there is no program."""
 _MOST_PROGRAMS: Final = 32
 """So many lists of shapes of one trace get programs of their own."""

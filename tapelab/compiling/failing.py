@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.symbolic import OpenTrace, SymbolicTensor
 from tapelab.errors import InvalidArgumentError
-
-if TYPE_CHECKING:
-    from tapelab.compiling.trace import Trace
 
 _MIXED: Final = re.compile(r"was expected to be a (\w+) tensor but is a (\w+) tensor")
 _RESHAPE: Final = re.compile(
@@ -20,7 +17,7 @@ _SPOKEN: Final = {"float": "float32", "double": "float64", "half": "float16"}
 
 
 def graph_error(
-    error: Exception, function: Callable[..., Any], args: Any, trace: Trace
+    error: Exception, function: Callable[..., Any], args: Any, trace: OpenTrace
 ) -> Exception:
     """A refused argument is a ValueError in a graph, unlike dtypes are a TypeError."""
     if not isinstance(error, InvalidArgumentError):

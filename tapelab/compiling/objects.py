@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tapelab.compiling.symbolic import OPERATORS, Symbolic
+from tapelab.compiling.symbolic import OPERATORS, OpenTrace, Symbolic
 from tapelab.engine.log import next_id, origin_here, thread
 from tapelab.engine.protocol import public
 from tapelab.specs import common_shape
-
-if TYPE_CHECKING:
-    from tapelab.compiling.trace import Trace
 
 
 class SymbolicObject(Symbolic):
@@ -19,7 +16,7 @@ class SymbolicObject(Symbolic):
 
     __slots__ = ("_examples", "_id", "_name", "_origin", "_trace")
 
-    def __init__(self, trace: Trace, name: str, objects: tuple[Any, ...]) -> None:
+    def __init__(self, trace: OpenTrace, name: str, objects: tuple[Any, ...]) -> None:
         self._id = next_id()
         self._origin = origin_here()
         self._trace = trace

@@ -28,7 +28,7 @@ class Way(NamedTuple):
     """How calls of one kind are run: by a replay, or by a program if there is or may be one."""
 
     replay: Callable[[Sequence[Tensor]], Any]
-    program: Compiled | Ways | None
+    program: Compiled | Ways[Compiled] | None
     may_have_one: bool
 
 

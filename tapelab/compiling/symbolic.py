@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, Never
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Never, Protocol
 
-from tapelab.compiling.sketch import Sketch
 from tapelab.dtypes import DType
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.engine.op import SYMBOLIC
@@ -14,9 +13,6 @@ from tapelab.engine.tensor import Tensor
 from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
 from tapelab.shapes import TensorShape
 from tapelab.specs import common_shape
-
-if TYPE_CHECKING:
-    from tapelab.compiling.trace import Trace
 
 RESOLUTIONS: Final = (
     "You can attempt the following resolutions to the problem: If you are running in Graph mode, "
@@ -27,13 +23,56 @@ RESOLUTIONS: Final = (
 )
 
 
+class OpenTrace(Protocol):
+    """What symbolic values ask of the trace that they belong to."""
+
+    name: str
+    outer: Any
+    worlds: tuple[Any, ...]
+    in_function: bool
+    kinds: dict[str, str]
+    graph_handle: Any
+
+    def bind(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Record a call of a public function."""
+
+    def call(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, *, acts: bool = ...
+    ) -> Any:
+        """Record a call."""
+
+    def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
+        """Examples of a tensor of whose shape more is known now."""
+
+    def default_session(self) -> Any:
+        """The session that runs the graph."""
+
+
+class AbstractArray:
+    """What library code may ask of the array of a symbolic tensor: its shape and its dtype."""
+
+    __slots__ = ("dtype", "ndim", "shape")
+
+    def __init__(self, tensor: SymbolicTensor) -> None:
+        shape = tensor.shape
+        self.dtype = tensor._examples[0]._array.dtype
+        self.ndim = shape.rank
+        self.shape = None if shape.rank is None else tuple(shape)
+
+    def __getattr__(self, name: str) -> Never:
+        raise TypeError(
+            f"The numbers of a tensor are asked for ({name}) while the function is traced; they "
+            "are there only when it runs. Try tf.py_function for code that needs them."
+        )
+
+
 class Symbolic:
     """What stands in a graph for a thing that is there at replay only; it has examples."""
 
     __slots__ = ()
 
     _id: int
-    _trace: Trace
+    _trace: OpenTrace
     _name: str
     _origin: Origin
     _examples: tuple[Any, ...]
@@ -54,7 +93,7 @@ class SymbolicTensor(Tensor, Symbolic):
     @property
     def _array(self) -> Any:
         check_scope(self)
-        return Sketch(self)
+        return AbstractArray(self)
 
     @property
     def _value(self) -> Any:
@@ -111,10 +150,10 @@ class SymbolicTensor(Tensor, Symbolic):
             raise AttributeError("'SymbolicTensor' object has no attribute 'assign'")
         return self._slice_of
 
-    def interpreter(self) -> Trace:
+    def interpreter(self) -> OpenTrace:
         """The open trace, which carries out ops on this tensor; TypeError for a stranger."""
         check_scope(self)
-        trace: Trace = thread.trace
+        trace: OpenTrace = thread.trace
         return trace
 
     def set_shape(self, shape: Any) -> None:
@@ -223,7 +262,7 @@ def not_allowed(what: str, instead: str) -> OperatorNotAllowedInGraphError:
 
 
 def symbol(
-    trace: Trace, name: str, examples: tuple[Tensor, ...], origin: Origin | None = None
+    trace: OpenTrace, name: str, examples: tuple[Tensor, ...], origin: Origin | None = None
 ) -> SymbolicTensor:
     """A new tensor of a trace."""
     made = object.__new__(SymbolicTensor)

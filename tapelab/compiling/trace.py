@@ -19,10 +19,10 @@ import numpy as np
 from tapelab.compiling import examples
 from tapelab.compiling.failing import graph_error
 from tapelab.compiling.graph import FuncGraph, Graph, Node, Place, Slot
-from tapelab.compiling.habits import Habit, Habits
 from tapelab.compiling.naming import Names, base_name
 from tapelab.compiling.objects import SymbolicObject
 from tapelab.compiling.outcomes import FAILED, missing, result_examples, spread_from, told_shape
+from tapelab.compiling.shape_cache import CachedCall, ShapeCache
 from tapelab.compiling.symbolic import (
     Symbolic,
     SymbolicTensor,
@@ -74,7 +74,7 @@ class Trace:
         self._kept: list[Any] = []
         self.graph_handle: Any = FuncGraph(self)
         self._names = Names()
-        self._habits = Habits()
+        self._shape_cache = ShapeCache()
 
     def placeholder(self, name: str, things: tuple[Any, ...]) -> Any:
         """A new input, with its examples."""
@@ -134,9 +134,9 @@ class Trace:
         A call that `acts` is kept whatever it returns; one that `tells` (`tf.print`) is not tried
         out, and returns None.
         """
-        key = None if kwargs or acts or tells else self._habits.key(self, function, args)
-        if key is not None and key in self._habits.known:
-            return self._write_again(self._habits.known[key], function, args)
+        key = None if kwargs or acts or tells else self._shape_cache.key(self, function, args)
+        if key is not None and key in self._shape_cache.known:
+            return self._write_again(self._shape_cache.known[key], function, args)
         given = [self._own(leaf) for leaf in leaves((args, kwargs))]
         args, kwargs = mapped(args, self._own), mapped(kwargs, self._own)
         symbols = {id(e): leaf for leaf in given if isinstance(leaf, Symbolic)
@@ -149,21 +149,23 @@ class Trace:
             return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
         made = self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
         if key is not None:
-            self._habits.learn(key, self, args, made, self.worlds[0].last_op())
+            self._shape_cache.learn(key, self, args, made, self.worlds[0].last_op())
         return made
 
-    def _write_again(self, habit: Habit, function: Callable[..., Any], args: Any) -> SymbolicTensor:
+    def _write_again(
+        self, cached: CachedCall, function: Callable[..., Any], args: Any
+    ) -> SymbolicTensor:
         """Write down a call of which is known what such calls return."""
-        name = self._names.unique(habit.base)
-        self.kinds[name] = habit.kind
+        name = self._names.unique(cached.base)
+        self.kinds[name] = cached.kind
         origin = origin_here()
-        made = symbol(self, f"{name}:0", habit.examples(origin), origin)
+        made = symbol(self, f"{name}:0", cached.examples(origin), origin)
         self.symbols[made._id] = made
         slotted = tuple([_as_slot(each) for each in args])
         place = Place(origin.code, origin.instruction)
         results = (Slot(made._id),)
         self.nodes.append(
-            Node(name, habit.kind, function, slotted, {}, results, place, acts=False, simple=True)
+            Node(name, cached.kind, function, slotted, {}, results, place, acts=False, simple=True)
         )
         return made
 
@@ -312,7 +314,7 @@ class Trace:
         Of those of the outputs their shapes and dtypes stay.
         """
         self.symbols.clear()
-        self._habits.known.clear()
+        self._shape_cache.known.clear()
         self.worlds = ()
         for leaf in leaves(outputs):
             if isinstance(leaf, SymbolicTensor):

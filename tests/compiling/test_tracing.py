@@ -196,6 +196,6 @@ def test_a_trace_keeps_no_large_examples(tf):
     f = tf.function(lambda x: tf.tanh(x * 2.0) + 1.0)
     f(tf.ones([600, 600]))
     (trace,) = f._traces.values()
-    assert not trace._trace._habits.known
+    assert not trace._trace._shape_cache.known
     assert trace.outputs[0].shape == (600, 600)
     assert {each._value.strides for each in trace.outputs[0]._examples} == {(0, 0)}

@@ -1,29 +1,26 @@
-"""Calls like one before: what a call returns is known where its kind was tried out already.
+"""The shape cache of a trace: the results of calls of a kind that was evaluated before.
 
-Trying out a call in both worlds tells what it returns. Functions of floats whose shapes are known,
-such as `x * 1.5` or `tf.tanh(x)`, return the same kind each time, so that a long function need not
-try out each of its calls. While a tape is open each call is tried out: the tapes of the worlds
-then have to see it.
+Evaluating a call in both worlds tells what it returns. A function of floats whose shapes are known,
+such as `x * 1.5` or `tf.tanh(x)`, returns the same shape and dtype each time, so a long function
+evaluates each kind of call once. While a tape is open every call is evaluated, because the tapes of
+the worlds have to record it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tapelab.compiling.naming import base_name
-from tapelab.compiling.symbolic import SymbolicTensor
+from tapelab.compiling.symbolic import OpenTrace, SymbolicTensor
 from tapelab.engine.log import Origin, next_id
 from tapelab.engine.records import OP_RUNS, as_op_run, kind_of
 from tapelab.engine.tensor import Tensor, wrap
 
-if TYPE_CHECKING:
-    from tapelab.compiling.trace import Trace
-
 
 @dataclass(frozen=True)
-class Habit:
+class CachedCall:
     """What calls of one kind return: the name of the node, and a value in each world."""
 
     base: str
@@ -36,12 +33,12 @@ class Habit:
 
 
 @dataclass
-class Habits:
-    """The habits that one trace has found so far."""
+class ShapeCache:
+    """The calls that one trace has evaluated so far, by their kind."""
 
-    known: dict[Any, Habit] = field(default_factory=dict)
+    known: dict[Any, CachedCall] = field(default_factory=dict)
 
-    def key(self, trace: Trace, function: Callable[..., Any], args: Any) -> Any:
+    def key(self, trace: OpenTrace, function: Callable[..., Any], args: Any) -> Any:
         """What a call has in common with others of its kind; None for one that must be tried."""
         if type(args) is not tuple or any(world.taped() for world in trace.worlds):
             return None
@@ -61,7 +58,7 @@ class Habits:
                 return None
         return tuple(key) if symbolic else None
 
-    def learn(self, key: Any, trace: Trace, args: Any, made: Any, last: str) -> None:
+    def learn(self, key: Any, trace: OpenTrace, args: Any, made: Any, last: str) -> None:
         """Remember what a call returned that was tried out: one op's result, of one kind."""
         if type(made) is not SymbolicTensor:
             return
@@ -73,7 +70,7 @@ class Habits:
             for at, world in enumerate(trace.worlds)
         ):  # fmt: skip
             base = base_name(key[0], {}, last)
-            self.known[key] = Habit(base, last or base, (first, second))
+            self.known[key] = CachedCall(base, last or base, (first, second))
 
 
 def _made_at_once(record: Any, result: Tensor, args: list[SymbolicTensor], at: int) -> bool:
