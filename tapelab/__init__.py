@@ -187,8 +187,17 @@ def __getattr__(name: str) -> _typing.Any:
     return found
 
 
+_NAMESPACES = {"dtypes", "errors", "linalg", "math", "nest"}
+
+
 def __dir__() -> _typing.Any:
-    return sorted({*globals(), *_PLACES})
+    """TensorFlow's names and ours; a module of the machinery is imported, not offered."""
+    offered = {
+        name
+        for name, thing in globals().items()
+        if not isinstance(thing, type(_sys)) or name in _NAMESPACES
+    }
+    return sorted({*offered, *_PLACES})
 
 
 if "IPython" in _sys.modules:  # in a notebook: `%%tape`, and cells go by their numbers

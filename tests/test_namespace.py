@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import tapelab as tf
 from tapelab.missing import PARTS
+
+ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize(
@@ -52,6 +56,28 @@ def test_a_module_lists_what_it_offers_and_not_its_helpers():
     assert {"normal", "Generator"} <= set(dir(tf.random))
     for helper in ("unary", "matched", "tensor", "Any", "Tensor", "invalid_argument"):
         assert helper not in dir(tf.math)
+
+
+ADDED = {
+    *("Recording", "check", "check_gradients", "compare", "exercise", "explain", "hint", "hints"),
+    *("language", "load_ipython_extension", "progress", "score", "settings", "show", "what_if"),
+    "why",
+}
+"""What tapelab adds to TensorFlow's names; docs/reference/tapelab.md describes it."""
+MODULES = {
+    *("autograph", "compat", "config", "experimental", "initializers", "io", "losses", "metrics"),
+    *("optimizers", "raw_ops"),
+}
+"""Modules of TensorFlow 2.21 of which the list of symbols names no member."""
+
+
+def test_the_namespace_offers_tensorflows_names_and_what_tapelab_adds_and_nothing_else():
+    for name in ("arrays", "engine", "kernels", "ops", "recorder"):
+        importlib.import_module(f"tapelab.{name}")
+    listed = (ROOT / "docs/surface/tensorflow.txt").read_text(encoding="utf-8").split()
+    theirs = {symbol.split(".")[1] for symbol in listed if symbol.startswith("tf.")}
+    ours = {name for name in dir(tf) if not name.startswith("_")}
+    assert ours - theirs - MODULES == ADDED
 
 
 def test_importing_tapelab_does_not_import_what_is_lazy():
