@@ -120,11 +120,11 @@ def _without_numbers(record: Inner, kept: Callable[[int, Any], Any]) -> Inner:
     """A record with the numbers only that are kept, and without the user's functions."""
     match record:
         case Assignment():
-            return record.replaced(value=kept(record.tensor, record.value))
+            return record._replace(value=kept(record.tensor, record.value))
         case GradientResult():
-            return record.replaced(values=tuple(map(_shape_alone, record.values)))
+            return record._replace(values=tuple(map(_shape_alone, record.values)))
     settings = record.settings
-    return record.replaced(
+    return record._replace(
         inputs=tuple(map(kept, record.input_ids, record.inputs)),
         results=_on_results(record, kept),
         settings=settings | {BACK: None} if BACK in settings else settings,

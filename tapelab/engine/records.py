@@ -67,7 +67,7 @@ class Form(tuple[Any, ...]):
             setattr(cls, name, _FIELDS[len(cls._fields)])
             cls._fields = (*cls._fields, name)
 
-    def replaced(self, **changes: Any) -> Self:
+    def _replace(self, **changes: Any) -> Self:
         """The same with other values of some fields."""
         if unknown := changes.keys() - {*self._fields}:
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}.")

@@ -95,6 +95,6 @@ def test_a_field_is_replaced_by_name():
     state = {"records": [], "number": 3}
     r.write_exit(state, 7, "here", tensor=1, how="numpy()", result=None)
     exit = r.named(state["records"][0])
-    assert exit.replaced(how="float()", tensor=2) == (r.Exit, 7, 3, "here", 2, "float()", None)
+    assert exit._replace(how="float()", tensor=2) == (r.Exit, 7, 3, "here", 2, "float()", None)
     with pytest.raises(TypeError, match="Exit has no value"):
-        exit.replaced(value=0)
+        exit._replace(value=0)
