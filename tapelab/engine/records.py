@@ -16,11 +16,12 @@ the layout. Invariants:
 from __future__ import annotations
 
 from _thread import allocate_lock  # `threading.Lock` without the rest of `threading`
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
+from operator import attrgetter, itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, TypeVar, cast
 
 from numpy import ndarray
 
@@ -40,15 +41,46 @@ State = dict[str, Any]
 """The state of a thread as a dict (`log.ThreadState`): where its records go, and its number."""
 Value = Any
 """A raw array or scalar, or what is left of a large one (`Dropped`)."""
+_named: Final[Callable[..., Any]] = tuple.__new__
+_NAMES: Final = tuple([f"field{number}" for number in range(10)])
+_FIELDS: Final[tuple[Any, ...]] = attrgetter(*_NAMES)(namedtuple("_Row", _NAMES))  # noqa: PYI024
+"""The descriptors of a named tuple, which are written in C and read a field of any tuple."""
 
 
-class OpRun(NamedTuple):
+class Form(tuple[Any, ...]):
+    """The fields that all records begin with; a subclass declares those that its kind adds.
+
+    An instance is a view of a record (`view`, `named`) and reads its fields as a named tuple does.
+    A dozen named tuples would add two milliseconds to the import of tapelab, these add a quarter.
+    """
+
+    __slots__ = ()
+    _fields: ClassVar[tuple[str, ...]] = ("kind", "serial", "thread", "origin")
+
+    kind: type[Form] = _FIELDS[0]
+    serial: int = _FIELDS[1]
+    thread: int = _FIELDS[2]
+    origin: Origin = _FIELDS[3]
+
+    def __init_subclass__(cls) -> None:
+        for name in cls.__annotations__:
+            setattr(cls, name, _FIELDS[len(cls._fields)])
+            cls._fields = (*cls._fields, name)
+
+    def _replace(self, **changes: Any) -> Self:
+        """The same with other values of some fields."""
+        if unknown := changes.keys() - {*self._fields}:
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}.")
+        fields = dict(zip(self._fields, self, strict=True))
+        copy: Self = _named(type(self), (fields | changes).values())
+        return copy
+
+
+class OpRun(Form):
     """An op that ran; an op with several results has tuples of ids and of results."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     input_ids: tuple[int, ...]
     inputs: tuple[Value, ...]
     result_ids: Any
@@ -69,13 +101,11 @@ class OpRun(NamedTuple):
         return ((self.result_ids, self.results),)
 
 
-class BinaryOpRun(NamedTuple):
+class BinaryOpRun(Form):
     """A flattened run of an op of two inputs with default settings; the serial is its result."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     x_id: int
     y_id: int
     x: Value
@@ -84,38 +114,32 @@ class BinaryOpRun(NamedTuple):
     tapes: tuple[int, ...]
 
 
-class UnaryOpRun(NamedTuple):
+class UnaryOpRun(Form):
     """A flattened run of an op of one input with default settings; the serial is its result."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     x_id: int
     x: Value
     result: Value
     tapes: tuple[int, ...]
 
 
-class VariableRead(NamedTuple):
+class VariableRead(Form):
     """The first read of a variable in one state, which the tensor with an id holds."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     variable: Identity
     tensor: int
     value: Value
 
 
-class Assignment(NamedTuple):
+class Assignment(Form):
     """A new state of a variable, held by `tensor` and made from `source` (-1 for none)."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     variable: Identity
     how: int
     source: int
@@ -123,37 +147,31 @@ class Assignment(NamedTuple):
     value: Value
 
 
-class Exit(NamedTuple):
+class Exit(Form):
     """A value that left for NumPy or Python, as an object, a weak reference or nothing."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     tensor: int
     how: str
     result: Any
 
 
-class Reentry(NamedTuple):
+class Reentry(Form):
     """A value that had left, with the serial of its `Exit`, and became a constant."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     exit: int
     tensor: int
     value: Value
 
 
-class Creation(NamedTuple):
+class Creation(Form):
     """A tensor that no op computed: a constant, or the first state of a variable."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     tensor: int
     value: Value
     how: str
@@ -161,13 +179,11 @@ class Creation(NamedTuple):
     source: int
 
 
-class Watch(NamedTuple):
+class Watch(Form):
     """A tape that began to watch a tensor, or a variable in one of its states."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     tensor: int
     value: Value
     variable: Identity | None
@@ -175,13 +191,11 @@ class Watch(NamedTuple):
     tape: int
 
 
-class TapeEvent(NamedTuple):
+class TapeEvent(Form):
     """What happened to a tape itself."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     tape: int
 
 
@@ -215,25 +229,21 @@ class TapeReset(TapeEvent):
     __slots__ = ()
 
 
-class GradientResult(NamedTuple):
+class GradientResult(Form):
     """The ids of targets and results of a gradient call (-1 for none), and the results' values."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     targets: tuple[int, ...]
     results: tuple[int, ...]
     values: tuple[Value, ...]
 
 
-class ProgramCall(NamedTuple):
+class ProgramCall(Form):
     """A call of a compiled program off every tape; `report.told(record)` are the ops inside."""
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     report: Any
     input_ids: list[int]
     result_ids: list[int]
@@ -241,16 +251,14 @@ class ProgramCall(NamedTuple):
     results: list[Value]
 
 
-class TapedCall(NamedTuple):
+class TapedCall(Form):
     """A call of a compiled program that a tape took.
 
     `call.told(record)` are the ops inside, and `call.story(record)` is all that happened there.
     """
 
-    kind: type
-    serial: int
-    thread: int
-    origin: Origin
+    __slots__ = ()
+
     input_ids: tuple[int, ...]
     inputs: tuple[Value, ...]
     result_ids: tuple[int, ...]
@@ -268,7 +276,7 @@ NamedRecord = (
     | GradientResult
 )  # fmt: skip
 """What `expanded` gives: no op is flattened, and each call is spread out."""
-Form = TypeVar("Form", bound=tuple[Any, ...])
+View = TypeVar("View", bound=Form)
 
 RECENT: Final = 4096
 PACKED: Final = 64
@@ -276,13 +284,12 @@ PACKED: Final = 64
 BACK: Final = "back"
 """The setting that holds the gradient function of a step whose gradient is the user's own."""
 
-kind_of: Final = cast("Callable[[Record], type]", itemgetter(0))
+kind_of: Final = cast("Callable[[Record], type[Form]]", itemgetter(0))
 serial_of: Final = cast("Callable[[Record], int]", itemgetter(1))
 thread_of: Final = cast("Callable[[Record], int]", itemgetter(2))
 origin_of: Final = cast("Callable[[Record], Origin]", itemgetter(3))
 tapes_of: Final = cast("Callable[[Record], tuple[int, ...]]", itemgetter(-1))
 """The serials of the tapes that took a step (`STEPS`)."""
-_named: Final[Callable[..., Any]] = tuple.__new__
 
 
 def op_run(
@@ -381,9 +388,9 @@ def write_taped_call(
     state["records"].append((*head, input_ids, inputs, result_ids, results, call, tapes))
 
 
-def view(form: type[Form], record: Record) -> Form:
+def view(form: type[View], record: Record) -> View:
     """The fields of a record by name; the form has to be its kind."""
-    fields: Form = _named(form, record)
+    fields: View = _named(form, record)
     return fields
 
 
@@ -435,26 +442,6 @@ def expanded(records: Iterable[Record]) -> Iterator[NamedRecord]:
             yield _named(kind, fields)
 
 
-class OpRunColumns(NamedTuple):
-    """Runs of ops as one column for each field."""
-
-    kind: tuple[type, ...]
-    serial: tuple[int, ...]
-    thread: tuple[int, ...]
-    origin: tuple[Origin, ...]
-    input_ids: tuple[tuple[int, ...], ...]
-    inputs: tuple[tuple[Value, ...], ...]
-    result_ids: tuple[Any, ...]
-    results: tuple[Any, ...]
-    settings: tuple[dict[str, Any], ...]
-    tapes: tuple[tuple[int, ...], ...]
-
-
-def columns_of(runs: Iterable[OpRun]) -> OpRunColumns:
-    """Runs of ops, of which there is at least one, as columns."""
-    return OpRunColumns(*zip(*runs, strict=True))
-
-
 def steps_taken(records: Iterable[Record], tape: int) -> list[Record]:
     """The steps that the tape with a serial took."""
     fields: Any = records
@@ -482,17 +469,17 @@ def differentiable(result_ids: Any, results: Any) -> tuple[int, ...]:
     return (result_ids,) if results.dtype.kind in "fcV" else ()
 
 
-def record_source(form: type[tuple[Any, ...]], **expressions: str) -> str:
+def record_source(form: type[Form], **expressions: str) -> str:
     """The source of a record in generated code, from the expression of each field but its kind."""
-    fields: tuple[str, ...] = form._fields  # type: ignore[attr-defined]  # each form is named
+    fields = form._fields
     if {"kind", *expressions} != {*fields}:
         raise TypeError(f"{form.__name__} needs {', '.join(fields[1:])}.")
     return f"({', '.join([form.__name__, *[expressions[name] for name in fields[1:]]])})"
 
 
-def fields_source(form: type[tuple[Any, ...]], *names: str) -> str:
+def fields_source(form: type[Form], *names: str) -> str:
     """The targets that unpack some fields of a record in generated code, each into its name."""
-    fields: tuple[str, ...] = form._fields  # type: ignore[attr-defined]  # each form is named
+    fields = form._fields
     if unknown := {*names} - {*fields}:
         raise TypeError(f"{form.__name__} has no {', '.join(sorted(unknown))}.")
     return ", ".join([name if name in names else "_" for name in fields])

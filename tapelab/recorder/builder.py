@@ -21,7 +21,7 @@ from tapelab.engine.records import (
     Watch,
 )
 from tapelab.recorder.event_encoding import encode_event, encode_op_run, pauses_of
-from tapelab.recorder.interning import Table
+from tapelab.recorder.interning import Interned
 from tapelab.recorder.liveness import measure_living, own_results, with_ends
 from tapelab.recorder.local_derivatives import local_derivative
 from tapelab.recorder.long_runs import encode_ops, encode_steps, split_long_runs
@@ -75,7 +75,7 @@ class RecordingBuilder:
         self.tape = tape
         self.symbols = SymbolTable(tape)
         self.pauses = pauses_of(tape)
-        self.threads = Table({tape._thread: 0})
+        self.threads = Interned({tape._thread: 0})
         self.calls = 0
         self.event_of: dict[int, int] = {}
         self.runs: dict[int, OpRun] = {}
@@ -115,7 +115,7 @@ class RecordingBuilder:
             self._watched_inside(record)
 
     def _inside(self, record: TapeEvent, span: int) -> None:
-        """Note the stretch of another tape that was open in the block of this one."""
+        """Note where another tape was opened and closed inside the block of this one."""
         here, tape = len(self.heads) // HEAD, record.tape
         if record.kind is TapeOpened:
             self.nested[tape] = Nested(self.symbols.spans.tape(span), here, -1)
@@ -130,12 +130,13 @@ class RecordingBuilder:
 
     def _nested(self) -> tuple[Nested, ...]:
         """The other tapes, with what they watch of all that is known here."""
-        found = []
+        all_nested = []
         for tape, nested in self.nested.items():
             since = self.watched.get(tape, {}).items()
-            told = [(self.symbols.known(number), at) for number, at in since]
-            found.append(replace(nested, watched=tuple(each for each in told if each[0] >= 0)))
-        return tuple(found)
+            indices = [(self.symbols.known(number), at) for number, at in since]
+            watched = tuple([(tensor, at) for tensor, at in indices if tensor >= 0])
+            all_nested.append(replace(nested, watched=watched))
+        return tuple(all_nested)
 
     def enter_ops(self, runs: Sequence[OpRun]) -> None:
         """Append the events of many ops with one result each."""
@@ -163,7 +164,7 @@ class RecordingBuilder:
                 self.emit(e.Made(tensor, how, end), span, record.thread)
 
     def answer(self, answer: Answer) -> None:
-        """Append a question that was put to the tape, and the way back."""
+        """Append a gradient call of the tape, and the steps of its backward pass."""
         known, call = self.symbols, self.calls
         self.calls += 1
         span = known.spans.of_origin(answer.origin)
@@ -171,7 +172,7 @@ class RecordingBuilder:
         sources = tuple(map(known.asked_for, answer.sources))
         own = own_results(answer)
         results = tuple(map(known.gradient, own))
-        known.derived.update(zip(answer.made, results, strict=False))  # a picture has made none
+        known.derived.update(zip(answer.made, results, strict=False))  # a figure has none
         ends = (targets, sources, results)
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
@@ -181,7 +182,7 @@ class RecordingBuilder:
         self._flowed(call, flows, span)
 
     def _flowed(self, call: int, flows: Sequence[Flow], span: int) -> None:
-        """Append the steps back, each in the order of a packed `Flowed`."""
+        """Append backward steps, each in the order of a packed `Flowed`."""
         known, thread = self.symbols, self.threads.index(self.tape._thread)
         if len(flows) > MOST_DERIVATIVES:
             rows = encode_steps(known, call, flows, self.event_of)
@@ -194,8 +195,8 @@ class RecordingBuilder:
         for op, position, tensor, *values in flows:
             if op == -1 or op in self.event_of:
                 values.insert(1, local_derivative(self.runs.get(op), position))
-                made = map(known.gradient, values)
-                fields = call, self.event_of.get(op, -1), position, known.known(tensor), *made
+                indices = map(known.gradient, values)
+                fields = call, self.event_of.get(op, -1), position, known.known(tensor), *indices
                 self._append(KIND_FLOWED, fields, span, thread)
 
     def recording(self) -> Recording:

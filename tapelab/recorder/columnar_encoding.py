@@ -13,25 +13,25 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Form = tuple[tuple[int, ...], Any]
+Kind = tuple[tuple[int, ...], Any]
 """A shape and a dtype."""
 NOWHERE: Final = np.array([-1, 0, -1, -1], np.intc)
-"""The name, whether it is one, the variable and the span of what was made at no place."""
+"""The name, whether it is one, the variable and the span of a tensor without an origin."""
 
 
-def forms_of(values: Sequence[Any], types: set[type]) -> dict[Form, Sequence[int]]:
-    """Where the values of each form stand; scalars of one type are all of one form."""
+def kinds_of(values: Sequence[Any], types: set[type]) -> dict[Kind, Sequence[int]]:
+    """The positions of the values of each shape and dtype; scalars of one type have only one."""
     first = next(iter(types), object)
     if len(types) == 1 and issubclass(first, np.number):
         return {((), np.dtype(first)): range(len(values))}
-    forms: dict[Form, list[int]] = {}
+    kinds: dict[Kind, list[int]] = {}
     for at, value in enumerate(values):
-        forms.setdefault((value.shape, value.dtype), []).append(at)
-    return dict(forms)
+        kinds.setdefault((value.shape, value.dtype), []).append(at)
+    return dict(kinds)
 
 
 def is_kept(shape: tuple[int, ...], dtype: Any) -> bool:
-    """Whether real numbers of a form are few enough to be kept."""
+    """Whether the elements of a value are real numbers, and few enough to be kept."""
     return 0 < prod(shape) <= KEPT_ELEMENTS and dtype.kind in "fiub"
 
 
@@ -44,6 +44,6 @@ def distinct(things: Sequence[Any]) -> tuple[list[Any], NDArray[np.intc]]:
 
 
 def numbers_of(values: Sequence[Any], dtype: Any) -> NDArray[np.float64]:
-    """The numbers of values of one form, in a row for each value."""
+    """The elements of values of one shape and dtype, in a row for each value."""
     # Where the dtype is that of the values, NumPy copies them without asking each for its number.
     return np.array(values, dtype).reshape(len(values), -1).astype(np.float64)

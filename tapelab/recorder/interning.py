@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from tapelab.engine.log import Origin, Scope
 from tapelab.engine.records import Dropped
-from tapelab.recorder.columnar_encoding import NOWHERE, forms_of, is_kept, numbers_of
+from tapelab.recorder.columnar_encoding import NOWHERE, is_kept, kinds_of, numbers_of
 from tapelab.recorder.shared_buffers import shared_buffers
 from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS, WORDS
@@ -29,39 +29,39 @@ CELL: Final = "<module>"
 _TAPE: Final = re.compile(r"\bas (\w+)")
 
 
-class Table(dict[Any, int]):
-    """Things in the order in which they were first seen, each with its index."""
+class Interned(dict[Any, int]):
+    """Different values in the order in which they were first met, each with its index."""
 
     def index(self, key: Any) -> int:
         """The index of a key, entered now if it is new."""
-        found = self.get(key)
-        if found is None:
-            found = self[key] = len(self)
-        return found
+        index = self.get(key)
+        if index is None:
+            index = self[key] = len(self)
+        return index
 
 
 class Spans:
-    """Stretches of the learner's code, and the names that assignments give them."""
+    """Spans of the user's source code, and the names that assignments give to their values."""
 
     def __init__(self) -> None:
         self.by_place: dict[tuple[int, int], int] = {}
         self.rows: list[tuple[int, int, int, int, int]] = []
         self.functions: list[str] = []
-        self.files = Table()
+        self.files = Interned()
         self._names: dict[str, source.Names] = {}
         self._alive: list[Any] = []
 
     def of(self, code: Any, instruction: int) -> int:
         """The span of an instruction."""
         place = id(code), instruction
-        found = self.by_place.get(place)
-        if found is None:
+        span = self.by_place.get(place)
+        if span is None:
             self._alive.append(code)
             file = self.files.index(code.co_filename)
-            found = self.by_place[place] = len(self.rows)
+            span = self.by_place[place] = len(self.rows)
             self.rows.append((file, *source.extent_of(code, instruction)))
             self.functions.append(source.function_of(code))
-        return found
+        return span
 
     def of_origin(self, origin: Origin | None) -> int:
         """The span where something was made; -1 without an origin."""
@@ -88,36 +88,36 @@ class Spans:
 
     def tape(self, span: int) -> str:
         """What a `with` calls the tape that it opens."""
-        found = _TAPE.search(self.text(span))
-        return self.name(span) or (found[1] if found else "tape")
+        name = _TAPE.search(self.text(span))
+        return self.name(span) or (name[1] if name else "tape")
 
     def sources(self) -> tuple[Source, ...]:
         """The cells and files that the spans lie in."""
         used: dict[int, list[int]] = {}
         for file, line, _, end_line, _ in self.rows:
             used.setdefault(file, []).extend((line, end_line))
-        made = []
+        sources = []
         for number, file in enumerate(self.files):
             first, text = source.window(file, used[number])
             shown = "" if file.startswith("<") else file.rsplit("/", 1)[-1]
-            made.append(Source(source.title_of(file), shown, first, text))
-        return tuple(made)
+            sources.append(Source(source.title_of(file), shown, first, text))
+        return tuple(sources)
 
 
 def place_of(origin: Origin) -> tuple[CodeType, int]:
-    """The code and the instruction at which something was made.
+    """The code and the instruction of an origin.
 
-    An op of a traced function that is not the learner's, such as `tf.function(model)`, stands where
-    that was called when it was traced: in a cell, which runs but once. The composite that the op
-    runs in says where it is called now.
+    An op of a traced function that is not the user's, such as `tf.function(model)`, has the place
+    where that was called when it was traced: in a cell, which runs but once. The composite that the
+    op runs in says where it is called now.
     """
-    _, code, instruction, scope = origin
-    found = code, instruction
+    code, scope = origin.code, origin.scope
+    place = code, origin.instruction
     while scope is not None and code.co_name == CELL:
         if scope.code.co_name == CELL and scope.code.co_filename == code.co_filename:
-            found = scope.code, scope.instruction
+            place = scope.code, scope.instruction
         scope = scope.outer
-    return found
+    return place
 
 
 _COLUMNS = {
@@ -140,11 +140,11 @@ LONGEST_WORDS: Final = 120
 class Tensors:
     """The tensors of a recording as columns."""
 
-    def __init__(self, strings: Table) -> None:
-        self.by_id = Table()
+    def __init__(self, strings: Interned) -> None:
+        self.by_id = Interned()
         self._strings = strings
-        self.shapes = Table()
-        self.dtypes = Table()
+        self.shapes = Interned()
+        self.dtypes = Interned()
         self.rows = array("i")
         self._known: dict[Any, int] = {}
         self._single: dict[type, tuple[int, int]] = {}
@@ -183,13 +183,13 @@ class Tensors:
     ) -> range:
         """Enter many tensors, with the name, whether it is one, variable and span of each."""
         first, types = len(self.rows) // WIDTH, {*map(type, values)}
-        forms = forms_of(values, types)
-        if all(is_kept(*form) for form in forms) and Dropped not in types:
+        kinds = kinds_of(values, types)
+        if all(is_kept(*kind) for kind in kinds) and Dropped not in types:
             rows = np.empty((len(values), WIDTH), np.intc)
             rows[:, 0], rows[:, 3:7] = role, places
-            for (shape, dtype), chosen in forms.items():
+            for (shape, dtype), chosen in kinds.items():
                 rows[chosen, 1:3] = self.shapes.index(shape), self._dtype(dtype)
-                alike = values if len(forms) == 1 else [values[at] for at in chosen]
+                alike = values if len(kinds) == 1 else [values[at] for at in chosen]
                 rows[chosen, 7] = self._keep_all(alike, dtype)
             self.rows.frombytes(rows.tobytes())
             self._alive += values
@@ -200,38 +200,38 @@ class Tensors:
         return range(first, first + len(values))
 
     def _keep_all(self, values: Sequence[Any], dtype: Any) -> Any:
-        """Where the numbers of values of one shape begin among all."""
+        """Where the elements of values of one shape begin among all."""
         numbers = numbers_of(values, dtype)
         starts = len(self.values) + np.arange(len(values)) * numbers.shape[1]
         self.values.frombytes(numbers.tobytes())
         return starts
 
     def measure(self, at: int, value: Any) -> None:
-        """Keep what a large tensor comes to and looks like, where its numbers are still there."""
+        """Keep the measure and the preview of a large tensor whose elements are still there."""
         if at in self.measures:
             return
         gone = type(value) is Dropped
-        found = value.measure if gone else measured(value)
-        if found is None:
+        measure = value.measure if gone else measured(value)
+        if measure is None:
             if gone:
                 self.gone.add(at)
             return
-        self.measures[at] = found
+        self.measures[at] = measure
         image = self.rows[at * WIDTH] != Role.GRADIENT
         preview = value.preview if gone else self._room.preview(value, image=image)
         if preview is not None:
             self.previews[at] = preview
 
     def rename(self, index: int, name: int) -> None:
-        """Give a tensor a text of ours in place of the learner's name."""
+        """Give a tensor a text of ours in place of the user's name."""
         at = index * WIDTH
         self.rows[at + list(_COLUMNS).index("name")] = name
         self.rows[at + list(_COLUMNS).index("named")] = 0
 
     def _dtype(self, dtype: Any) -> int:
         name = "string" if dtype.kind == "O" else dtype.name
-        found = self._known[dtype] = self.dtypes.index(name)
-        return found
+        index = self._known[dtype] = self.dtypes.index(name)
+        return index
 
     def _keep(self, value: Any) -> int:
         if type(value) is Dropped or value.size > KEPT_ELEMENTS:
@@ -250,13 +250,13 @@ class Tensors:
     def as_columns(self) -> dict[str, NDArray[Any]]:
         """The columns of the file format."""
         rows = np.array(self.rows, "<i4").reshape(-1, len(_COLUMNS))
-        made = {
+        columns = {
             f"tensor.{name}": rows[:, at].astype(kind)
             for at, (name, kind) in enumerate(_COLUMNS.items())
         }
         large = measure_columns(self.measures) | preview_columns(self.previews)
         shared = shared_buffers(self._alive)
-        return {**made, **large, **shared, "values": np.array(self.values, "<f8")}
+        return {**columns, **large, **shared, "values": np.array(self.values, "<f8")}
 
 
 def words_of(value: NDArray[Any]) -> str:
@@ -282,11 +282,11 @@ class Groups:
         """The index of a running composite; -1 for none."""
         if scope is None:
             return -1
-        found = self._index.get(id(scope))
-        if found is None:
+        index = self._index.get(id(scope))
+        if index is None:
             outer = self.of(scope.outer)
-            found = self._index[id(scope)] = len(self.rows)
+            index = self._index[id(scope)] = len(self.rows)
             self._alive.append(scope)
             span = self._spans.of(scope.code, scope.instruction)
             self.rows.append(Group(scope.name, outer, span))
-        return found
+        return index

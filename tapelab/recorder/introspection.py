@@ -19,7 +19,7 @@ from tapelab.engine.composite_tensor import numbers_of
 from tapelab.engine.ends import check_ends, seeds_of, sources_of, targets_of
 from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.engine.reaching import forgotten
-from tapelab.engine.records import Creation, NamedRecord, Reentry, truncated
+from tapelab.engine.records import Record, named, truncated, write_creation, write_reentry
 from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import NoGradientError
 from tapelab.recorder.builder import build_recording
@@ -59,7 +59,7 @@ def introspect(
     A number of NumPy or Python stands for a constant that was made of it. `build` makes something
     other than a recording of the tape while it holds the call.
     """
-    strays: list[NamedRecord] = []
+    strays: list[Record] = []
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
     known, origins = list(tape._answers), sources_of(sources)
@@ -70,7 +70,7 @@ def introspect(
         call, positions = asked or (len(known), tuple(range(len(origins))))
         stopped = stopped_gradients(tape, tape._answers[call], origins)
         tape._answers[call:call] = stopped
-        recording = build(tape, derived=True, strays=strays)
+        recording = build(tape, derived=True, strays=[*map(named, strays)])
         return Introspection(recording, call + len(stopped), positions)
     finally:
         tape._answers[:] = known
@@ -115,27 +115,22 @@ def _measurable(tape: GradientTape, call: int) -> bool:
     return heavy and tape._answers[call].method != Method.PICTURE and not forgotten(tape)
 
 
-def _with_constants(tape: GradientTape, ends: Any, strays: list[NamedRecord]) -> Any:
-    """The ends, with constants for numbers; records that tell of those are added to strays."""
+def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
+    """The ends, with constants for numbers; what tells of those is written to the strays."""
+    state = {"records": strays, "number": thread.number}
 
     def constant(end: Any) -> Any:
         if not isinstance(end, (np.ndarray, np.generic, float, int)):
             return end
         made = constant_of(typed_array(end))
-        serial, value = next_id(), truncated(made._array)
-        head: Any = {"serial": serial, "thread": thread.number, "origin": made._origin}
+        place: Any = state, next_id(), made._origin
+        tensor: Any = {"tensor": made._id, "value": truncated(made._array)}
         for log, _, _ in tape._windows:
             left, held = log.exits.get(id(end), (0, None))
             if held is end or (callable(held) and held() is end):
-                record = Reentry(**head, kind=Reentry, exit=left, tensor=made._id, value=value)
-                strays.append(record)
+                write_reentry(*place, exit=left, **tensor)
                 return made
-        strays.append(
-            Creation(
-                **head, kind=Creation, tensor=made._id, value=value, how=STRAY, variable=None,
-                source=-1,
-            )
-        )  # fmt: skip
+        write_creation(*place, how=STRAY, **tensor)
         return made
 
     return nest.map_structure(constant, ends)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def measure_living(symbols: SymbolTable) -> None:
-    """Measure large tensors that the tape forgot, such as `h` and the gradients, where they live.
+    """Measure large tensors that the tape has released, such as `h` and the gradients, if alive.
 
-    Python's collector knows all that is alive; it is asked once, and only if something is missing.
+    Python's garbage collector lists all that is alive; it is asked once, if a value is missing.
     """
     tensors = symbols.tensors
     if not tensors.gone:  # as on most tapes, however long
@@ -35,25 +35,25 @@ def measure_living(symbols: SymbolTable) -> None:
 
 
 def own_results(answer: Answer) -> tuple[Any, ...]:
-    """The results of a question, each large one of which nothing is known as an object of its own.
+    """The results of a gradient call, each large one that was not measured as an object of its own.
 
-    What is left of large values is else the same for all of one form.
+    Otherwise one object is what is left of all large values of one shape and dtype.
     """
-    made = answer.made or (-1,) * len(answer.results)
+    ids = answer.made or (-1,) * len(answer.results)
     return tuple(
-        Dropped(value.shape, value.dtype) if number >= 0 and _is_bare(value) else value
-        for value, number in zip(answer.results, made, strict=True)
+        Dropped(value.shape, value.dtype) if number >= 0 and _is_unmeasured(value) else value
+        for value, number in zip(answer.results, ids, strict=True)
     )
 
 
 def with_ends(
     flows: list[Flow], results: dict[int, Any], known: Callable[[int], int]
 ) -> list[Flow]:
-    """Steps back in which what has come together at a source is the result of the question.
+    """Backward steps in which the last sum at a source is the very result of the gradient call.
 
     `results` are by the index of their source, and `known` tells the index of a tensor.
     """
-    ends = {source: each for source, each in results.items() if _is_bare(each)}
+    ends = {source: each for source, each in results.items() if _is_unmeasured(each)}
     last: dict[int, list[int]] = {}
     for at, flow in enumerate(flows if ends else ()):
         if (source := known(flow.tensor)) in ends:
@@ -61,13 +61,13 @@ def with_ends(
     ended = [*flows] if last else flows
     for source, arrivals in last.items():
         flow, end = flows[arrivals[-1]], ends[source]
-        if _is_bare(flow.sum):
-            alone = len(arrivals) == 1 and _is_bare(flow.contribution)
+        if _is_unmeasured(flow.sum):
+            alone = len(arrivals) == 1 and _is_unmeasured(flow.contribution)
             ended[arrivals[-1]] = flow._replace(
                 contribution=end if alone else flow.contribution, sum=end
             )
     return ended
 
 
-def _is_bare(value: Any) -> bool:
+def _is_unmeasured(value: Any) -> bool:
     return type(value) is Dropped and value.measure is None

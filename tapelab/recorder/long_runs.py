@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.records import OpRun, columns_of, is_large
+from tapelab.engine.records import OpRun, is_large
 from tapelab.recorder.columnar_encoding import distinct
 from tapelab.recorder.event_encoding import Pauses, cause_of, group_of
 from tapelab.recording import events as e
@@ -44,17 +44,17 @@ def split_long_runs(
 
 def encode_ops(symbols: SymbolTable, runs: Sequence[OpRun], pauses: Pauses) -> Columns:
     """The columns of ops with one result each, their fields in the order of a packed `Ran`."""
-    columns = columns_of(runs)
-    ids, values, origins = columns.input_ids, columns.inputs, columns.origin
+    ids, values = [run.input_ids for run in runs], [run.inputs for run in runs]
+    origins, result_ids = [run.origin for run in runs], [run.result_ids for run in runs]
     different, at = distinct(origins)
     places = list(map(symbols.place, different))
     spans, ops = np.array([(place.span, place.op) for place in places], np.intc).T
     scoped = np.array([origin.scope is not None for origin in different])[at]
-    outputs = symbols.results(columns.result_ids, columns.results, places, at)
+    outputs = symbols.results(result_ids, [run.results for run in runs], places, at)
     groups = np.full(len(runs), -1, np.intc)
     for one in np.flatnonzero(scoped).tolist():
         groups[one] = group_of(symbols, origins[one], (outputs[one],))
-    plain = ~scoped & _taken_by(symbols, columns.serial, columns.tapes)
+    plain = ~scoped & _taken_by(symbols, runs)
     taken = np.fromiter(map(len, ids), np.intc, len(ids))
     ends = np.cumsum(taken + 5)
     starts = ends - taken - 5
@@ -70,13 +70,14 @@ def encode_ops(symbols: SymbolTable, runs: Sequence[OpRun], pauses: Pauses) -> C
     return spans[at], ends, fields
 
 
-def _taken_by(symbols: SymbolTable, serials: Sequence[int], tapes: Sequence[Any]) -> NDArray[Any]:
+def _taken_by(symbols: SymbolTable, runs: Sequence[OpRun]) -> NDArray[Any]:
     """Whether the tape took each op."""
-    sets, at = distinct(tapes)
+    sets, at = distinct([run.tapes for run in runs])
     tape = symbols.tape
-    found: NDArray[Any] = np.array([tape._serial in each for each in sets])[at]
-    # Serials only grow.
-    return found if serials[0] >= tape._opened else found & (np.array(serials) >= tape._opened)
+    taken: NDArray[Any] = np.array([tape._serial in each for each in sets])[at]
+    if runs[0].serial >= tape._opened:  # serials only grow
+        return taken
+    return taken & (np.array([run.serial for run in runs]) >= tape._opened)
 
 
 def _inputs(symbols: SymbolTable, ids: Sequence[Any], values: Sequence[Any]) -> list[Any]:

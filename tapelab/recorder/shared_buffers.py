@@ -14,10 +14,10 @@ from tapelab.engine.records import Dropped
 
 
 def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:
-    """The columns that tell in which buffers tensors lie, by their values where they are alive.
+    """The columns that say in which buffers the values of tensors lie.
 
-    They tell of views and of arrays that are met twice, and nothing where there is neither. Of
-    values that are gone it is known where they lay if somebody looked when they were there.
+    They list views and arrays that are met twice, and are missing where there is neither. Of values
+    that were dropped the buffer is known if a recording was made while they were there.
     """
     if {np.ndarray, Dropped}.isdisjoint(map(type, values)):
         return {}
@@ -26,12 +26,12 @@ def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:
     if len(often) == len(lie) and not any(is_view for *_, is_view in lie):
         return {}
     met: dict[int, int] = {}  # numbered as they are met: addresses differ from run to run
-    told = [
+    shares = [
         (tensor, met.setdefault(id(root), len(met)), root.nbytes)
         for tensor, root, is_view in lie
         if is_view or often[id(root)] > 1
     ]
-    tensors, buffers, sizes = zip(*told, strict=True)
+    tensors, buffers, sizes = zip(*shares, strict=True)
     _, first = np.unique(buffers, return_index=True)
     return {
         "share.tensor": np.array(tensors, "<i4"),
@@ -48,7 +48,7 @@ def _alive(values: list[Any]) -> list[tuple[int, Any, bool]]:
 
 
 def _gone(values: list[Any]) -> list[tuple[int, Any, bool]]:
-    """The same of arrays that are no longer there; one that is spread out takes less room."""
+    """The same of dropped arrays; one that was broadcast took less memory than its elements."""
     gone = [(at, value) for at, value in enumerate(values) if type(value) is Dropped]
     return [
         (at, buffer, buffer.nbytes != math.prod(value.shape) * value.dtype.itemsize)

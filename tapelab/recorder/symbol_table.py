@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.engine.records import Dropped, is_large
 from tapelab.recorder.columnar_encoding import NOWHERE
-from tapelab.recorder.interning import Groups, Spans, Table, Tensors, place_of
+from tapelab.recorder.interning import Groups, Interned, Spans, Tensors, place_of
 from tapelab.recording.recording import Role, VariableFacts
 
 if TYPE_CHECKING:
@@ -36,15 +36,15 @@ class Place(NamedTuple):
 
 
 class SymbolTable:
-    """What the events of one tape speak of."""
+    """What the events of one tape refer to: each is entered when it is first met."""
 
     def __init__(self, tape: GradientTape) -> None:
         self.tape = tape
         self.spans = Spans()
         self.groups = Groups(self.spans)
-        self.strings = Table()
+        self.strings = Interned()
         self.tensors = Tensors(self.strings)
-        self.ops = Table()
+        self.ops = Interned()
         self.variables: list[VariableFacts] = []
         self.outside: dict[int, int] = {}
         self._variables: dict[int, int] = {}
@@ -57,7 +57,7 @@ class SymbolTable:
 
     @cached_property
     def reached(self) -> set[int]:
-        """The ops that the ways back of all answers went through."""
+        """The serials of the ops that a backward pass of the tape visited."""
         return {flow.op for answer in self.tape._answers for flow in answer.flows.told()}
 
     def known(self, number: int) -> int:
@@ -65,38 +65,38 @@ class SymbolTable:
         return self.tensors.by_id.get(number, -1)
 
     def tensor(self, number: int, value: Any, role: int, span: int = -1) -> int:
-        """The index of a tensor, named after what its span assigns it to, or its own number."""
-        found = self.tensors.by_id.get(number)
-        if found is None:
+        """The index of a tensor, named after what its span assigns it to, or after its value."""
+        index = self.tensors.by_id.get(number)
+        if index is None:
             name, named = self.naming(span)
             if name < 0 and type(value) is not Dropped and value.size == 1:
                 name = self.strings.index(str(value if value.ndim == 0 else value.reshape(())))
-            found = self.tensors.add(value, role, span, name, named)
-            self.tensors.by_id[number] = found
+            index = self.tensors.add(value, role, span, name, named)
+            self.tensors.by_id[number] = index
         elif is_large(value):
-            self.tensors.measure(found, value)
-        return found
+            self.tensors.measure(index, value)
+        return index
 
     def result(self, number: int, value: Any, place: Place) -> int:
-        """The index of what an op has made at a place."""
+        """The index of the result of an op that ran at a place."""
         tensors = self.tensors
         if place.name < 0 or number in tensors.by_id:
             return self.tensor(number, value, Role.RESULT, place.span)
-        made = tensors.add(value, Role.RESULT, place.span, place.name, place.named)
-        tensors.by_id[number] = made
-        return made
+        index = tensors.add(value, Role.RESULT, place.span, place.name, place.named)
+        tensors.by_id[number] = index
+        return index
 
     def results(
         self, numbers: Sequence[int], values: Sequence[Any], places: Sequence[Place], at: Any
     ) -> Sequence[int]:
-        """The indices of what many ops have made, each at one of some places."""
+        """The indices of the results of many ops, each of which ran at one of some places."""
         tensors, unnamed = self.tensors, any(place.name < 0 for place in places)
         if unnamed or not tensors.by_id.keys().isdisjoint(numbers):
             return list(map(self.result, numbers, values, [places[each] for each in at]))
-        rows = np.array([place[:4] for place in places], np.intc)
-        made = tensors.add_all(values, Role.RESULT, rows[at])
-        tensors.by_id.update(zip(numbers, made, strict=True))
-        return made
+        columns = [(each.name, each.named, each.variable, each.span) for each in places]
+        indices = tensors.add_all(values, Role.RESULT, np.array(columns, np.intc)[at])
+        tensors.by_id.update(zip(numbers, indices, strict=True))
+        return indices
 
     def constants(self, numbers: Sequence[int], values: Sequence[Any]) -> None:
         """Enter many constants, each once, that are not known yet."""
@@ -107,24 +107,24 @@ class SymbolTable:
             return
         rows = np.tile(NOWHERE, (len(new), 1))
         rows[:, 0] = [self.strings.index(str(value)) for value in new.values()]
-        made = self.tensors.add_all([*new.values()], Role.CONSTANT, rows)
-        self.tensors.by_id.update(zip(new, made, strict=True))
+        indices = self.tensors.add_all([*new.values()], Role.CONSTANT, rows)
+        self.tensors.by_id.update(zip(new, indices, strict=True))
 
     def place(self, origin: Origin) -> Place:
         """The place where an op ran."""
-        op, code, instruction, scope = origin
-        if scope is not None:
+        code, instruction = origin.code, origin.instruction
+        if origin.scope is not None:
             code, instruction = place_of(origin)
-        key = id(op), id(code), instruction
-        found = self._places.get(key)
-        if found is None:
+        key = id(origin.op), id(code), instruction
+        place = self._places.get(key)
+        if place is None:
             span = self.spans.of(code, instruction)
-            number = self.ops.index(op)
-            found = self._places[key] = Place(*self.naming(span), -1, span, number)
-        return found
+            op = self.ops.index(origin.op)
+            place = self._places[key] = Place(*self.naming(span), -1, span, op)
+        return place
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
-        """Of the results inside one composite only the last keeps the name the learner gave."""
+        """Of the results inside one composite only the last keeps the name the user gave."""
         aside = within(scope, Aside)
         if aside is not None:
             for each in results:
@@ -139,14 +139,14 @@ class SymbolTable:
 
     def state(self, number: int, value: Any, owner: Identity) -> int:
         """The index of a state of a variable."""
-        found = self.tensors.by_id.get(number)
-        if found is None:
+        index = self.tensors.by_id.get(number)
+        if index is None:
             variable = self.variable(owner)
             name = self.strings.index(self.variables[variable].name)
             span = self.spans.of_origin(owner.origin)
-            found = self.tensors.add(value, Role.STATE, span, name, 1, variable)
-            self.tensors.by_id[number] = found
-        return found
+            index = self.tensors.add(value, Role.STATE, span, name, 1, variable)
+            self.tensors.by_id[number] = index
+        return index
 
     def variable(self, owner: Identity | None) -> int:
         """The index of a variable; -1 for none."""
@@ -171,33 +171,33 @@ class SymbolTable:
 
     def gradient(self, value: Any) -> int:
         """The index of a gradient; one and the same value is entered once, None is -1."""
-        found = self.gradients.get(id(value))
-        if found is None:
+        index = self.gradients.get(id(value))
+        if index is None:
             self._alive.append(value)
-            found = self.gradients[id(value)] = self.tensors.add(value, Role.GRADIENT)
-        return found
+            index = self.gradients[id(value)] = self.tensors.add(value, Role.GRADIENT)
+        return index
 
     def enter_gradients(self, values: Sequence[Any]) -> NDArray[np.intc]:
         """The indices of many gradients, each of which is entered once."""
         numbers = np.fromiter(map(id, values), np.int64, len(values))
         each, first, at = np.unique(numbers, return_index=True, return_inverse=True)
-        found = np.array([self.gradients.get(number, UNKNOWN) for number in each.tolist()], np.intc)
-        new = np.flatnonzero(found == UNKNOWN)
+        known = [self.gradients.get(number, UNKNOWN) for number in each.tolist()]
+        indices = np.array(known, np.intc)
+        new = np.flatnonzero(indices == UNKNOWN)
         new = new[np.argsort(first[new])]  # as they come
         entered = [values[position] for position in first[new].tolist()]
-        made = self.tensors.add_all(entered, Role.GRADIENT)
-        found[new] = made
-        self.gradients.update(zip(each[new].tolist(), made, strict=True))
+        added = self.tensors.add_all(entered, Role.GRADIENT)
+        indices[new] = added
+        self.gradients.update(zip(each[new].tolist(), added, strict=True))
         self._alive += entered
-        indices: NDArray[np.intc] = found[at]
-        return indices
+        return indices[at]
 
-    def outside_value(self, left: int, result: Any, span: int) -> int:
-        """The index of what a value became off the tape; `left` is the serial of its leaving."""
+    def outside_value(self, exit: int, result: Any, span: int) -> int:
+        """The index of what a value became off the tape; `exit` is the serial of its `Exit`."""
         name, named = self.naming(span)
-        made = self.tensors.add(np.asarray(result), Role.OUTSIDE, span, name, named)
-        self.outside[left] = made
-        return made
+        index = self.tensors.add(np.asarray(result), Role.OUTSIDE, span, name, named)
+        self.outside[exit] = index
+        return index
 
     def asked_for(self, end: Seen) -> int:
         """The index of a target or a source; for a variable its newest state that was read."""
@@ -215,10 +215,10 @@ class SymbolTable:
 
     def naming(self, span: int) -> tuple[int, int]:
         """The name or the source text of a span as a string index, and whether it is a name."""
-        found = self._namings.get(span)
-        if found is None:
+        naming = self._namings.get(span)
+        if naming is None:
             name = self.spans.name(span)
             text = name or self.spans.text(span)
-            found = (self.strings.index(text) if text else -1), int(bool(name))
-            self._namings[span] = found
-        return found
+            naming = (self.strings.index(text) if text else -1), int(bool(name))
+            self._namings[span] = naming
+        return naming

@@ -37,7 +37,7 @@ def test_what_is_written_under_a_name_is_read_under_it(form):
     assert (found.kind, found.serial, found.thread, found.origin) == (form, 7, 3, "here")
     assert all(getattr(found, name) is value for name, value in values.items())
     heads = r.kind_of(record), r.serial_of(record), r.thread_of(record), r.origin_of(record)
-    assert heads == found[:4]
+    assert heads == (form, 7, 3, "here")
 
 
 @pytest.mark.parametrize("kind", TAPE_EVENTS, ids=lambda kind: kind.__name__)
@@ -57,7 +57,7 @@ def test_generated_code_writes_and_unpacks_a_record_by_name(form):
     found: dict[str, object] = {}
     exec(f"{r.fields_source(form, names[-1], names[0])} = {made}", vars(r).copy(), found)
     assert found == {"_": found["_"], names[0]: 10, names[-1]: values[names[-1]]}
-    assert r.view(form, eval(made, vars(r))) == form(form, **values)
+    assert r.view(form, eval(made, vars(r))) == (form, *values.values())
 
 
 def test_generated_code_cannot_leave_a_field_out_or_name_one_that_is_none():
@@ -89,3 +89,12 @@ def test_an_op_with_several_results_has_a_pair_for_each():
     (run,) = (each for each in map(r.as_op_run, recent) if each.kind is r.OpRun)
     assert [number for number, _ in run.result_pairs] == [values._id, vectors._id]
     np.testing.assert_array_equal(run.result_pairs[0][1], [2.0, 3.0])
+
+
+def test_a_field_is_replaced_by_name():
+    state = {"records": [], "number": 3}
+    r.write_exit(state, 7, "here", tensor=1, how="numpy()", result=None)
+    exit = r.named(state["records"][0])
+    assert exit._replace(how="float()", tensor=2) == (r.Exit, 7, 3, "here", 2, "float()", None)
+    with pytest.raises(TypeError, match="Exit has no value"):
+        exit._replace(value=0)

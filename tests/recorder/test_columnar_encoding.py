@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tapelab.recorder.columnar_encoding import NOWHERE
-from tapelab.recorder.interning import Table, Tensors
+from tapelab.recorder.interning import Interned, Tensors
 from tapelab.recording.recording import Role
 
 SCALARS = [np.float32(number) for number in (1.5, -0.0, np.nan, np.inf)]
@@ -33,7 +33,7 @@ def test_many_tensors_are_entered_as_each_alone(values, placed):
     here, there = (0, 1, -1, 7), (2, 0, 4, 8)
     found = [here if at % 2 else there for at in range(len(values))]
     places = np.array(found, np.intc).reshape(-1, 4) if placed else NOWHERE
-    together, alone = Tensors(Table()), Tensors(Table())
+    together, alone = Tensors(Interned()), Tensors(Interned())
     made = together.add_all(values, Role.RESULT, places)
     for at, value in enumerate(values):
         name, named, variable, span = found[at] if placed else (-1, 0, -1, -1)
