@@ -54,6 +54,8 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/conformance tests/guides tests/tutorials
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
+	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED) \
+	  --captured
 
 docs: environment ## build the documentation site, build/site/index.html
 	@. .venv/bin/activate && python -m tools.docs build/site

@@ -3,7 +3,9 @@
     python tests/conformance/fuzz.py --programs 20000 --seed 1
 
 runs in an environment that has TensorFlow. The same seed gives the same programs. A program that
-shows a difference is made as small as it can be and printed, to be pasted into a notebook.
+shows a difference is made as small as it can be and printed, to be pasted into a notebook. With
+--captured every op call of these programs goes through a capture: a closure, an attribute, a
+default argument and the like, eagerly and in functions, branches, loops and layers.
 """
 
 from __future__ import annotations
@@ -25,46 +27,75 @@ from typing import Any
 # It runs from a checkout, beside no package of its own.
 sys.path[:0] = [str(Path(__file__).parent.parent.parent), str(Path(__file__).parent)]
 
-from fuzzing.explained import TABLE, explanation  # noqa: E402  after the path
+from fuzzing.explained import (  # noqa: E402  after the path
+    OF_CONTEXTS,
+    TABLE,
+    explanation,
+    explanation_of_captured,
+)
 from fuzzing.observing import difference, run  # noqa: E402  after the path
-from fuzzing.programs import participants, program  # noqa: E402  after the path
+from fuzzing.programs import captured_program, participants, program  # noqa: E402  after the path
 from fuzzing.rounding import ROUNDING, ROUNDING_REASON  # noqa: E402  after the path
 from fuzzing.shrinking import shrink  # noqa: E402  after the path
 
 
+@dataclass(frozen=True)
+class Programs:
+    """Which programs are run: those of a seed, with or without captures."""
+
+    seed: int
+    captured: bool = False
+
+    def pair(self, number: int) -> tuple[str, str]:
+        """The text of a program that is run, and of the same program without captures."""
+        if self.captured:
+            return captured_program(self.seed, number)
+        text = program(self.seed, number)
+        return text, text
+
+
 def judge(
-    tf: Any, tapelab: Any, text: str, passed: Callable[[], None] | None = None
+    tf: Any, tapelab: Any, text: str, plain: str, passed: Callable[[], None] | None = None
 ) -> tuple[str | None, Any]:
-    """The reason why a program differs ("" for none at all, None where it has none), and how."""
+    """The reason why a program differs ("" for none at all, None where it has none), and how.
+
+    `plain` is the same program without captures. What differs there too has its reason there.
+    """
     ours = run(tapelab, text)
     if passed is not None:
         passed()  # what ends the process from here on is TensorFlow
-    theirs = run(tf, text)
-    found = difference(ours, theirs)
+    found = difference(ours, run(tf, text))
     if found is None:
         return "", None
-    return explanation(tf, text, found, ours), found
+    if text == plain:
+        return explanation(tf, text, found, ours), found
+    reason, other = judge(tf, tapelab, plain, plain)
+    if _sort(other) == _sort(found):
+        return reason, found
+    return explanation_of_captured(tf, text, plain, found, ours), found
 
 
-def smallest(tf: Any, tapelab: Any, text: str, found: Any) -> tuple[str, Any]:
+def smallest(tf: Any, tapelab: Any, text: str, plain: str, found: Any) -> tuple[str, Any]:
     """A program shrunk to what still shows the same kind of difference, and that difference."""
-    sort = _sort(found)
+    sort, captured = _sort(found), text != plain
 
     def shows(candidate: str) -> bool:
-        reason, other = judge(tf, tapelab, candidate)
+        reason, other = judge(tf, tapelab, candidate, plain if captured else candidate)
         return reason is None and _sort(other) == sort
 
     small = shrink(text, shows)
-    return small, judge(tf, tapelab, small)[1]
+    return small, judge(tf, tapelab, small, plain if captured else small)[1]
 
 
 def _sort(found: Any) -> tuple[str, ...]:
+    if found is None:
+        return ()
     if found.what != "exception":
         return (found.what,)
     return (found.what, found.ours.partition(":")[0], found.theirs.partition(":")[0])
 
 
-def work(seed: int, numbers: range, *, shrinking: bool) -> None:
+def work(programs: Programs, numbers: range, *, shrinking: bool) -> None:
     """Try some programs and tell of each in a line of JSON: the parent reads them."""
     import tensorflow as tf
 
@@ -72,13 +103,13 @@ def work(seed: int, numbers: range, *, shrinking: bool) -> None:
 
     for number in numbers:
         _tell({"begun": number})
-        text = program(seed, number)
-        reason, found = judge(tf, tapelab, text, lambda at=number: _tell({"passed": at}))
+        text, plain = programs.pair(number)
+        reason, found = judge(tf, tapelab, text, plain, lambda at=number: _tell({"passed": at}))
         answer = {"number": number, "reason": reason, "raised": not text}
         if reason:
             answer |= {"told": str(found)}
         elif reason is None:
-            small, last = smallest(tf, tapelab, text, found) if shrinking else (text, found)
+            small, last = smallest(tf, tapelab, text, plain, found) if shrinking else (text, found)
             answer |= {"program": small, "told": str(last or found), "whole": text}
         _tell(answer)
 
@@ -99,12 +130,13 @@ class Result:
     telling: tuple[str, ...] = ()
 
 
-def follow(seed: int, numbers: range, shrinking: bool, told: Queue[Any]) -> None:
+def follow(programs: Programs, numbers: range, shrinking: bool, told: Queue[Any]) -> None:
     """Keep a worker at work on its programs; one that TensorFlow ends is begun anew behind it."""
     while numbers:
-        command = [sys.executable, __file__, "--seed", str(seed), "--worker",
+        command = [sys.executable, __file__, "--seed", str(programs.seed), "--worker",
                    f"{numbers.start},{numbers.stop},{numbers.step}"]  # fmt: skip
         command += [] if shrinking else ["--no-shrinking"]
+        command += ["--captured"] if programs.captured else []
         environment = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
         begun = passed = None
         with Popen(command, stdout=PIPE, stderr=DEVNULL, text=True, env=environment) as worker:
@@ -121,26 +153,26 @@ def follow(seed: int, numbers: range, shrinking: bool, told: Queue[Any]) -> None
         if begun is None:
             sys.stderr.write("A worker does not start; is TensorFlow there?\n")
             return
-        told.put(_end(seed, begun, worker.returncode, by_tensorflow=passed == begun))
+        told.put(_end(programs, begun, worker.returncode, by_tensorflow=passed == begun))
         numbers = range(begun + numbers.step, numbers.stop, numbers.step)
 
 
-def _end(seed: int, number: int, status: int, *, by_tensorflow: bool) -> dict[str, Any]:
+def _end(programs: Programs, number: int, status: int, *, by_tensorflow: bool) -> dict[str, Any]:
     """What is told of a program that ends the process: ours must not."""
     if by_tensorflow:
         return {"number": number, "ended": status}
-    text = program(seed, number)
+    text, _ = programs.pair(number)
     return {"number": number, "reason": None, "program": text, "told": f"end: status {status}"}
 
 
 def fuzz(
-    seed: int, count: int, jobs: int, *, shrinking: bool, first: int = 0,
+    programs: Programs, count: int, jobs: int, *, shrinking: bool, first: int = 0,
     telling: tuple[str, ...] = (),
 ) -> Result:  # fmt: skip
     """Run so many programs in several processes, and show how far they are."""
     told: Queue[Any] = Queue()
     shares = [range(first + job, first + count, jobs) for job in range(jobs)]
-    threads = [Thread(target=follow, args=(seed, share, shrinking, told)) for share in shares]
+    threads = [Thread(target=follow, args=(programs, share, shrinking, told)) for share in shares]
     for thread in threads:
         thread.start()
     result, start = Result(telling=telling), time.monotonic()
@@ -149,13 +181,13 @@ def fuzz(
             answer = told.get(timeout=1)
         except Empty:
             continue
-        _count(result, answer, seed)
+        _count(result, answer, programs)
         _progress(result, count, time.monotonic() - start)
     sys.stderr.write("\n")
     return result
 
 
-def _count(result: Result, answer: dict[str, Any], seed: int) -> None:
+def _count(result: Result, answer: dict[str, Any], programs: Programs) -> None:
     result.done += 1
     if "ended" in answer:
         result.ended.append(answer["number"])
@@ -165,7 +197,7 @@ def _count(result: Result, answer: dict[str, Any], seed: int) -> None:
     elif answer["reason"]:
         result.reasons[answer["reason"]] += 1
         if answer["reason"] in result.telling:
-            _print(answer, program(seed, answer["number"]))
+            _print(answer, programs.pair(answer["number"])[0])
 
 
 def _print(answer: dict[str, Any], text: str) -> None:
@@ -184,10 +216,13 @@ def _progress(result: Result, count: int, seconds: float) -> None:
         sys.stderr.flush()
 
 
-def summary(result: Result, seed: int) -> str:
+def summary(result: Result, programs: Programs) -> str:
     """What is printed at the end: the counts, and every explained difference with its reason."""
-    lines = [f"{result.done} programs of seed {seed}; {len(participants())} functions take part."]
-    reasons = {each.name: each.reason for each in TABLE} | {ROUNDING: ROUNDING_REASON}
+    through = " through captures" if programs.captured else ""
+    count = f"{len(participants())} functions take part{through}"
+    lines = [f"{result.done} programs of seed {programs.seed}; {count}."]
+    reasons = {each.name: each.reason for each in (*TABLE, *OF_CONTEXTS)}
+    reasons[ROUNDING] = ROUNDING_REASON
     for name, times in result.reasons.most_common():
         lines.append(f"{times:6d} explained: {name}: {reasons[name]}")
     if result.ended:
@@ -207,25 +242,27 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="the number of the first program")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--captured", action="store_true", help="call every op through a capture")
     parser.add_argument("--no-shrinking", action="store_true")
     parser.add_argument("--tell", nargs="*", default=(), metavar="REASON",
                         help="print the programs that these reasons explain")  # fmt: skip
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    programs = Programs(given.seed, given.captured)
     if given.worker:
         numbers = range(*map(int, given.worker.split(",")))
-        work(given.seed, numbers, shrinking=not given.no_shrinking)
+        work(programs, numbers, shrinking=not given.no_shrinking)
         return 0
     if given.show:
         for number in range(given.first, given.first + given.programs):
-            sys.stdout.write(f"# {number}\n{program(given.seed, number)}\n")
+            sys.stdout.write(f"# {number}\n{programs.pair(number)[0]}\n")
         return 0
     result = fuzz(
-        given.seed, given.programs, given.jobs, shrinking=not given.no_shrinking,
+        programs, given.programs, given.jobs, shrinking=not given.no_shrinking,
         first=given.first, telling=tuple(given.tell),
     )  # fmt: skip
-    sys.stdout.write(summary(result, given.seed) + "\n")
+    sys.stdout.write(summary(result, programs) + "\n")
     missed = given.programs - result.done
     if missed:
         sys.stdout.write(f"{missed:6d} programs have not been run.\n")

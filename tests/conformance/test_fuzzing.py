@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from types import SimpleNamespace
 
 import pytest
 from conformance.fuzzing import surface
-from conformance.fuzzing.explained import TABLE, rounding_explains
+from conformance.fuzzing.captures import CAPTURES
+from conformance.fuzzing.contexts import CONTEXTS
+from conformance.fuzzing.explained import OF_CONTEXTS, TABLE, rounding_explains
 from conformance.fuzzing.observing import difference, run
-from conformance.fuzzing.programs import KINDS, participants, program
+from conformance.fuzzing.programs import KINDS, captured_program, participants, program
 from conformance.fuzzing.shrinking import shrink
 
 import tapelab
@@ -20,6 +23,12 @@ from tapelab.engine.op import REGISTRY
 @cache
 def texts():
     return [program(7, number) for number in range(400)]
+
+
+@cache
+def pairs():
+    """Programs whose ops are called through captures, each with the same program without them."""
+    return [captured_program(7, number) for number in range(400)]
 
 
 class Namespace(SimpleNamespace):
@@ -164,9 +173,90 @@ def test_a_rounding_that_grows_is_explained_and_a_wrong_digit_is_not():
 
 
 def test_every_explanation_has_a_name_of_its_own_and_a_reason():
-    assert len({each.name for each in TABLE}) == len(TABLE)
-    assert all(each.reason.endswith(".") for each in TABLE)
+    table = (*TABLE, *OF_CONTEXTS)
+    assert len({each.name for each in table}) == len(table)
+    assert all(each.reason.endswith(".") for each in table)
 
 
 def test_every_kind_of_program_is_written():
     assert all(share > 0 for share, _ in KINDS.values())
+
+
+def test_a_seed_gives_the_same_captured_programs_again():
+    assert [captured_program(7, number) for number in range(50)] == pairs()[:50]
+
+
+def test_a_captured_program_comes_with_the_program_that_it_was_written_from():
+    assert [plain for _, plain in pairs()] == texts()
+
+
+def test_every_captured_program_can_be_pasted():
+    for text, _ in pairs():
+        ast.parse(text)
+
+
+@pytest.mark.parametrize("name", CAPTURES)
+def test_every_capture_is_drawn(name):
+    marks = {line for line in CAPTURES[name].stored("tf.sin", 1) if "tf.sin" in line}
+    escaped = [re.escape(mark).replace("1", r"\d+") for mark in marks]
+    patterns = [mark.replace(r"tf\.sin", r"[\w.]+") for mark in escaped]
+    lines = {line for text, _ in pairs() for line in text.splitlines()}
+    assert any(re.fullmatch(pattern, line) for pattern in patterns for line in lines)
+
+
+@pytest.mark.parametrize("context", CONTEXTS, ids=lambda each: each.name)
+def test_every_context_is_drawn(context):
+    escaped = [re.escape(line.strip()) for line in context.text.splitlines()]
+    *head, last = [re.sub(r"\\\{[\w\\ ]+\\\}", ".*", line) for line in escaped]
+    pattern = r"\n *".join([*head, rf"\w+ = {last}\n"])
+    assert any(re.search(pattern, text) for text, _ in pairs())
+
+
+def test_no_op_is_called_by_its_own_name():
+    functions = {f"tf.{name}" for name in surface.functions()}
+    for text, _ in pairs():
+        calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+        assert not functions & {ast.unparse(call.func) for call in calls} - OF_A_CONTEXT
+
+
+OF_A_CONTEXT = {"tf.cond", "tf.zeros", "tf.constant", "tf.range", "tf.function"}
+"""What contexts call themselves."""
+
+
+def test_captures_and_contexts_change_no_value():
+    for text, plain in pairs()[:200]:
+        captured, expected = run(tapelab, text), run(tapelab, plain)
+        returned = expected.values.keys() & captured.values.keys()  # a function returns no shapes
+        expected.values = {name: expected.values[name] for name in returned}
+        assert difference(captured, expected) is None, text
+
+
+def test_a_planted_difference_is_found_behind_a_capture():
+    wrong = with_a_wrong_sine()
+    found = [difference(run(wrong, text), run(tapelab, text)) for text in captured_sines()]
+    assert found
+    assert all(each is not None and each.what == "value" for each in found)
+
+
+def captured_sines():
+    """Captured programs that compute a sine of data and run to their end."""
+    for turn in range(participants().index("sin"), 10**4, len(participants())):
+        text, plain = captured_program(7, turn)
+        runs = not run(tapelab, plain).raised and "0]" not in plain
+        if "tf.sin(x" in plain and runs:
+            yield text
+
+
+def test_a_function_is_shrunk_to_the_statement_at_fault():
+    text = (
+        "@tf.function\ndef program(x0):\n    y0 = x0 + 1.0\n    y1 = tf.sin(x0)\n"
+        "    return (y0, y1)\ny0, y1 = program(tf.constant(0.25))\n"
+    )
+
+    def shows(each):
+        outcome = run(tapelab, each)
+        return not outcome.raised and "y1" in outcome.values and "tf.sin" in each
+
+    small = shrink(text, shows)
+    assert "y0" not in small
+    assert "tf.function" not in small

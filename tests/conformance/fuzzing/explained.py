@@ -17,6 +17,7 @@ from .recognising import (
     raises,
     sooner,
     spoiled,
+    zeros_for_none,
 )
 from .rounding import ROUNDING, rounding_explains
 
@@ -293,12 +294,78 @@ TABLE: Final[tuple[Explained, ...]] = (
 )
 """Every difference that is left, with its reason; a smaller table is a better one."""
 
+OF_CONTEXTS: Final[tuple[Explained, ...]] = (
+    Explained(
+        "rule that a function needs",
+        "TensorFlow builds the gradient of a function when a tape calls it, and refuses an op that "
+        "has no rule there; here the gradient call does.",
+        either(
+            sooner("LookupError", r"tf\.function"),
+            raises("no error", r"(LookupError|StagingError): .*gradient registry has no entry"),
+        ),
+    ),
+    Explained(
+        "zeros of a function",
+        "The gradient of a function is one op in TensorFlow, so that its own gradient is 0 for "
+        "what does not depend on an input; here it is None, as it is eagerly.",
+        zeros_for_none,
+    ),
+    Explained(
+        "shape that values decide",
+        "A loop and a fold refuse a body whose shape TensorFlow cannot tell while it traces; here "
+        "more shapes are known.",
+        raises("no error", "ValueError: .*(enters the loop with shape|Inconsistent shapes: saw)"),
+    ),
+    Explained(
+        "no kernel in a graph",
+        "TensorFlow has no compiled code for this op and dtype: in a graph that is an "
+        "InvalidArgumentError.",
+        raises("", "InvalidArgumentError: .*No OpKernel was registered"),
+    ),
+    Explained(
+        "gradient of isotonic regression in a graph",
+        "TensorFlow's gradient of isotonic_regression has another shape than its input, which a "
+        "function refuses.",
+        raises("no error", "ValueError: .*input gradient.* IsotonicRegression"),
+    ),
+    Explained(
+        "cosines of no rows in a graph",
+        "TensorFlow's cosine transforms refuse a tensor without rows, in a graph when their "
+        "gradient is built.",
+        raises("no error", "ValueError: Fill dimensions must be >= 0", "dct"),
+    ),
+    Explained(
+        "argument in a graph",
+        "A graph takes what Python's types announce: TensorFlow refuses a tensor for a list and "
+        "gives a list another dtype than eagerly; here functions take what they take eagerly.",
+        raises(
+            "",
+            r"TypeError: .*(Expected (list|any non-t)|that does not match type \w+ of argument)|"
+            r"NotImplementedError: numpy\(\) is only available when eager",
+        ),
+    ),
+)
+"""Reasons why a program with captures differs in a function, a branch, a loop or a layer."""
+
 
 def explanation(tf: Any, text: str, found: Difference, ours: Outcome) -> str | None:
     """The name of the reason for a difference, None if it has none."""
-    for each in TABLE:
+    return _explanation(tf, text, text, found, ours, TABLE)
+
+
+def explanation_of_captured(
+    tf: Any, text: str, plain: str, found: Difference, ours: Outcome
+) -> str | None:
+    """The name of the reason why a program with captures differs and its `plain` one does not."""
+    return _explanation(tf, text, plain, found, ours, OF_CONTEXTS)
+
+
+def _explanation(
+    tf: Any, text: str, plain: str, found: Difference, ours: Outcome, table: tuple[Explained, ...]
+) -> str | None:
+    for each in table:
         if each.holds(text, found, ours):
             return each.name
-    if found.what == "value" and rounding_explains(tf, text, found.name, ours):
+    if found.what == "value" and rounding_explains(tf, plain, found.name, ours):
         return ROUNDING
     return None

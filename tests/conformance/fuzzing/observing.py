@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -18,14 +20,19 @@ TOLERANCES: Final = {
 }  # fmt: skip
 """How far two answers may be apart, relative to the largest number in the tensor."""
 
+RESULT: Final = re.compile(r"[a-z]\d*")
+"""The names whose values are compared; longer ones hold functions, modules and layers."""
+
 OF_ITS_OWN: Final = (
     *map(str, range(10)),
     "From /",
     "Converting IndexedSlices",
     "Using a while_loop",
     "Conv2DBackpropFilter uses a while_loop",
+    "AutoGraph could not transform",
 )
-"""How warnings begin that speak of what goes on inside TensorFlow: retracing, old internals."""
+"""How warnings begin that speak of what goes on inside TensorFlow: retracing, old internals, source
+code that it cannot tell apart."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +70,16 @@ class Difference:
 def run(tf: Any, text: str) -> Outcome:
     """Run a program on a library and keep what it leaves."""
     outcome = Outcome()
-    scope = {"tf": tf, "np": np}
+    scope = {"__name__": "__main__", "tf": tf, "np": np}
+    where = "<fuzz>"
+    linecache.cache[where] = (len(text), None, text.splitlines(keepends=True), where)  # AutoGraph
     with _heard(tf) as outcome.warned:
         try:
-            exec(compile(text, "<fuzz>", "exec"), scope)
+            exec(compile(text, where, "exec"), scope)
         except Exception as error:  # noqa: BLE001  whatever it raises is an answer
             outcome.raised, outcome.message = type(error).__name__, str(error)
     for name, value in scope.items():
-        if name not in {"tf", "np"} and not name.startswith("_"):
+        if RESULT.fullmatch(name):
             try:
                 found = described(tf, value)
             except Exception as error:  # noqa: BLE001  a tensor that cannot be looked at
@@ -113,8 +122,8 @@ def _forget_what_was_said(tf: Any) -> None:
 def described(tf: Any, value: Any) -> Any:
     """A value in a form that can be compared; None for what is not compared, such as a tape."""
     if isinstance(value, tf.IndexedSlices):
-        parts = (value.indices, value.values, value.dense_shape)
-        return {"kind": "IndexedSlices", "parts": [described(tf, part) for part in parts]}
+        parts = [described(tf, part) for part in (value.indices, value.values, value.dense_shape)]
+        return {"kind": "IndexedSlices", "parts": [*_in_order(*parts[:2]), parts[2]]}
     if isinstance(value, tf.Variable):
         return Value("variable", value.dtype.name, value.numpy())
     if isinstance(value, tf.Tensor):
@@ -131,6 +140,15 @@ def described(tf: Any, value: Any) -> Any:
     if value is None or isinstance(value, str | bool | int | float | complex | bytes):
         return {"kind": type(value).__name__, "parts": repr(value)}
     return None
+
+
+def _in_order(indices: Value, values: Value) -> list[Value]:
+    """Slices sorted by index and value: the order in which they come says nothing."""
+    if not indices.array.size:
+        return [indices, values]
+    columns = values.array.reshape(len(indices.array), -1).T
+    order = np.lexsort([*columns, indices.array])
+    return [Value(each.kind, each.dtype, each.array[order]) for each in (indices, values)]
 
 
 def _entry(tf: Any, value: Any) -> Any:
@@ -155,7 +173,7 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
 
 
 def _told(outcome: Outcome) -> str:
-    return f"{outcome.raised or 'no error'}: {' '.join(outcome.message.split())[:200]}"
+    return f"{outcome.raised or 'no error'}: {' '.join(outcome.message.split())[:500]}"
 
 
 def _unlike(name: str, ours: Any, theirs: Any) -> Difference | None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 import tapelab
 
 from . import surface
+from .captured import captured
 from .mistakes import spoil
 from .recipes import drawn, takes_part
 from .tapes import Tapes, floating, new_tape
@@ -21,15 +22,28 @@ Kind = Callable[[Writer, str], None]
 
 def program(seed: int, number: int, tf: Any = tapelab) -> str:
     """The text of one program; the same for the same seed and number."""
+    return _written(seed, number, tf)[0].text
+
+
+def captured_program(seed: int, number: int, tf: Any = tapelab) -> tuple[str, str]:
+    """The same program with every op call through a capture, and as `program` gives it."""
+    writer, raised = _written(seed, number, tf)
+    rng = Random(f"{seed}/{number}/captured")
+    return captured(rng, writer, raised=raised), writer.text
+
+
+def _written(seed: int, number: int, tf: Any) -> tuple[Writer, bool]:
+    """The writer of one program, and whether its last statement raises."""
     rng = Random(f"{seed}/{number}")
     names = participants()
     kind = rng.choices(list(KINDS), [share for share, _ in KINDS.values()])[0]
-    writer = Writer(rng, tf)
+    writer, raised = Writer(rng, tf), True
     with suppress(Ended):
         # Each function has its turn, whatever the seed is.
         KINDS[kind][1](writer, names[number % len(names)])
+        raised = False
     writer.close()
-    return writer.text
+    return writer, raised
 
 
 @cache

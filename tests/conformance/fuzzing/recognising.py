@@ -93,6 +93,14 @@ def jacobian_of_nothing(text: str, found: Difference, outcome: Outcome) -> bool:
     return stopped and any(np.size(target.array) == 0 for target in targets)
 
 
+def zeros_for_none(text: str, found: Difference, outcome: Outcome) -> bool:
+    """A gradient through a function is None here and 0 there, or has become a target since."""
+    zeros = re.fullmatch(r"tensor \w+\[.*?\] [\[\]0., ]+", found.theirs)
+    none = found.what == "kind" and found.ours.startswith("NoneType") and bool(zeros)
+    target = found.what == "exception" and found.ours.startswith("TypeError: A target is None")
+    return "tf.function" in text and (none or (target and found.theirs.startswith("no error")))
+
+
 def has_subnormal(value: Any) -> bool:
     """Whether a number too small for all its digits stands among the numbers of a value."""
     return any(

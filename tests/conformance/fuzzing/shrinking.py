@@ -30,6 +30,7 @@ def smaller(text: str) -> Iterator[str]:
     """Programs that are a little simpler: fewer statements first, then simpler expressions."""
     tree = ast.parse(text)
     yield from _written(_without_statements(tree), text)
+    yield from _written(_without_results(tree), text)
     yield from _written(_simpler_expressions(tree), text)
 
 
@@ -41,7 +42,8 @@ def _written(trees: Iterator[ast.Module], text: str) -> Iterator[str]:
 
 
 def _bodies(tree: ast.AST) -> list[list[ast.stmt]]:
-    return [node.body for node in ast.walk(tree) if isinstance(node, ast.Module | ast.With)]
+    blocks = ast.Module | ast.With | ast.FunctionDef | ast.ClassDef
+    return [node.body for node in ast.walk(tree) if isinstance(node, blocks)]
 
 
 def _without_statements(tree: ast.Module) -> Iterator[ast.Module]:
@@ -61,6 +63,19 @@ def _without_statements(tree: ast.Module) -> Iterator[ast.Module]:
             yield copy
 
 
+def _without_results(tree: ast.Module) -> Iterator[ast.Module]:
+    """Each result left out of the tuple that a function returns and of the names it is given."""
+    pairs = [node for node in ast.walk(tree) if isinstance(node, ast.Tuple) and len(node.elts) > 1]
+    for at in range(max((len(node.elts) for node in pairs), default=0)):
+        copy = deepcopy(tree)
+        for node in ast.walk(copy):
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+                del node.value.elts[at : at + 1]
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+                del node.targets[0].elts[at : at + 1]
+        yield copy
+
+
 def _simpler_expressions(tree: ast.Module) -> Iterator[ast.Module]:
     for at, node in enumerate(ast.walk(tree)):
         for change in _changes(node):
@@ -75,6 +90,8 @@ def _changes(node: ast.AST) -> Iterator[Callable[[Any], None]]:
     if isinstance(node, ast.Call):
         for at in range(len(node.keywords)):
             yield lambda target, at=at: target.keywords.pop(at)
+    if isinstance(node, ast.FunctionDef) and node.decorator_list:
+        yield lambda target: target.decorator_list.pop()
     if isinstance(node, ast.List | ast.Tuple) and len(node.elts) > 1:
         for at in range(len(node.elts)):
             yield lambda target, at=at: target.elts.pop(at)
