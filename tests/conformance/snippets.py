@@ -73,7 +73,7 @@ def all_tables() -> dict[str, list[Snippet]]:
 
 def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
     """Run a program and describe what it gives: a value, or the error it raises."""
-    scope = {"tf": tf, "np": np, **_shorthands(tf)}
+    scope = {"__name__": "__main__", "tf": tf, "np": np, **_shorthands(tf)}
     program = ast.parse(snippet.source)
     last = program.body.pop()
     if not isinstance(last, ast.Expr):
