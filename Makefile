@@ -50,7 +50,7 @@ conformance: ## compare with real TensorFlow: goldens, semantics, PROGRAMS rando
 	@PYTHONPATH=. .venv-tensorflow/bin/python tests/lessons/engine_cells.py
 	@# What a tutorial registers stays registered in TensorFlow, so the facts come first, alone.
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
-	  tests/engine/test_semantics_*.py
+	  tests/core/test_semantics_*.py
 	@TAPELAB_CONFORMANCE=tensorflow .venv-tensorflow/bin/python -m pytest -q -W ignore \
 	  tests/conformance tests/guides tests/tutorials
 	@.venv-tensorflow/bin/python tests/conformance/fuzz.py --programs $(PROGRAMS) --seed $(SEED)

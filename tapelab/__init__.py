@@ -74,6 +74,10 @@ from tapelab.arrays.shaping import (
     unstack,
 )
 from tapelab.arrays.sorting import argsort, searchsorted, sort, unique, unique_with_counts
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tape import GradientTape, UnconnectedGradients
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.dtypes import (
     DType,
     as_dtype,
@@ -95,10 +99,6 @@ from tapelab.dtypes import (
     uint64,
 )
 from tapelab.dtypes import bool_ as bool
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.tape import GradientTape, UnconnectedGradients
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.lazy import PLACES as _PLACES
 from tapelab.linalg import einsum, matmul, tensordot
 from tapelab.math import (

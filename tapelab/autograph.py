@@ -6,9 +6,9 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
-from tapelab.compiling.conversion import converted_code, do_not_convert
-from tapelab.compiling.function import Function
-from tapelab.engine.log import thread
+from tapelab.compile.conversion import converted_code, do_not_convert
+from tapelab.compile.function import Function
+from tapelab.core.log import thread
 from tapelab.missing import in_module
 from tapelab.shapes import TensorShape
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, require_one_dtype, spoken
 from tapelab.dtypes import as_dtype
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype, spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops.finite import check_finite as _check_finite

@@ -6,8 +6,8 @@ from typing import Any
 
 from tapelab import random
 from tapelab.arrays.creation import constant, ones, zeros
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.tensor import Tensor
 
 
 class zeros_initializer:  # noqa: N801 - TensorFlow's name

@@ -35,8 +35,8 @@ NAMES: Final = {
     "tapelab.autodiff.graph_gradients": "gradients hessians",
     "tapelab.autodiff.recomputing": "recompute_grad",
     "tapelab.autodiff.registering": "RegisterGradient no_gradient",
-    "tapelab.compiling.function": "function",
-    "tapelab.compiling.graphs": "Graph",
+    "tapelab.compile.function": "function",
+    "tapelab.compile.graphs": "Graph",
     "tapelab.control": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
     ),
@@ -48,8 +48,8 @@ NAMES: Final = {
     "tapelab.diagnosis": "explain why",
     "tapelab.diagnosis.checking": "check_gradients",
     "tapelab.dtypes": "bfloat16",
-    "tapelab.engine.roles": "VariableAggregation VariableSynchronization",
-    "tapelab.engine.warning": "get_logger",
+    "tapelab.core.roles": "VariableAggregation VariableSynchronization",
+    "tapelab.core.warning": "get_logger",
     "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
     " random_uniform_initializer zeros_initializer",
     "tapelab.lab.hints": "hints",

@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, ClassVar, Final
 
 from tapelab import nest
-from tapelab.engine.variable import Variable
+from tapelab.core.variable import Variable
 from tapelab.scopes import name_scope
 
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")

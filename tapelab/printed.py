@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import read
+from tapelab.core.cell import Holder
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import read
 
 
 @public(effect="host", graph_name="PrintV2")

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-from tapelab.engine.log import thread
-from tapelab.engine.variable import name_scopes
+from tapelab.core.log import thread
+from tapelab.core.variable import name_scopes
 
 
 class name_scope:  # noqa: N801 - TensorFlow's name

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 from tapelab import nest
+from tapelab.core.convert import to_tensor
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.dtypes import DType, as_dtype, float32
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.shapes import TensorShape
 
 

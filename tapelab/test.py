@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.convert import to_tensor
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.missing import in_module
 
 STEP: Final = 1.0 / 1024

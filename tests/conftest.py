@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items):
 def tf():
     """Hold tapelab, or real TensorFlow where TAPELAB_CONFORMANCE=tensorflow asks for it.
 
-    The facts under tests/engine/test_semantics_*.py, tests/conformance and tests/tutorials were
+    The facts under tests/core/test_semantics_*.py, tests/conformance and tests/tutorials were
     seen on TensorFlow first; running them there again shows that they are still facts.
     """
     return importlib.import_module(os.environ.get("TAPELAB_CONFORMANCE", "tapelab"))

@@ -38,7 +38,7 @@ def uses_of(sources: tuple[str, ...]) -> Counter[str]:
 
 
 def _facts() -> Iterator[str]:
-    for path in sorted((TESTS / "engine").glob("test_semantics_*.py")):
+    for path in sorted((TESTS / "core").glob("test_semantics_*.py")):
         text = path.read_text(encoding="utf-8")
         for node in ast.parse(text).body:
             if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):

@@ -29,7 +29,7 @@ from babel.messages.pofile import read_po, write_po
 from tornado.template import Loader
 
 import tapelab
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 
 PACKAGE: Final = Path(tapelab.__file__).parent
 LOCALES: Final = PACKAGE / "locales"

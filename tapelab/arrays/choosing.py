@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.arrays import typed_array
+from tapelab.core.cell import Holder
+from tapelab.core.convert import new_constant, to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.warning import warn
+from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.dtypes import DType, as_dtype, bool_
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import new_constant, to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.warning import warn
-from tapelab.engine.wording import brackets, require_one_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import casting, searching, selection, stops
 from tapelab.ops.arithmetic import conjugated

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tensor import Tensor
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import greater, is_finite
 from tapelab.ops.losses import l2_loss

@@ -7,15 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.arrays import typed_array
+from tapelab.core.cell import Holder
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.convert import new_constant, to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import read
+from tapelab.core.wording import brackets
 from tapelab.dtypes import DType, as_dtype, float32
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.convert import new_constant, to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import read
-from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, selection
 from tapelab.ops import shape as shapes

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.arrays import typed_array
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, bool_, float32, int32
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import marking
 from tapelab.ops.casting import cast

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.dtypes import as_dtype, int32
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import measuring
 from tapelab.ops.public import tensor

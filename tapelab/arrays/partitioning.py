@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, unlike
 from tapelab.dtypes import int32
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, unlike
 from tapelab.errors import invalid_argument
 from tapelab.ops import partitions
 from tapelab.ops.public import matched, tensor

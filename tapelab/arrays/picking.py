@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import gathering, masking, scattering, slicing
 from tapelab.ops.public import matched

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.quick import configured
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.fast_path import configured
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, rearranging, stacking, stops
 from tapelab.ops import shape as shapes

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, int32
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import sorting
 from tapelab.ops.casting import cast

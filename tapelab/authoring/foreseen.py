@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.variable import Variable
+from tapelab.core.tape import GradientTape
+from tapelab.core.variable import Variable
 from tapelab.exercises.answer import Answer, Ends
 from tapelab.exercises.check import Check, Slip
 from tapelab.exercises.reading import value_of

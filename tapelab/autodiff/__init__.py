@@ -6,14 +6,14 @@ from typing import Any, Self
 
 from tapelab import nest
 from tapelab.arrays.creation import zeros_like
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.forward import Accumulating
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.protocol import DispatchedType
-from tapelab.engine.tape import UnconnectedGradients
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.warning import warn
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import DispatchedType
+from tapelab.core.forward import Accumulating
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tape import UnconnectedGradients
+from tapelab.core.tensor import Tensor
+from tapelab.core.warning import warn
 from tapelab.missing import in_module
 
 

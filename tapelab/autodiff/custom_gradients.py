@@ -8,13 +8,13 @@ from functools import update_wrapper
 from typing import Any
 
 from tapelab import nest
-from tapelab.engine import custom
-from tapelab.engine.cell import Cell, Holder
-from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.log import origin_here
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, handle_of, read
+from tapelab.core import custom
+from tapelab.core.cell import Cell, Holder
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.dispatch import public
+from tapelab.core.log import origin_here
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable, handle_of, read
 from tapelab.errors import MisusedError, Refusal
 from tapelab.ops.public import tensor
 

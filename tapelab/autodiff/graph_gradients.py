@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NoReturn
 
-from tapelab.engine.protocol import public
+from tapelab.core.dispatch import public
 
 MESSAGE: Final = (
     "tf.gradients is not supported when eager execution is enabled. Use tf.GradientTape instead."

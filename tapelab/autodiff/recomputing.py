@@ -8,11 +8,11 @@ from typing import Any
 
 from tapelab import nest
 from tapelab.autodiff.custom_gradients import CustomGradient, in_form, is_moving, numbers
-from tapelab.engine import custom
-from tapelab.engine.aside import aside
-from tapelab.engine.composite_tensor import numbers_of
-from tapelab.engine.tape import GradientTape, UnconnectedGradients
-from tapelab.engine.tensor import constant_of
+from tapelab.core import custom
+from tapelab.core.aside import aside
+from tapelab.core.composite_tensor import numbers_of
+from tapelab.core.tape import GradientTape, UnconnectedGradients
+from tapelab.core.tensor import constant_of
 from tapelab.ops.stops import identity
 
 Function = Callable[..., Any]

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from tapelab.core.custom import as_it_flows, as_tensor
+from tapelab.core.op import REGISTERED, REGISTRY, GradRule
 from tapelab.dtypes import BY_NUMPY
-from tapelab.engine.custom import as_it_flows, as_tensor
-from tapelab.engine.op import REGISTERED, REGISTRY, GradRule
 from tapelab.errors import InternalError, invalid_argument
 from tapelab.recording.facts import Rule
 

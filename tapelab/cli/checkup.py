@@ -95,7 +95,7 @@ def installed() -> Iterator[Check]:
 
 def compiling() -> Iterator[Check]:
     """Machine code: the threads it runs on, and the folder in which it is kept."""
-    from tapelab.compiling.fusing import running, store
+    from tapelab.compile.fusion import running, store
 
     try:
         count = import_module("numba").get_num_threads()

@@ -19,7 +19,7 @@ from tapelab.cli.complaint import Complaint, Exit
 from tapelab.cli.completing import scripts
 from tapelab.cli.picturing import Language, require_file
 from tapelab.cli.scripts import ScriptFailed, output_apart, running
-from tapelab.engine.log import thread
+from tapelab.core.log import thread
 from tapelab.words import language as speak
 from tapelab.words import say, sentence
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.asking import Answer, hearers
-from tapelab.engine.tape import GradientTape
+from tapelab.core.asking import Answer, hearers
+from tapelab.core.tape import GradientTape
 
 
 class ScriptFailed(Exception):  # noqa: N818 - what failed is the script, and it has said so

@@ -8,11 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import tapelab
-from tapelab.compiling.graphs import Graph, Initializer, Session, default_graph
+from tapelab.compile.graphs import Graph, Initializer, Session, default_graph
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.log import thread
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.scopes import executing_eagerly
 
 __all__ = ["Graph", "InteractiveSession", "Session", "executing_eagerly", "placeholder"]

@@ -11,11 +11,11 @@ from typing import Any
 
 from tapelab import nest
 from tapelab.control.tensor_array import TensorArray
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.op import op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import unary

@@ -6,8 +6,8 @@ from typing import Any
 
 from tapelab import nest
 from tapelab.control.tensor_array import TensorArray
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
 from tapelab.errors import OutOfRangeError
 
 

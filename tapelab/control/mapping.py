@@ -17,11 +17,11 @@ from tapelab import nest
 from tapelab.arrays.shaping import stack
 from tapelab.control.folding import check_function
 from tapelab.control.tensor_array import TensorArray
+from tapelab.core.convert import to_tensor
+from tapelab.core.custom import unheard
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.custom import unheard
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 
 Function = Callable[..., Any]

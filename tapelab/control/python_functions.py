@@ -9,14 +9,14 @@ import numpy as np
 
 from tapelab import errors
 from tapelab.autodiff.custom_gradients import in_form, names_of, numbers
+from tapelab.core import custom
+from tapelab.core.cell import Holder
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tape import GradientTape, UnconnectedGradients
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
-from tapelab.engine import custom
-from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tape import GradientTape, UnconnectedGradients
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.ops.public import tensor
 
 BECAUSE: Final = (

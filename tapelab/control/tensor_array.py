@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.shaping import concat, split, stack, unstack
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import DispatchedType
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import DispatchedType
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError, OutOfRangeError
 from tapelab.shapes import TensorShape
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.tensor import constant_of
 from tapelab.data.batching import padded
 from tapelab.data.elements import call, raw_of
 from tapelab.data.mapping import grouped
 from tapelab.data.stage import Stage, whole
 from tapelab.data.structure import mapped
-from tapelab.engine.tensor import constant_of
 
 
 def bucketed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.data import files, mapping, picking, reading
 from tapelab.data.iterating import DatasetIterator, NumpyIterator
 from tapelab.data.options import Options
@@ -13,7 +14,6 @@ from tapelab.data.shuffling import draws
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage, whole
 from tapelab.data.structure import parts_of
 from tapelab.dtypes import int64
-from tapelab.engine.tensor import Tensor, constant_of
 
 
 class Dataset(Pipeline):

@@ -13,14 +13,14 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.convert import to_tensor
+from tapelab.core.custom import body
+from tapelab.core.log import thread
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import Variable
 from tapelab.data.ragged_rows import detached, row_of
 from tapelab.data.structure import is_structure, mapped
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.custom import body
-from tapelab.engine.log import thread
-from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable
 from tapelab.ops import samples
 from tapelab.recording.facts import DATASET
 from tapelab.scopes import off_tape

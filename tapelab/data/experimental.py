@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from tapelab.core.tensor import Tensor
 from tapelab.data.dataset import Dataset
 from tapelab.data.pipeline import AUTOTUNE as TUNED
 from tapelab.data.stage import INFINITE, UNKNOWN
-from tapelab.engine.tensor import Tensor
 from tapelab.missing import in_module
 
 AUTOTUNE = TUNED

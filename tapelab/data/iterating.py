@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import constant_of
 from tapelab.data.elements import Element, tensors_of
 from tapelab.data.stage import Stage
 from tapelab.data.structure import mapped
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import constant_of
 from tapelab.errors import OutOfRangeError, invalid_argument
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.tensor import Tensor, constant_of
 
 
 class RaggedRow(np.ndarray[Any, Any]):

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.arrays import typed_array
 from tapelab.data.elements import Element, raw_of, row, sources_in, tensors_of
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage
 from tapelab.data.structure import fits, is_structure, mapped, parts_of, rebuilt, spec
 from tapelab.dtypes import BY_NUMPY, as_dtype, int64
-from tapelab.engine.arrays import typed_array
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import strict_operand
 from tapelab.shapes import TensorShape

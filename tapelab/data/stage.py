@@ -9,8 +9,8 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from tapelab.core.tensor import Tensor
 from tapelab.data.elements import Element
-from tapelab.engine.tensor import Tensor
 from tapelab.ops.public import strict_operand
 
 INFINITE: Final = -1

@@ -6,19 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tapelab import nest
+from tapelab.core.collecting import resting
+from tapelab.core.log import thread
+from tapelab.core.tape import GradientTape
 from tapelab.diagnosis.explain import explain_call
 from tapelab.diagnosis.finding import Explanation
 from tapelab.diagnosis.names import shortened
-from tapelab.engine.collecting import resting
-from tapelab.engine.log import thread
-from tapelab.engine.tape import GradientTape
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.interning import Spans
 from tapelab.recorder.introspection import introspect
 from tapelab.words import paragraph, say
 
 if TYPE_CHECKING:
-    from tapelab.engine.log import Origin
+    from tapelab.core.log import Origin
 
 
 def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:

@@ -14,6 +14,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.core import custom
+from tapelab.core.log import thread
 from tapelab.diagnosis.gradient_check import (
     CENTRAL,
     COMPLEX_STEP,
@@ -23,8 +25,6 @@ from tapelab.diagnosis.gradient_check import (
 )
 from tapelab.diagnosis.ignoring_upstream import ignored_by
 from tapelab.diagnosis.probing import Probe, probe
-from tapelab.engine import custom
-from tapelab.engine.log import thread
 
 Array = NDArray[np.float64]
 

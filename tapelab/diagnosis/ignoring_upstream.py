@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from tapelab.core import custom
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.records import BACK, OpRun, kind_of, view
+from tapelab.core.tensor import constant_of
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.code import Code
@@ -21,20 +25,16 @@ from tapelab.diagnosis.finding import Finding, Step, Where
 from tapelab.diagnosis.hand_written import Function, Written, gradient_function
 from tapelab.diagnosis.names import number, shortened
 from tapelab.diagnosis.wording import paragraph, say
-from tapelab.engine import custom
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.records import BACK, OpRun, kind_of, view
-from tapelab.engine.tensor import constant_of
 from tapelab.recording.recording import Source
 from tapelab.recording.source import lines_of, title_of
 from tapelab.views.numbers import format_number
 
 if TYPE_CHECKING:
+    from tapelab.core.tape import GradientTape
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
     from tapelab.diagnosis.gradient_check import GradientCheck
     from tapelab.diagnosis.way import Way
-    from tapelab.engine.tape import GradientTape
 
 SHAPES: Final = {"shape", "dtype", "zeros_like", "ones_like", "size", "rank"}
 """What may be asked of an upstream gradient without a look at its numbers."""

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.autodiff import ForwardAccumulator
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import handle_of
+from tapelab.core.warning import get_logger
 from tapelab.dtypes import as_dtype
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import handle_of
-from tapelab.engine.warning import get_logger
 
 Array = NDArray[np.float64]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tapelab.core.tape import GradientTape
 from tapelab.diagnosis.applying import all_none
 from tapelab.diagnosis.case import Account, Case
 from tapelab.diagnosis.causes import REFUSALS
 from tapelab.diagnosis.explain import explain_call
-from tapelab.engine.tape import GradientTape
 from tapelab.recorder.introspection import introspect_refusal
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.exercises.plots import plot_of
 from tapelab.exercises.predictions import Prediction, predictions
 from tapelab.exercises.values import (

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.exercises.answer import Unreadable, told_kind
 from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.arrays.creation import constant, convert_to_tensor, ones_like
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
 from tapelab.errors import NoGradientError
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Flowed

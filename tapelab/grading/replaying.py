@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.arrays.creation import constant
-from tapelab.engine.op import REGISTRY, Op
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor
+from tapelab.core.op import REGISTRY, Op
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
 from tapelab.grading.asking_again import Again, Doubt, alike
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Ran, Watched

@@ -11,9 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.records import NamedRecord, OpRun
+from tapelab.core.tape import GradientTape
 from tapelab.dtypes import DType, as_dtype
-from tapelab.engine.records import NamedRecord, OpRun
-from tapelab.engine.tape import GradientTape
 from tapelab.grading.wire import Parcel, WireError
 from tapelab.recorder.introspection import introspect
 from tapelab.recorder.relevance import relevant

@@ -8,11 +8,11 @@ import numpy as np
 
 from tapelab.arrays.choosing import cast as to_dtype
 from tapelab.arrays.choosing import saturate_cast
+from tapelab.core.dispatch import public
+from tapelab.core.execute import composite
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import unlike
 from tapelab.dtypes import DType, as_dtype, float16, float32
-from tapelab.engine.dispatch import composite
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import unlike
 from tapelab.image.turning import filled_picture
 from tapelab.ops import colour, powers, reduction
 from tapelab.ops.casting import cast

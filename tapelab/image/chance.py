@@ -9,9 +9,9 @@ from tapelab import random
 from tapelab.arrays.choosing import where
 from tapelab.arrays.picking import slice as cut
 from tapelab.arrays.shaping import reshape
+from tapelab.core.dispatch import public
+from tapelab.core.execute import composite
 from tapelab.dtypes import int32
-from tapelab.engine.dispatch import composite
-from tapelab.engine.protocol import public
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import (
     adjust_brightness,

@@ -8,12 +8,12 @@ import numpy as np
 
 from tapelab.arrays.choosing import where
 from tapelab.arrays.shaping import stack, tile, unstack
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.execute import composite
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
 from tapelab.dtypes import float32
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
 from tapelab.linalg import tensordot

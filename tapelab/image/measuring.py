@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.arrays.shaping import concat, expand_dims, pad, reshape, squeeze
-from tapelab.engine.protocol import public
-from tapelab.engine.wording import brackets
+from tapelab.core.dispatch import public
+from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.image.adjusting import convert_image_dtype
 from tapelab.nn.convolving import depthwise_conv2d

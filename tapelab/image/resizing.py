@@ -9,9 +9,9 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.arrays.picking import gather
-from tapelab.engine.op import op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
 from tapelab.image.turning import pad_to_bounding_box, picture
 from tapelab.linalg import einsum
 from tapelab.ops import samples

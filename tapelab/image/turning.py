@@ -7,8 +7,8 @@ from typing import Any
 from tapelab.arrays.picking import slice as cut
 from tapelab.arrays.shaping import pad, reshape, reverse
 from tapelab.arrays.shaping import transpose as permuted
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.linalg import eye
 from tapelab.nn.convolving import conv2d
 from tapelab.ops.public import tensor

@@ -10,11 +10,11 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
 from tapelab.dtypes import as_dtype
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, NotFoundError, invalid_argument
 from tapelab.io.serialized import pack as _pack
 from tapelab.io.serialized import unpack as _unpack

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import read
 from tapelab.keras import drawing, naming
 from tapelab.missing import in_module
 from tapelab.ops.casting import cast as _cast

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapelab.engine.dispatch import composite
+from tapelab.core.execute import composite
 
 
 def grouped(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.keras import drawing
 from tapelab.keras.serialization import Configured, resolver, serialized
 from tapelab.missing import in_module

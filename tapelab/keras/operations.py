@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-from tapelab.engine.protocol import takes
+from tapelab.core.dispatch import takes
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.naming import unique_name

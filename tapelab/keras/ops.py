@@ -9,7 +9,7 @@ import numpy as np
 from tapelab import linalg, math, nn
 from tapelab.arrays import choosing, creation, measuring, picking, shaping, sorting
 from tapelab.arrays.marking import one_hot as _one_hot
-from tapelab.engine.tensor import Tensor
+from tapelab.core.tensor import Tensor
 from tapelab.keras import activations, backend
 from tapelab.keras.operations import operation
 from tapelab.missing import in_module

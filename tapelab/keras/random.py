@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.choosing import cast
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.keras import drawing
 from tapelab.keras.naming import automatic_name, name_scope
 from tapelab.keras.variables import Variable

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
-from tapelab.engine.log import thread
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.keras.keras_tensor import KerasTensor
 
 _TRIALS: Final = ((2, 32), (3, 64))

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.cell import Holder
-from tapelab.engine.log import thread
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable as Wrapped
-from tapelab.engine.variable import read
+from tapelab.core.arrays import typed_array
+from tapelab.core.cell import Holder
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable as Wrapped
+from tapelab.core.variable import read
 from tapelab.keras import backend, initializers, naming
 from tapelab.shapes import TensorShape
 

@@ -35,8 +35,8 @@ def _completer(magic: str) -> Callable[[Any, Any], list[str]]:
 
 def names_of_tensors(space: dict[str, Any]) -> Iterable[str]:
     """The names of tensors and variables in a notebook."""
-    from tapelab.engine.cell import Holder
-    from tapelab.engine.tensor import Tensor
+    from tapelab.core.cell import Holder
+    from tapelab.core.tensor import Tensor
 
     kinds = (Tensor, Holder)
     return sorted(

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.asking import Answer
-from tapelab.engine.log import thread
+from tapelab.core.asking import Answer
+from tapelab.core.log import thread
 from tapelab.views.card import direction, plain, prose
 from tapelab.words import language, say
 

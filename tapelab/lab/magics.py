@@ -10,8 +10,8 @@ from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
 from tapelab.lab import surgery
 from tapelab.lab.cells import enter
 from tapelab.lab.completing import OPTION

@@ -6,7 +6,7 @@ import time
 from itertools import takewhile
 from typing import Any, Final, NamedTuple
 
-from tapelab.engine.log import thread
+from tapelab.core.log import thread
 from tapelab.lab.cells import newest_number, number_of_cell
 
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
+from tapelab.core.cell import Holder
+from tapelab.core.log import Origin, thread
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
 from tapelab.diagnosis import Explanation, explain, why
-from tapelab.engine.cell import Holder
-from tapelab.engine.log import Origin, thread
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor
 from tapelab.lab.cells import number_of_cell
 from tapelab.widgets.show import Picture, show
 from tapelab.words import say

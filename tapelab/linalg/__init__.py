@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from tapelab.arrays import clipping, creation
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, require_one_dtype, spoken
 from tapelab.dtypes import int32, int64
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype, spoken
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import matrices
 from tapelab.ops.diagonals import Band, band_of, from_band, set_band

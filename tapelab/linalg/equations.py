@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapelab.arrays.choosing import cast
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
 from tapelab.dtypes import int32
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
 from tapelab.linalg.factorizing import cholesky_solve
 from tapelab.ops import decompositions, least_squares, matrices, matrix_functions, solving

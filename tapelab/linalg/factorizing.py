@@ -8,10 +8,10 @@ import numpy as np
 
 from tapelab.arrays.choosing import cast
 from tapelab.arrays.picking import gather
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, int32
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import decompositions, eigenvectors, matrices, matrix_functions, solving
 from tapelab.ops.arithmetic import conjugated

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import matrices, solving
 from tapelab.ops.arithmetic import conjugated

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.arrays import choosing, sorting
-from tapelab.engine.convert import operand, to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.core.convert import operand, to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.missing import in_module
 from tapelab.ops import (

@@ -10,12 +10,12 @@ import numpy as np
 from tapelab.arrays.choosing import cast
 from tapelab.arrays.picking import scatter_nd
 from tapelab.arrays.shaping import stack
+from tapelab.core.aside import aside, decided
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, spoken
 from tapelab.dtypes import as_dtype, int32, int64
-from tapelab.engine.aside import aside, decided
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import invalid_argument
 from tapelab.ops import marking
 from tapelab.ops.public import matched, tensor

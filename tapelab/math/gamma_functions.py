@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapelab.engine.cell import Holder
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.cell import Holder
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.ops import error_function, gamma
 from tapelab.ops.public import axes_of, binary, matched, strict_operand, tensor, unary
 from tapelab.ops.reduction import reduce_sum

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import new_constant, to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.cell import Holder
+from tapelab.core.convert import new_constant, to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.errors import NotFoundError, invalid_argument
 from tapelab.ops import comparison, sorting
 from tapelab.ops.public import tensor

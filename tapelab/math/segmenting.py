@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.aside import aside, decided
-from tapelab.engine.convert import new_constant
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.aside import aside, decided
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import segments
 from tapelab.ops.arithmetic import divide

@@ -11,10 +11,10 @@ from tapelab.arrays import sorting
 from tapelab.arrays.choosing import cast as to_dtype
 from tapelab.arrays.creation import constant
 from tapelab.arrays.shaping import concat
-from tapelab.engine.dispatch import composite
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, spoken
+from tapelab.core.dispatch import public
+from tapelab.core.execute import composite
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, spoken
 from tapelab.errors import invalid_argument
 from tapelab.math import ordering
 from tapelab.missing import in_module

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.dispatch import public
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.nn.sliding import (
     FORMATS,

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tapelab import random
-from tapelab.engine.protocol import public
+from tapelab.core.dispatch import public
 from tapelab.ops import selection, stops
 from tapelab.ops.arithmetic import multiply
 from tapelab.ops.comparison import greater_equal

@@ -9,8 +9,8 @@ from tapelab.arrays.clipping import clip_by_norm
 from tapelab.arrays.creation import range as numbers
 from tapelab.arrays.partitioning import dynamic_partition, dynamic_stitch
 from tapelab.arrays.picking import gather
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.ops.public import tensor
 from tapelab.ops.selection import maximum
 from tapelab.ops.shape import reshape

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.nn.sliding import slid
 from tapelab.ops.public import tensor

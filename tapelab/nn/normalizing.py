@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels import normal
 from tapelab.ops import casting, powers, reduction, selection, stops

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapelab.arrays.creation import constant
+from tapelab.core.dispatch import public
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import spoken
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels.windows import Sliding
 from tapelab.nn.sliding import channels_first, per_axis, slid, sliding

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.choosing import where
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import spoken
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import activation, exponential, losses, reduction
 from tapelab.ops.broadcasting import broadcast_to

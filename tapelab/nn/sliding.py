@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import InvalidArgumentError, UnimplementedError, invalid_argument
 from tapelab.kernels.windows import Lengths, Margins, Sliding, same_margins
 from tapelab.ops.settings import lengths

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.shaping import pad
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import whole

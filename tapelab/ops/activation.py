@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels import elements
 from tapelab.kernels.elements import chosen
 from tapelab.ops import samples

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab import kernels
+from tapelab.core.op import op
 from tapelab.dtypes import ALL, as_dtype
-from tapelab.engine.op import op
 from tapelab.kernels.elements import LARGE
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, SIGNED, is_complex

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.error_function import by_scipy
 from tapelab.ops.powers import reciprocal

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy import ndarray
 
-from tapelab.engine.op import REGISTRY, op
+from tapelab.core.op import REGISTRY, op
 from tapelab.ops import samples
 from tapelab.recording.facts import KEPT_ELEMENTS
 

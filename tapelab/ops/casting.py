@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.op import op
+from tapelab.core.wording import brackets, spoken
 from tapelab.dtypes import as_dtype
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.op import op
-from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.rules import NUMBERS, numpy_dtype

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import Op, op
+from tapelab.core.op import Op, op
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS, PREDICATE, REALS
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, int64
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops.activation import softplus
 from tapelab.ops.arithmetic import conjugated, multiply

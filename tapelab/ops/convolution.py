@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels import convolution as kernels
 from tapelab.kernels.convolution import groups_of
 from tapelab.kernels.windows import Sliding

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels import draws
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj
 from tapelab.ops.casting import cast, real

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.errors import invalid_argument
 from tapelab.kernels import elements
 from tapelab.ops import samples

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.core.op import op
+from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.error_function import by_scipy

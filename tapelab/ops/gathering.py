@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.aside import aside
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.op import op
+from tapelab.core.aside import aside
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.op import op
 from tapelab.errors import invalid_argument
 from tapelab.kernels.rows import add_rows
 from tapelab.ops import samples

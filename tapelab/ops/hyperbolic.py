@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels.elements import LARGE, by_numpy, slope
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.aside import aside
-from tapelab.engine.op import op
+from tapelab.core.aside import aside
+from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS
 

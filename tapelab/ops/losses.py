@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.kernels import elements
 from tapelab.kernels import softmax as kernels

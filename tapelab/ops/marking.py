@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels.memory import empty
 from tapelab.ops import samples
 from tapelab.ops.gathering import POSITIONS

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.ops import samples
 
 MASK: str = "A mask only says which entries are kept; it is true or false and has no slope."

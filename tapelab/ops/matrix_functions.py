@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.matrices import adjoint, matrix_transpose

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels import normal as kernels
 from tapelab.ops import samples
 from tapelab.ops.broadcasting import sum_to

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import NotDense
-from tapelab.engine.convert import operand
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import FastPath, public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable, read
+from tapelab.core.composite_tensor import NotDense
+from tapelab.core.convert import operand
+from tapelab.core.dispatch import FastPath, public
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import Variable, read
 from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts
 from tapelab.ops.public import pairs, strict_operand
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.aside import aside
-from tapelab.engine.op import op
+from tapelab.core.aside import aside
+from tapelab.core.op import op
 from tapelab.kernels import pooling as kernels
 from tapelab.kernels.windows import Sliding, added_back, windows_of
 from tapelab.ops import samples

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.narrow import is_brain_float, widened
-from tapelab.engine.op import op
-from tapelab.engine.wording import brackets, spoken
+from tapelab.core.narrow import is_brain_float, widened
+from tapelab.core.op import op
+from tapelab.core.wording import brackets, spoken
 from tapelab.errors import NotFoundError, OpError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.cell import Holder
+from tapelab.core.convert import operand, to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.execute import run
+from tapelab.core.fast_path import configured, paired, single
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype, int64
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import operand, to_tensor
-from tapelab.engine.dispatch import run
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import public
-from tapelab.engine.quick import configured, paired, single
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import read
 from tapelab.errors import invalid_argument
 from tapelab.ops import arithmetic, products, selection
 from tapelab.ops.casting import cast

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import kernels
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels import softmax
 from tapelab.kernels.elements import LARGE
 from tapelab.ops import samples

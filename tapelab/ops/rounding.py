@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import Op, op
-from tapelab.engine.wording import spoken
+from tapelab.core.op import Op, op
+from tapelab.core.wording import spoken
 from tapelab.errors import InternalError, InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conj

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.tensor import Tensor
+from tapelab.core.tensor import Tensor
 
 FLOATS: Final = "f"
 CONTINUOUS: Final = "fc"

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.aside import aside
-from tapelab.engine.op import op
+from tapelab.core.aside import aside
+from tapelab.core.op import op
 from tapelab.kernels.rows import add_rows, meet_rows
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels import elements
 from tapelab.ops import samples
 from tapelab.ops.comparison import greater, greater_equal, less, less_equal, logical_and, not_equal

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.arrays import typed_array
+from tapelab.core.cell import Holder
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import read
+from tapelab.core.wording import spoken
 from tapelab.dtypes import int64
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.cell import Holder
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import read
-from tapelab.engine.wording import spoken
 from tapelab.errors import OpError, invalid_argument
 from tapelab.shapes import TensorShape
 

@@ -7,9 +7,9 @@ from typing import Any, Final, Literal
 
 import numpy as np
 
-from tapelab.engine.aside import as_setting, aside
-from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
+from tapelab.core.aside import as_setting, aside
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.rules import REALS

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.op import op
-from tapelab.engine.wording import brackets, require_one_dtype
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.op import op
+from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 

@@ -7,16 +7,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.arrays import checked, typed_array
-from tapelab.engine.aside import aside
-from tapelab.engine.cell import Cell, Holder, store
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.log import thread
-from tapelab.engine.protocol import public
-from tapelab.engine.quick import configured
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import UnreadVariable, Variable, read
-from tapelab.engine.wording import brackets
+from tapelab.core.arrays import checked, typed_array
+from tapelab.core.aside import aside
+from tapelab.core.cell import Cell, Holder, store
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.fast_path import configured
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import UnreadVariable, Variable, read
+from tapelab.core.wording import brackets
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops.masking import boolean_mask, check_mask
 from tapelab.ops.slicing import Key, strided_slice

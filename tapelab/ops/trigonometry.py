@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab import kernels
-from tapelab.engine.op import op
+from tapelab.core.op import op
 from tapelab.kernels.elements import COMPILED_FROM
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import Variable, read
+from tapelab.core.wording import spoken
 from tapelab.dtypes import DType, as_dtype, bool_, int32
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable, read
-from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
 from tapelab.ops.settings import number
 from tapelab.queue.store import Element, Store

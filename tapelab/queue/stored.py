@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.ops import samples
 from tapelab.scopes import off_tape
 

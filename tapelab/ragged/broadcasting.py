@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.execute import composite
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, ranges

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import creation
+from tapelab.core.dispatch import public
 from tapelab.dtypes import as_dtype, int64
-from tapelab.engine.protocol import public
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.tensor import RaggedTensor
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import constant_of
+from tapelab.core.arrays import typed_array
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ragged.factories import as_values
 from tapelab.ragged.partition import RowPartition

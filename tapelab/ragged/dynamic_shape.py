@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import creation, measuring, shaping
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import implements
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import DType, as_dtype, int32, int64
-from tapelab.engine.composite_tensor import CompositeTensor
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import implements
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ragged.broadcasting import broadcast

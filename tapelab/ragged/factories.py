@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from tapelab.core.composite_tensor import CompositeTensor, composite_in
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
-from tapelab.engine.composite_tensor import CompositeTensor, composite_in
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.settings import number
 from tapelab.ragged.partition import RowPartition, invalid_rows, whole_numbers

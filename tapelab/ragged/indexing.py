@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.dispatch import composite
+from tapelab.core.execute import composite
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops.subscripts import _part
 from tapelab.ragged.factories import ragged_in, rows_in

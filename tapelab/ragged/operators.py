@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.engine.composite_tensor import CompositeTensor, composite_in
-from tapelab.engine.convert import operand
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
+from tapelab.core.composite_tensor import CompositeTensor, composite_in
+from tapelab.core.convert import operand
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops import bits
 from tapelab.ops.public import binary, strict_operand, unary

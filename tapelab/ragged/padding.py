@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.convert import to_tensor as as_tensor
-from tapelab.engine.dispatch import composite
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.convert import to_tensor as as_tensor
+from tapelab.core.execute import composite
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ragged.factories import axis_of, rows_in
 from tapelab.ragged.partition import RowPartition

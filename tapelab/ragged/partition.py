@@ -6,9 +6,9 @@ from typing import Any, Final, Self
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import BY_NUMPY, DType, as_dtype, int32, int64
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ragged.rows import Array, offsets, row_ids, splits_of

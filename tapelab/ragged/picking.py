@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import choosing, picking
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import implements, public
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import implements, public
+from tapelab.core.execute import composite
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor

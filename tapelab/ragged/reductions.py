@@ -14,10 +14,10 @@ import numpy as np
 
 from tapelab import math
 from tapelab.arrays.choosing import stop_gradient
-from tapelab.engine.dispatch import composite
-from tapelab.engine.op import REGISTRY, Op
-from tapelab.engine.protocol import implements
-from tapelab.engine.tensor import constant_of
+from tapelab.core.dispatch import implements
+from tapelab.core.execute import composite
+from tapelab.core.op import REGISTRY, Op
+from tapelab.core.tensor import constant_of
 from tapelab.ops import reduction, reduction_product, segments
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths as as_lengths

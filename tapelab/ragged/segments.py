@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import matched
 from tapelab.ragged.partition import RowPartition, whole_numbers

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import shaping
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.protocol import implements, public
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import implements, public
+from tapelab.core.execute import composite
+from tapelab.core.op import REGISTRY
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ragged.broadcasting import rank_of, require_same_rows

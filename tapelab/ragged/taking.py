@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, ranges
 from tapelab.ragged.tensor import RaggedTensor

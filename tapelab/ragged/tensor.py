@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import DispatchedType
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import DType, as_dtype
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.protocol import DispatchedType
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ragged import printing
 from tapelab.ragged.factories import Factories, axis_of, rows_in

@@ -7,8 +7,8 @@ from typing import Any
 
 from tapelab import math
 from tapelab.arrays import creation, measuring, partitioning, picking
-from tapelab.engine.dispatch import composite
-from tapelab.engine.protocol import implements
+from tapelab.core.dispatch import implements
+from tapelab.core.execute import composite
 from tapelab.errors import InvalidArgumentError
 from tapelab.linalg import matmul as dense_matmul
 from tapelab.math import counting, segmenting

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32, int64
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.missing import in_module
 from tapelab.ops.distributions import random_shuffle as _random_shuffle
 from tapelab.ops.public import tensor

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.dtypes import as_dtype, int32, uint64
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
 from tapelab.kernels import draws
 from tapelab.ops.distributions import random_binomial
 from tapelab.ops.public import tensor

@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from tapelab.core.aside import aside
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import DType, as_dtype, float32, int64
-from tapelab.engine.aside import aside
-from tapelab.engine.convert import new_constant
-from tapelab.engine.log import thread
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.kernels import draws
 from tapelab.ops import distributions

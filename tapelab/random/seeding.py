@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from tapelab.core.log import thread
 from tapelab.dtypes import as_dtype
-from tapelab.engine.log import thread
 from tapelab.random.sampling import Source
 
 WITHOUT_SEED: Final = 87654321

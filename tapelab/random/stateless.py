@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
+from tapelab.core.wording import spoken
 from tapelab.dtypes import as_dtype, float32, int32, int64
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
-from tapelab.engine.wording import spoken
 from tapelab.errors import invalid_argument
 from tapelab.kernels import draws, philox
 from tapelab.ops import distributions

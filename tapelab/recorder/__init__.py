@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tapelab.engine.tape import GradientTape, recorders
+from tapelab.core.tape import GradientTape, recorders
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.asking import Answer
-from tapelab.engine.records import (
+from tapelab.core.asking import Answer
+from tapelab.core.records import (
     GradientResult,
     NamedRecord,
     OpRun,
@@ -35,8 +35,8 @@ from tapelab.recording.recording import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
-    from tapelab.engine.flows import Flow
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.flows import Flow
+    from tapelab.core.tape import GradientTape
 
 MOST_DERIVATIVES: Final = 20_000
 """The local derivatives of so many steps are computed; nobody looks at more of them one by one."""

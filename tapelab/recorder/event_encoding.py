@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.log import Body, Origin, within
-from tapelab.engine.records import (
+from tapelab.core.log import Body, Origin, within
+from tapelab.core.records import (
     Assignment,
     Creation,
     Exit,
@@ -31,7 +31,7 @@ from tapelab.recording import events as e
 from tapelab.recording.recording import Role
 
 if TYPE_CHECKING:
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.tape import GradientTape
 
 
 class Pause(NamedTuple):

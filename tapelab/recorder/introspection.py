@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.arrays import typed_array
-from tapelab.engine.asking import Answer, ask, kept, unrecorded
-from tapelab.engine.cell import Holder
-from tapelab.engine.composite_tensor import numbers_of
-from tapelab.engine.ends import check_ends, seeds_of, sources_of, targets_of
-from tapelab.engine.log import Origin, Seen, next_id, origin_here, thread
-from tapelab.engine.reaching import forgotten
-from tapelab.engine.records import Record, named, truncated, write_creation, write_reentry
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.arrays import typed_array
+from tapelab.core.asking import Answer, ask, kept, unrecorded
+from tapelab.core.cell import Holder
+from tapelab.core.composite_tensor import numbers_of
+from tapelab.core.ends import check_ends, seeds_of, sources_of, targets_of
+from tapelab.core.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.core.reaching import forgotten
+from tapelab.core.records import Record, named, truncated, write_creation, write_reentry
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import NoGradientError
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.gc_pause import gc_paused
@@ -29,7 +29,7 @@ from tapelab.recording.facts import STRAY, Method
 from tapelab.recording.previews import Room
 
 if TYPE_CHECKING:
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.tape import GradientTape
     from tapelab.recording import Recording
 
 

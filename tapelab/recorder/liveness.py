@@ -6,12 +6,12 @@ import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tapelab.engine.flows import Flow
-from tapelab.engine.records import Dropped
-from tapelab.engine.tensor import Tensor
+from tapelab.core.flows import Flow
+from tapelab.core.records import Dropped
+from tapelab.core.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tapelab.engine.asking import Answer
+    from tapelab.core.asking import Answer
     from tapelab.recorder.symbol_table import SymbolTable
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.records import Dropped, OpRun
+from tapelab.core.records import Dropped, OpRun
 
 
 def local_derivative(run: OpRun | None, position: int) -> Any:

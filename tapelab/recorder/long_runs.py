@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.engine.records import OpRun, is_large
+from tapelab.core.records import OpRun, is_large
 from tapelab.recorder.columnar_encoding import distinct
 from tapelab.recorder.event_encoding import Pauses, cause_of, group_of
 from tapelab.recording import events as e
@@ -16,9 +16,9 @@ from tapelab.recording import events as e
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.engine.asking import Answer
-    from tapelab.engine.flows import Flow
-    from tapelab.engine.records import NamedRecord
+    from tapelab.core.asking import Answer
+    from tapelab.core.flows import Flow
+    from tapelab.core.records import NamedRecord
     from tapelab.recorder.symbol_table import SymbolTable
 
 LONG: Final = 64

@@ -12,8 +12,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
-from tapelab.engine.log import recent
-from tapelab.engine.records import (
+from tapelab.core.log import recent
+from tapelab.core.records import (
     Assignment,
     Creation,
     GradientResult,
@@ -24,7 +24,7 @@ from tapelab.engine.records import (
 )
 
 if TYPE_CHECKING:
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.tape import GradientTape
 
 
 LINKS: Final = 2

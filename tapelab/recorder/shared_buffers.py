@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.engine.buffers import root_of
-from tapelab.engine.records import Dropped
+from tapelab.core.buffers import root_of
+from tapelab.core.records import Dropped
 
 
 def shared_buffers(values: list[Any]) -> dict[str, NDArray[Any]]:

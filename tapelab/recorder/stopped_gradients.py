@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.engine.asking import Answer, kept, unrecorded
-from tapelab.engine.flows import Flows
-from tapelab.engine.log import Seen
-from tapelab.engine.reaching import closed, forgotten, taped
-from tapelab.engine.records import Dropped, OpRun, as_op_run, truncated
-from tapelab.engine.tensor import wrap
+from tapelab.core.asking import Answer, kept, unrecorded
+from tapelab.core.flows import Flows
+from tapelab.core.log import Seen
+from tapelab.core.reaching import closed, forgotten, taped
+from tapelab.core.records import Dropped, OpRun, as_op_run, truncated
+from tapelab.core.tensor import wrap
 from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.tape import GradientTape
 
 MOST: Final = 8
 """For so many boundaries it is computed what they stopped."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.engine.log import Aside, Body, Origin, Scope, Seen, within
-from tapelab.engine.records import Dropped, is_large
+from tapelab.core.log import Aside, Body, Origin, Scope, Seen, within
+from tapelab.core.records import Dropped, is_large
 from tapelab.recorder.columnar_encoding import NOWHERE
 from tapelab.recorder.interning import Groups, Interned, Spans, Tensors, place_of
 from tapelab.recording.recording import Role, VariableFacts
@@ -17,9 +17,9 @@ from tapelab.recording.recording import Role, VariableFacts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.engine.cell import Identity
-    from tapelab.engine.op import Op
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.cell import Identity
+    from tapelab.core.op import Op
+    from tapelab.core.tape import GradientTape
 
 UNKNOWN: Final = -2
 """Stands for the index of a gradient that was not entered yet; that of None is -1."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tapelab.engine.asking import Answer
-from tapelab.engine.reaching import closed
-from tapelab.engine.tape import GradientTape
+from tapelab.core.asking import Answer
+from tapelab.core.reaching import closed
+from tapelab.core.tape import GradientTape
 
 
 def tape_snapshot(tape: GradientTape, answers: list[Answer]) -> GradientTape:

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import float32, float64
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.rules import numpy_dtype
 from tapelab.ops.shape import reshape

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.shaping import pad, reverse
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.ops.gathering import gather
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.segments import segment_sum

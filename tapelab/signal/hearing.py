@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.convert import new_constant
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.convert import new_constant
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import number
 from tapelab.signal.cosines import dct

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab.arrays.shaping import pad
+from tapelab.core.dispatch import public
+from tapelab.core.op import Op
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets, spoken
 from tapelab.dtypes import complex64, complex128, float32, float64
-from tapelab.engine.op import Op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets, spoken
 from tapelab.errors import invalid_argument
 from tapelab.ops import fourier
 from tapelab.ops.public import strict_operand

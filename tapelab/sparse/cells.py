@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.wording import brackets
+from tapelab.core.dispatch import public
+from tapelab.core.wording import brackets
 from tapelab.errors import InvalidArgumentError, invalid_argument
 
 Shape = tuple[int, ...]

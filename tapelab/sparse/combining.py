@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.wording import brackets, unlike
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.wording import brackets, unlike
 from tapelab.errors import invalid_argument
 from tapelab.ops.arithmetic import add as add_entries
 from tapelab.ops.arithmetic import conjugated, multiply

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
 from tapelab.sparse.parts import cells_of, shape_of
 from tapelab.sparse.tensor import SparseTensor

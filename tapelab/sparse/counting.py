@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import constant_of
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import constant_of
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import number

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.wording import brackets
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops.arithmetic import add, multiply
 from tapelab.ops.products import matmul

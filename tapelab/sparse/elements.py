@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tapelab.engine.composite_tensor import refuse_composites
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.dispatch import composite
-from tapelab.engine.op import op
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable, read
-from tapelab.engine.wording import brackets
+from tapelab.core.composite_tensor import refuse_composites
+from tapelab.core.convert import to_tensor
+from tapelab.core.execute import composite
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable, read
+from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import divide, multiply

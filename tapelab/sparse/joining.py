@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.op import op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.settings import number

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.composite_tensor import refuse_composites
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import Variable, read
 from tapelab.dtypes import as_dtype, float32
-from tapelab.engine.composite_tensor import refuse_composites
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable, read
 from tapelab.errors import invalid_argument
 from tapelab.ops.broadcasting import broadcast_to
 from tapelab.ops.public import tensor as as_tensor

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays import measuring
+from tapelab.core.dispatch import implements, public
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int32
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.protocol import implements, public
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops.settings import whole
 from tapelab.sparse.elements import picked

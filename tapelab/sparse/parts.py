@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.sparse.cells import Shape
 from tapelab.sparse.tensor import SparseTensor
 

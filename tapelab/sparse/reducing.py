@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.op import op
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable, read
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import public
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import Variable, read
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import divide, subtract

@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
+from tapelab.core.composite_tensor import CompositeTensor, NotDense
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import DispatchedType, public
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.variable import Variable
 from tapelab.dtypes import DType, int64
-from tapelab.engine.composite_tensor import CompositeTensor, NotDense
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import DispatchedType, public
-from tapelab.engine.tensor import Tensor, constant_of
-from tapelab.engine.variable import Variable
 from tapelab.printed import array_text
 from tapelab.shapes import TensorShape
 from tapelab.sparse.elements import divided, multiplied

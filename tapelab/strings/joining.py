@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import brackets
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import brackets
 from tapelab.errors import OutOfRangeError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import tensor

@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
 from tapelab.dtypes import BY_NUMPY, as_dtype, float32
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.wording import spoken
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import tensor

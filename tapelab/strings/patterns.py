@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.strings.texts import declared, each, one_text, text, texts

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from tapelab.arrays.shaping import expand_dims
-from tapelab.engine.composite_tensor import CompositeTensor, composite_in
-from tapelab.engine.protocol import implements
-from tapelab.engine.tensor import Tensor
+from tapelab.core.composite_tensor import CompositeTensor, composite_in
+from tapelab.core.dispatch import implements
+from tapelab.core.tensor import Tensor
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
 from tapelab.printed import entry

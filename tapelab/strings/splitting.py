@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.ops import samples
 from tapelab.ops.settings import number
 from tapelab.strings.texts import declared, one_text, text, texts

@@ -10,8 +10,8 @@ from typing import Any, Final
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
+from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
-from tapelab.engine.tape import GradientTape
 from tapelab.recording import Recording, from_bytes, to_bytes
 from tapelab.recording.drawable import Drawable
 from tapelab.views import data, figures, html, rich, svg, terminal, text

@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compiling.function import function
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.log import recent
-from tapelab.engine.tape import GradientTape
-from tapelab.engine.tensor import Tensor
-from tapelab.engine.variable import Variable
+from tapelab.compile.function import function
+from tapelab.core.convert import to_tensor
+from tapelab.core.log import recent
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
 from tapelab.recording import to_bytes
 from tapelab.views.what_if import Bounds, Curve, Experiment, Grid, Input, Moment, Slope
 

@@ -14,7 +14,7 @@ import tapelab as tf
 
 PACKAGE = Path(tf.__file__).parent
 ROOT = PACKAGE.parent
-MACHINERY = ("engine", "compiling")
+MACHINERY = ("core", "compile")
 
 
 def modules(*folders):
@@ -78,7 +78,7 @@ def test_public_functions_are_the_same_objects_while_a_function_is_traced():
 
 @pytest.mark.slow
 def test_the_suite_of_tf_function_runs_with_frozen_modules_and_classes():
-    suites = ["tests/compiling", "tests/keras", "tests/conformance/test_goldens.py"]
+    suites = ["tests/compile", "tests/keras", "tests/conformance/test_goldens.py"]
     paths = [str(Path(__file__).parent), str(ROOT), os.environ.get("PYTHONPATH", "")]
     run = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-s", "-p", "frozen", *suites, "-k",

@@ -12,14 +12,14 @@ PACKAGE = Path(__file__).parents[2] / "tapelab"
 LAYERS = (
     "recording errors dtypes shapes nest version lazy words",
     "kernels",
-    "engine",
+    "core",
     "recorder",
     "ops",
     (
         "tapelab missing scopes specs config debugging printed test experimental"  # the namespace
         " arrays strings ragged sparse sets queue"  # tensors, and what is not quite a tensor
         " math linalg bitwise signal image random raw_ops"  # mathematics
-        " autodiff control compiling autograph"  # gradients and programs
+        " autodiff control compile autograph"  # gradients and programs
         " nn module initializing keras"  # models
         " data io compat"  # from outside, and from earlier days
     ),
@@ -31,7 +31,7 @@ LAYER_OF = {room: number for number, rooms in enumerate(LAYERS) for room in room
 
 
 def room_of(module: str) -> str:
-    """`tapelab.engine.tape` stands in the room `engine`; `tapelab` itself is the namespace."""
+    """`tapelab.core.tape` stands in the room `core`; `tapelab` itself is the namespace."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else parts[0]
 
@@ -90,8 +90,8 @@ def test_relative_imports_are_not_used_because_they_hide_the_layer():
 @pytest.mark.parametrize(
     ("module", "source", "above"),
     [
-        ("tapelab.engine.tape", "from tapelab.views.svg import draw", ["views"]),
-        ("tapelab.engine.tape", "def f():\n    import tapelab.widgets.explorer", ["widgets"]),
+        ("tapelab.core.tape", "from tapelab.views.svg import draw", ["views"]),
+        ("tapelab.core.tape", "def f():\n    import tapelab.widgets.explorer", ["widgets"]),
         ("tapelab.recording.codec", "from tapelab import kernels", ["kernels"]),
         ("tapelab.kernels.linalg", "from tapelab import Tensor", ["tapelab"]),
         ("tapelab.views.svg", "from tapelab.recording import Recording", []),

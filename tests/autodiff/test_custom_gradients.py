@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.records import OP_RUNS, as_op_run, kind_of
+from tapelab.core.records import OP_RUNS, as_op_run, kind_of
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.events import Cause, Ran
 from tapelab.views.text import picture

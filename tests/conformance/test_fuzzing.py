@@ -17,7 +17,7 @@ from conformance.fuzzing.programs import KINDS, captured_program, participants, 
 from conformance.fuzzing.shrinking import shrink
 
 import tapelab
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 
 
 @cache

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 import tapelab as tf
-from tapelab.engine.log import QUESTIONS, thread
+from tapelab.core.log import QUESTIONS, thread
 
 
 @pytest.fixture(autouse=True)

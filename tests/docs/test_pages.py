@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 from tools.docs.running import Notebook, blocks, differences
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -56,7 +56,7 @@ def test_the_last_line_is_what_a_notebook_would_show(code, value):
 
 def test_an_op_that_a_page_declares_is_forgotten_with_it():
     before = set(REGISTRY)
-    code = "from tapelab.engine.op import op\n\n@op()\ndef of_a_page(x):\n    return x\n"
+    code = "from tapelab.core.op import op\n\n@op()\ndef of_a_page(x):\n    return x\n"
     for _ in range(2):
         with Notebook("page") as notebook:
             notebook.run(code)

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 import tapelab
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 from tests.ui.axe import axe_script
 from tests.ui.browser import Console, launched
 from tests.ui.explorer import Explorer

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine import backprop, handing, indexed_slices, quick
+from tapelab.core import backprop, fast_path, handing, indexed_slices
 from tapelab.kernels import bulk, loader
 from tapelab.ops import arithmetic, reduction
 
@@ -127,7 +127,7 @@ def test_operators_on_large_tensors_are_recorded_like_those_on_small_ones(monkey
         return [each.name for each in tape.recording().ops], np.asarray(tape.gradient(y, x))
 
     small, slope = names()
-    for module in (quick, arithmetic):
+    for module in (fast_path, arithmetic):
         monkeypatch.setattr(module, "LARGE", 2)  # numbers stay small
     large, same = names()
     assert large == small

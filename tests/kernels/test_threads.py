@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from tapelab.compiling.fusing import running
+from tapelab.compile.fusion import running
 from tapelab.kernels import threads
 
 

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.op import Op
-from tapelab.engine.tensor import constant_of
+from tapelab.core.op import Op
+from tapelab.core.tensor import constant_of
 from tapelab.recording.facts import Rule
 from tapelab.recording.op_facts import OpFacts
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tapelab.engine.op import REGISTRY, Op, op
+from tapelab.core.op import REGISTRY, Op, op
 from tapelab.ops import samples
 from tests.ops import awkward, checks
 

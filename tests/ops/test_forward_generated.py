@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.op import REGISTRY
-from tapelab.engine.tensor import constant_of
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import constant_of
 from tests.ops import checks
 from tests.ops.test_generated import COMPLEX, DIFFERENTIABLE
 
@@ -86,6 +86,6 @@ def test_a_complex_tangent_and_gradient_give_the_same_product(name):
 
 
 def test_the_comparison_sees_a_wrong_tangent(monkeypatch):
-    monkeypatch.setattr("tapelab.engine.tangents.LINEAR", frozenset({"exp"}))
+    monkeypatch.setattr("tapelab.core.tangents.LINEAR", frozenset({"exp"}))
     with pytest.raises(AssertionError, match="Not equal to tolerance"):
         check_dot_products("exp", np.float64)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tapelab import ops
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 from tests.ops import awkward, checks
 
 for _module in pkgutil.iter_modules(ops.__path__, "tapelab.ops."):

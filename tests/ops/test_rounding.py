@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 
 
 @pytest.mark.parametrize("name", ["round", "math.rint", "floor", "math.ceil"])

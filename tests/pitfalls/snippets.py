@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tapelab
+from tapelab.core.log import thread
 from tapelab.diagnosis import Explanation, Finding
-from tapelab.engine.log import thread
 
 _numbers = itertools.count()
 MARKS = str.maketrans("", "", "«»")

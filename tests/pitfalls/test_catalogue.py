@@ -7,7 +7,7 @@ from tests.pitfalls.catalogue import NEAR_MISSES, PITFALLS
 
 NUMBERS = [f"P{number:02}" for number in range(1, 83)]
 IMPOSSIBLE = {
-    "P70": "Tensors copy what they are made of and hand out: see tests/engine/test_aliasing.py.",
+    "P70": "Tensors copy what they are made of and hand out: see tests/core/test_aliasing.py.",
 }
 """Pitfalls that cannot happen, by construction, and why."""
 IMPOSSIBLE_CODES = {"ALIASED_MEMORY"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelab.engine.tape import GradientTape
+from tapelab.core.tape import GradientTape
 from tapelab.views import comparing
 from tests.pitfalls.catalogue import PITFALLS
 from tests.pitfalls.snippets import repaired, run

@@ -8,9 +8,9 @@ import sys
 import pytest
 
 import tapelab as tl
-from tapelab.engine.composite_tensor import CompositeTensor, NotDense
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.protocol import IMPLEMENTATIONS, implements, public
+from tapelab.core.composite_tensor import CompositeTensor, NotDense
+from tapelab.core.convert import to_tensor
+from tapelab.core.dispatch import IMPLEMENTATIONS, implements, public
 
 
 class Pair(CompositeTensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tapelab as tf
-from tapelab.engine.log import origin_here
+from tapelab.core.log import origin_here
 from tapelab.recorder.introspection import introspect, introspect_refusal
 from tapelab.recorder.relevance import AFTERMATH
 from tapelab.recording import events as e

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.log import recent
+from tapelab.core.log import recent
 from tapelab.recording import from_bytes
 from tapelab.widgets.what_if import what_if
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from tapelab.core.op import REGISTRY
 from tapelab.dtypes import DType
-from tapelab.engine.op import REGISTRY
 from tapelab.lazy import NAMES
 from tools import surface
 

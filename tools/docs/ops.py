@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
-from tapelab.engine.op import REGISTRY, Op
+from tapelab.core.op import REGISTRY, Op
 from tapelab.recording.facts import Rule
 
 SIGNS: Final = "+-"

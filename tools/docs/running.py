@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 from tapelab.recording import source
 
 MAIN: Final = "__main__"

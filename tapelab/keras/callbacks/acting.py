@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.engine.tensor import Tensor
+from tapelab.core.tensor import Tensor
 from tapelab.keras.callbacks.callback import Callback
 
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.cell import Holder
+from tapelab.core.log import Scope, origin_here, thread
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
-from tapelab.engine.cell import Holder
-from tapelab.engine.log import Scope, origin_here, thread
-from tapelab.engine.tensor import Tensor
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.linalg import matmul

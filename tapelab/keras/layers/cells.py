@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.arrays import creation, shaping
-from tapelab.engine.protocol import public
-from tapelab.engine.variable import read
+from tapelab.core.dispatch import public
+from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.calling import in_float, product

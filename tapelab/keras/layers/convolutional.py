@@ -6,7 +6,7 @@ from typing import Any
 
 from tapelab import nn
 from tapelab.arrays import shaping
-from tapelab.engine.protocol import public
+from tapelab.core.dispatch import public
 from tapelab.keras import activations
 from tapelab.keras.layers import sliding
 from tapelab.keras.layers.calling import in_float

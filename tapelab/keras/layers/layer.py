@@ -8,7 +8,7 @@ from functools import wraps
 from typing import Any, Self
 
 from tapelab import nest
-from tapelab.engine.protocol import outside_trace
+from tapelab.core.dispatch import outside_trace
 from tapelab.keras import masks, regularizers
 from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.graph import Node

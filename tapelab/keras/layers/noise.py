@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 from tapelab.arrays.choosing import cast
-from tapelab.engine.protocol import public
+from tapelab.core.dispatch import public
 from tapelab.keras import random
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise

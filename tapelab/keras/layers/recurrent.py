@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from tapelab import nest
 from tapelab.arrays import choosing, creation, shaping
-from tapelab.engine.protocol import public
+from tapelab.core.dispatch import public
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from tapelab.keras.layers.input_spec import InputSpec

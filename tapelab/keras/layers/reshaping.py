@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from tapelab.arrays import shaping
-from tapelab.engine.protocol import public
+from tapelab.core.dispatch import public
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.variable import read
+from tapelab.core.variable import read
 from tapelab.keras import backend, constraints, initializers, regularizers
 from tapelab.keras.keras_tensor import standard_shape
 from tapelab.keras.naming import name_scope

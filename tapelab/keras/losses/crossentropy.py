@@ -7,7 +7,7 @@ from typing import Any
 from tapelab import math, nn
 from tapelab.arrays.choosing import cast, clip_by_value, where
 from tapelab.arrays.shaping import expand_dims, squeeze
-from tapelab.engine.dispatch import composite
+from tapelab.core.execute import composite
 from tapelab.keras import backend
 from tapelab.keras.losses.regression import pair
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from tapelab import math
 from tapelab.arrays.shaping import expand_dims, squeeze
-from tapelab.engine.protocol import public
-from tapelab.engine.tensor import Tensor
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import Tensor
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.ops.casting import cast
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from tapelab import math, nn
 from tapelab.arrays.choosing import where
+from tapelab.core.execute import composite
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
-from tapelab.engine.dispatch import composite
-from tapelab.engine.tensor import Tensor
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 

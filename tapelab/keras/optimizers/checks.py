@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from tapelab.engine.log import origin_here, thread
+from tapelab.core.log import origin_here, thread
 from tapelab.errors import NothingArrivedError, Refusal
 
 

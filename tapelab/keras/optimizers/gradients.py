@@ -9,7 +9,7 @@ from typing import Any
 from tapelab import math
 from tapelab.arrays.choosing import clip_by_value
 from tapelab.arrays.clipping import clip_by_global_norm, clip_by_norm
-from tapelab.engine.indexed_slices import IndexedSlices
+from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.keras import backend
 
 

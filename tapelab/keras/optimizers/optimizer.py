@@ -7,7 +7,7 @@ from typing import Any
 
 from tapelab import math
 from tapelab.arrays.choosing import where
-from tapelab.engine.tensor import Tensor
+from tapelab.core.tensor import Tensor
 from tapelab.keras import backend, naming
 from tapelab.keras.optimizers import schedules
 from tapelab.keras.optimizers.checks import check_unused, with_gradients

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.tensor import Tensor, constant_of
 from tapelab.data.dataset import Dataset
 from tapelab.data.shuffling import draws
 from tapelab.dtypes import as_dtype
-from tapelab.engine.cell import Holder
-from tapelab.engine.convert import to_tensor
-from tapelab.engine.tensor import Tensor, constant_of
 from tapelab.keras import backend
 from tapelab.keras.training.sequences import PyDataset
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from tapelab.engine.tape import GradientTape
+from tapelab.core.tape import GradientTape
 from tapelab.keras import optimizers
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.metrics import Mean

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.engine.exits import leave
+from tapelab.core.exits import leave
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.callbacks.callback import CallbackList
 from tapelab.keras.training.batches import (

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.compiling.programs import Compiled, listeners, programs
+from tapelab.compile.programs import Compiled, listeners, programs
 
 if TYPE_CHECKING:
-    from tapelab.engine.tensor import Tensor
+    from tapelab.core.tensor import Tensor
 
 SHARE: Final = 50.0
 """A call that is interpreted is followed by so many times as long without one."""

@@ -10,8 +10,8 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.engine.asking import hearers
-from tapelab.engine.log import thread
+from tapelab.core.asking import hearers
+from tapelab.core.log import thread
 from tapelab.lab.live import compiled
 from tapelab.lab.live.of_cells import TapesOfCells
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
@@ -19,9 +19,9 @@ from tapelab.lab.live.shelf import Allowance, Kept
 from tapelab.lab.running import RUNNING
 
 if TYPE_CHECKING:
-    from tapelab.engine.asking import Answer
-    from tapelab.engine.log import Seen
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.asking import Answer
+    from tapelab.core.log import Seen
+    from tapelab.core.tape import GradientTape
 
 MOST_QUESTIONS: Final = 64
 """A run of more different questions than this begins anew."""

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.engine.indexed_slices import IndexedSlices
-from tapelab.engine.records import Dropped
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.records import Dropped
 from tapelab.recording.recording import Role, TensorFacts
 from tapelab.views.numbers import format_brief
 

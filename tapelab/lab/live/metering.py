@@ -7,14 +7,14 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.engine.log import Scope
-from tapelab.engine.records import OP_RUNS, TapedCall, as_op_run, kind_of, tapes_of, view
+from tapelab.core.log import Scope
+from tapelab.core.records import OP_RUNS, TapedCall, as_op_run, kind_of, tapes_of, view
 from tapelab.lab.live.measuring import nbytes
 
 if TYPE_CHECKING:
-    from tapelab.engine.log import Origin
-    from tapelab.engine.records import OpRun, Record
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.log import Origin
+    from tapelab.core.records import OpRun, Record
+    from tapelab.core.tape import GradientTape
 
 A_LOOK: Final = 4_000
 """So many records are counted in one look, which takes a few milliseconds."""

@@ -11,8 +11,8 @@ from tapelab.lab.running import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tapelab.engine.asking import Answer
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.asking import Answer
+    from tapelab.core.tape import GradientTape
 
 MOST_CELLS: Final = 100
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from tapelab.core.collecting import resting
 from tapelab.diagnosis import explain_call
-from tapelab.engine.collecting import resting
 from tapelab.lab.running import RUNNING
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.tape_snapshot import tape_snapshot
@@ -15,7 +15,7 @@ from tapelab.widgets.show import why_missing
 from tapelab.words import say
 
 if TYPE_CHECKING:
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.tape import GradientTape
     from tapelab.recording import Recording
 
 LONGEST: Final = 300_000

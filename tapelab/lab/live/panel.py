@@ -15,7 +15,7 @@ from tapelab.version import __version__
 from tapelab.words import language, say
 
 if TYPE_CHECKING:
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.tape import GradientTape
     from tapelab.lab.live.pushing import Live
 
 TRIES: Final = 3

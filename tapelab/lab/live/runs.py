@@ -12,7 +12,7 @@ from tapelab.lab.live.shelf import Allowance, Shelf
 from tapelab.words import say, sentence
 
 if TYPE_CHECKING:
-    from tapelab.engine.log import Origin, Seen
+    from tapelab.core.log import Origin, Seen
 
 MOST_VARIABLES: Final = 32
 MOST_FINDINGS: Final = 8

@@ -6,8 +6,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.engine.asking import seen
-from tapelab.engine.tape import GradientTape
+from tapelab.core.asking import seen
+from tapelab.core.tape import GradientTape
 from tapelab.lab.live.history import History
 from tapelab.lab.live.metering import Meter
 from tapelab.lab.live.runs import MOST_FINDINGS
@@ -16,7 +16,7 @@ from tapelab.lab.running import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tapelab.engine.log import Seen
+    from tapelab.core.log import Seen
 
 MOST_LINES: Final = 200
 MOST_WATCHED: Final = 64

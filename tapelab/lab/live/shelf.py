@@ -9,8 +9,8 @@ from weakref import ref
 from tapelab.recorder.tape_snapshot import keeps_nothing_alive, tape_snapshot
 
 if TYPE_CHECKING:
-    from tapelab.engine.asking import Answer
-    from tapelab.engine.tape import GradientTape
+    from tapelab.core.asking import Answer
+    from tapelab.core.tape import GradientTape
 
 A_RECORD: Final = 600
 """About so many bytes a record of a tape takes that was let go of."""

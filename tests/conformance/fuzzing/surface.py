@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import tapelab
 from tapelab import ops
-from tapelab.engine.op import REGISTRY
+from tapelab.core.op import REGISTRY
 
 ROOMS: Final = ("", "math", "nn", "linalg", "bitwise", "image", "signal", "debugging")
 """The modules of the namespace whose functions take tensors and give tensors."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.compiling.programs import listeners, programs
+from tapelab.compile.programs import listeners, programs
 from tapelab.lab.live import compiled
 
 STEPS = 40

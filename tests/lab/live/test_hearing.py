@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.engine.asking import hearers
+from tapelab.core.asking import hearers
 from tapelab.lab.live import history, measuring, metering, runs, shelf
 from tapelab.lab.live.history import History
 

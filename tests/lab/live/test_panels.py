@@ -7,7 +7,7 @@ import time
 import pytest
 
 import tapelab as tf
-from tapelab.engine.asking import hearers
+from tapelab.core.asking import hearers
 from tapelab.lab import preferences
 from tapelab.lab.live import history, panel, pushing
 from tapelab.lab.running import RUNNING

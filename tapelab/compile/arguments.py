@@ -1,0 +1,62 @@
+"""The arguments of a function while it is traced: their examples, their names, their specs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tapelab.compile import examples
+from tapelab.compile.concrete import positional_name
+from tapelab.compile.signature import Binding, Kind, takes_slot
+from tapelab.compile.symbolic import Symbolic
+from tapelab.compile.walking import leaves
+from tapelab.compile.worlds import is_composite
+from tapelab.core.tensor import Tensor
+from tapelab.shapes import TensorShape
+from tapelab.specs import TensorSpec
+
+
+def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
+    """What stands for an argument in each world."""
+    shape = TensorShape(kind.shape)
+    if isinstance(leaf, Symbolic):
+        return leaf._examples
+    if is_composite(leaf):
+        if shape == leaf.shape:
+            return leaf, leaf
+        return leaf, examples.from_composite(leaf._type_spec()._reshaped(shape), lengths)[1]
+    if isinstance(leaf, Tensor):
+        return examples.from_value(leaf, shape)
+    if not isinstance(leaf, TensorSpec):
+        return examples.from_composite(leaf, lengths)
+    return examples.from_spec(shape, leaf.dtype.as_numpy_dtype, lengths)
+
+
+def argument_names(binding: Binding, bound: Any) -> list[str]:
+    """A name for each leaf of the arguments: that of the parameter it belongs to."""
+    args, kwargs = bound
+    parameters = list(binding.signature.parameters.values())
+    names: list[str] = []
+    for at, each in enumerate(args):
+        names += [positional_name(parameters, at)] * len(leaves(each))
+    for name, each in kwargs.items():
+        names += [name] * len(leaves(each))
+    return names
+
+
+def told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
+    """What stands for an argument in a signature: the spec of what is a tensor, or as it is."""
+    open_kinds, open_names = iter(kinds), iter(names)
+
+    def told(leaf: Any) -> Any:
+        name = next(open_names)
+        if not takes_slot(leaf):
+            return leaf
+        kind = next(open_kinds)
+        if is_composite(leaf) and not isinstance(leaf, Symbolic):
+            return leaf._type_spec()._reshaped(TensorShape(kind.shape))
+        if not isinstance(leaf, (Tensor, TensorSpec)):
+            return leaf
+        return TensorSpec(TensorShape(kind.shape), kind.dtype, getattr(leaf, "name", name) or name)
+
+    return told

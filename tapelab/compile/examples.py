@@ -1,0 +1,124 @@
+"""Example tensors: what stands in for the numbers while a function is traced.
+
+Each symbolic tensor has one example in each of two worlds. The second world differs from the first
+in the lengths that are not known beforehand and in all numbers, so that a shape that depends on
+either comes out differently there, and is known to be unknown.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile.walking import mapped
+from tapelab.core.dispatch import outside_trace
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.shapes import TensorShape
+
+WORLDS: Final = (0, 1)
+_OPEN: Final = (12, 24)
+"""How long an unknown axis is in each world; numbers that many others divide."""
+_OPEN_OF_IMAGES: Final = (2, 4)
+_FEW: Final = 65536
+_KNOWN_RANK: Final = 2
+
+
+def from_spec(shape: TensorShape, dtype: Any, lengths: tuple[int, int] = _OPEN) -> Any:
+    """An example per world for a tensor of which only shape and dtype are known."""
+    kind = np.dtype(dtype)
+    if shape.rank is None:
+        first = invented((lengths[0],) * _KNOWN_RANK, kind, 0)
+        return first, invented((lengths[1],), kind, 1)
+    return tuple(
+        invented([lengths[world] if n is None else n for n in shape], kind, world)
+        for world in WORLDS
+    )
+
+
+def from_composite(spec: Any, lengths: tuple[int, int]) -> Any:
+    """An example per world for a ragged or sparse tensor of which only the spec is known."""
+    kind = np.dtype(spec.dtype.as_numpy_dtype)
+    with outside_trace():
+        return tuple([
+            spec._made(lengths[world], lambda shape, world=world: invented(shape, kind, world))
+            for world in WORLDS
+        ])  # fmt: skip
+
+
+def open_lengths(shapes: list[TensorShape]) -> tuple[int, int]:
+    """How long unknown axes are taken to be: shorter where the tensors are large."""
+    largest = max((_elements(shape) for shape in shapes), default=1)
+    return _OPEN if largest <= _FEW else _OPEN_OF_IMAGES
+
+
+def _elements(shape: TensorShape) -> int:
+    if shape.rank is None:
+        return 1
+    return int(np.prod([_OPEN[1] if n is None else n for n in shape], dtype=np.int64))
+
+
+def from_value(tensor: Tensor, shape: TensorShape) -> tuple[Tensor, Tensor]:
+    """The tensor itself, and its like in the second world: other numbers, other open lengths."""
+    return tensor, opposite(tensor, shape)
+
+
+def opposite(tensor: Tensor, shape: TensorShape) -> Tensor:
+    """A tensor of the opposite numbers, twice as long along the axes that a shape leaves open."""
+    value = np.asarray(tensor._array)
+    if shape.rank is None:
+        return constant_of(_filled((*value.shape, 2), value.dtype, _other_number(value)))
+    known = zip(shape, value.shape, strict=True)
+    there = [2 * length or 2 if n is None else length for n, length in known]
+    return constant_of(_filled(there, value.dtype, _other_number(value)))
+
+
+def relative(tensor: Tensor) -> Tensor:
+    """What takes the place of a result that one world could not compute: all axes open."""
+    return opposite(tensor, TensorShape([None] * tensor._array.ndim))
+
+
+def invented(shape: Any, dtype: np.dtype[Any], world: int) -> Tensor:
+    """An example without any number to go by: harmless ones, so that few functions refuse them."""
+    if dtype.kind in "fc":
+        made = _filled(shape, dtype, 0.25 if world == 0 else -0.25)
+        if len(made.shape) >= _KNOWN_RANK:  # square matrices can then be inverted and factored
+            made = made + 2 * np.eye(*made.shape[-2:], dtype=dtype)
+        return constant_of(made)
+    first: Any = b"" if dtype.kind == "O" else 0
+    other: Any = b"a" if dtype.kind == "O" else 1
+    return constant_of(_filled(shape, dtype, first if world == 0 else other))
+
+
+def without_numbers(tensor: Tensor) -> Tensor:
+    """A tensor of the same shape and dtype that takes no memory."""
+    value = tensor._array
+    if not value.ndim:
+        return tensor
+    return constant_of(np.broadcast_to(np.zeros((), value.dtype), value.shape))
+
+
+def _filled(shape: Any, dtype: Any, number: Any) -> Any:
+    made = np.full(tuple(shape), number, dtype=dtype)
+    return made if made.ndim or dtype.kind == "O" else made[()]
+
+
+def _other_number(value: Any) -> Any:
+    """One number that most entries differ from in sign, truth and size."""
+    if value.dtype.kind == "O":
+        return b"a" if not any(value.ravel().tolist()) else b""
+    mostly_positive = np.count_nonzero(np.real(value) > 0) * 2 > value.size
+    if value.dtype.kind in "fc":
+        return -0.75 if mostly_positive else 0.75
+    return 0 if mostly_positive else 1
+
+
+def spec_examples(spec: Any) -> list[Any]:
+    """An element of such a spec in each world."""
+
+    def in_world(number: int) -> Any:
+        return mapped(spec, lambda each: from_spec(
+            each.shape, each.dtype.as_numpy_dtype
+        )[number])  # fmt: skip
+
+    return [in_world(number) for number in WORLDS]

@@ -1,0 +1,299 @@
+"""`tf.function`: traces a Python function once per kind of arguments, and replays it afterwards."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import weakref
+from collections import deque
+from collections.abc import Callable
+from functools import update_wrapper
+from typing import Any, Final
+
+from tapelab.compile import control_flow as control_flow  # noqa: PLC0414 - registers its rules
+from tapelab.compile import examples
+from tapelab.compile.arguments import argument_names, examples_of, told_by
+from tapelab.compile.concrete import ConcreteFunction
+from tapelab.compile.conversion import converted
+from tapelab.compile.shortcuts import MISSED, Shortcuts
+from tapelab.compile.signature import (
+    Binding,
+    Key,
+    canonical,
+    generality,
+    key_of,
+    kinds_in,
+    relaxed,
+    serves,
+    takes_slot,
+    tensors_in,
+)
+from tapelab.compile.symbolic import Symbolic, SymbolicTensor
+from tapelab.compile.trace import Trace
+from tapelab.compile.walking import mapped
+from tapelab.compile.worlds import fresh_state, is_composite, thread_in
+from tapelab.config import settings
+from tapelab.core.cell import Holder
+from tapelab.core.collecting import resting
+from tapelab.core.convert import to_tensor
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor
+from tapelab.ops.stops import identity
+from tapelab.random.seeding import untouched
+from tapelab.shapes import TensorShape
+
+logger: Final = logging.getLogger("tapelab")
+_OFTEN: Final = 5
+_WATCHED_CALLS: Final = 10
+_RETURNABLE: Final = (bool, int, float, complex, str, bytes, TensorShape)
+
+
+class Function:
+    """A Python function that is traced when it is called with a new kind of arguments.
+
+    Its Python code runs while it is traced: prints, appends and counters happen then, and what is
+    computed is written down. Later calls of that kind do what was written.
+    """
+
+    def __init__(
+        self, python_function: Callable[..., Any], name: str | None = None,
+        input_signature: Any = None, autograph: bool = True, reduce_retracing: bool = False,
+    ) -> None:  # fmt: skip
+        update_wrapper(self, python_function)
+        self._python_function = python_function
+        self._name: str = name or _name_of(python_function)
+        self._binding = Binding(python_function, input_signature)
+        self._autograph = autograph
+        self._reduce = reduce_retracing
+        self._traces: dict[Key, ConcreteFunction] = {}
+        self._shortcuts = Shortcuts()
+        self._count = 0
+        self._ever_created = False
+        self._recent: deque[bool] = deque(maxlen=_WATCHED_CALLS)
+        self._warnings = 0
+        self._of_instance: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
+        self._owner: weakref.ref[Any] | None = None
+
+    @property
+    def python_function(self) -> Callable[..., Any]:
+        """The function as it was written."""
+        return self._python_function
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self._name
+
+    @property
+    def input_signature(self) -> Any:
+        """The specs that it was decorated with, or None."""
+        return self._binding.specs
+
+    @property
+    def function_spec(self) -> Any:
+        """Its parameters, and how arguments find their places."""
+        return self._binding
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """The function as a method: each instance has traces of its own."""
+        if instance is None:
+            return self
+        found = self._of_instance.get(instance)
+        if found is None:
+            method = _weak_method(self._python_function, instance, self._autograph)
+            specs = self._binding.specs
+            found = Function(method, self._name, None, self._autograph, self._reduce)
+            found._binding = Binding(method, specs)
+            found._owner = weakref.ref(instance)
+            self._of_instance[instance] = found
+        return found
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run the trace for arguments of this kind; trace first if there is none."""
+        found = self._shortcuts.result(args, kwargs)
+        if found is not MISSED:
+            self._recent.append(False)
+            return found
+        if settings["run_functions_eagerly"]:
+            return self._python_function(*args, **kwargs)
+        bound = mapped(self._binding.bind(args, kwargs), canonical)
+        known, flat = self._count, tensors_in(bound)
+        concrete = self._concrete(bound)
+        self._notice(self._count > known)
+        result = concrete.call_bound(bound, flat)
+        self._shortcuts.learn(args, kwargs, concrete.way(flat), flat)
+        return result
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for arguments, or for specs in their place."""
+        if not args and not kwargs and self._binding.specs is not None:
+            args = self._binding.specs
+        return self._concrete(mapped(self._binding.bind(args, kwargs), canonical))
+
+    def _concrete(self, bound: Any) -> ConcreteFunction:
+        key = self._key(bound)
+        found = self._traces.get(key) or self._serving(key)
+        if found is not None:
+            return found
+        wider = self._wider(key) if self._reduce else None
+        made = self._traced(bound, wider or key)
+        self._traces[wider or key] = made
+        return made
+
+    def _key(self, bound: Any) -> Key:
+        if self._binding.specs is None:
+            return key_of(bound)
+        args, kwargs = bound
+        count = len(self._binding.specs)
+        return key_of(((*self._binding.specs, *args[count:]), kwargs))
+
+    def _serving(self, key: Key) -> ConcreteFunction | None:
+        """The narrowest trace with open lengths that serves a key."""
+        fitting = [known for known in self._traces if generality(known) and serves(known, key)]
+        return self._traces[min(fitting, key=generality)] if fitting else None
+
+    def _wider(self, key: Key) -> Key | None:
+        for known in reversed(self._traces):
+            found = relaxed(known, key)
+            if found is not None:
+                return tuple(found)
+        return None
+
+    def _traced(self, bound: Any, key: Key) -> ConcreteFunction:
+        """Trace; a trace that made variables is done once more, now that they are there."""
+        made = self._trace_once(bound, key, creates=not self._ever_created)
+        if made._trace.created:
+            self._ever_created = True
+            made = self._trace_once(bound, key, creates=False)
+        self._ever_created = True
+        return made
+
+    def _trace_once(self, bound: Any, key: Key, *, creates: bool) -> ConcreteFunction:
+        self._count += 1
+        trace = Trace(self._name, outer=thread.trace, creates=creates)
+        kinds = [kind for kind in kinds_in(key) if kind.variable < 0]  # no variables
+        names = iter(argument_names(self._binding, bound))
+        shapes = [TensorShape(kind.shape) for kind in kinds]
+        lengths = examples.open_lengths(shapes)
+        open_kinds = iter(kinds)
+
+        def placeholder(leaf: Any) -> Any:
+            name = next(names)
+            if not takes_slot(leaf):
+                return leaf
+            kind = next(open_kinds)
+            return trace.placeholder(name, examples_of(leaf, kind, lengths))
+
+        with resting(), untouched(), thread_in(fresh_state(trace)):
+            given, by_name = mapped(bound, placeholder)
+            outputs = _returned(self._body()(*given, **by_name), self._python_function)
+            outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
+        told = mapped(bound, told_by(kinds, argument_names(self._binding, bound)))
+        made = ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
+        trace.forget(outputs)
+        return made
+
+    def _body(self) -> Callable[..., Any]:
+        """The Python function, its control flow rewritten so that it can go by tensors."""
+        return converted(self._python_function) if self._autograph else self._python_function
+
+    def _notice(self, traced: bool) -> None:
+        """Warn of a function that is traced again and again, as often as TensorFlow does."""
+        self._recent.append(traced)
+        if not traced or sum(self._recent) < _OFTEN or self._warnings >= 2:
+            return
+        self._warnings += 1
+        logger.warning(
+            "%d out of the last %d calls to %r triggered tf.function retracing. Tracing is "
+            "expensive and the excessive number of tracings could be due to (1) creating "
+            "@tf.function repeatedly in a loop, (2) passing tensors with different shapes, (3) "
+            "passing Python objects instead of tensors. For (1), please define your @tf.function "
+            "outside of the loop. For (2), @tf.function has reduce_retracing=True option that can "
+            "avoid unnecessary retracing. For (3), please refer to "
+            "https://www.tensorflow.org/guide/function#controlling_retracing and "
+            "https://www.tensorflow.org/api_docs/python/tf/function for  more details.",
+            sum(self._recent), len(self._recent), self._python_function,
+        )  # fmt: skip
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often it was traced."""
+        return self._count
+
+    def pretty_printed_concrete_signatures(self, verbose: bool = True) -> str:
+        """What each trace takes and returns."""
+        told = [each.pretty_printed_signature(verbose) for each in self._traces.values()]
+        return "\n\n".join(told)
+
+    def __repr__(self) -> str:
+        return (
+            "<tensorflow.python.eager.polymorphic_function.polymorphic_function.Function object at "
+            f"{hex(id(self))}>"
+        )
+
+
+def function(
+    func: Callable[..., Any] | None = None, input_signature: Any = None, autograph: bool = True,
+    jit_compile: bool | None = None, reduce_retracing: bool = False,
+    experimental_implements: Any = None, experimental_autograph_options: Any = None,
+    experimental_attributes: Any = None, experimental_relax_shapes: bool | None = None,
+    experimental_compile: bool | None = None, experimental_follow_type_hints: bool | None = None,
+) -> Any:  # fmt: skip
+    """Trace a function once per kind of arguments and replay it: `@tf.function`."""
+    del jit_compile, experimental_implements, experimental_autograph_options
+    del experimental_attributes, experimental_compile, experimental_follow_type_hints
+    relax = reduce_retracing or bool(experimental_relax_shapes)
+
+    def decorated(inner: Callable[..., Any]) -> Function:
+        if isinstance(inner, Function):
+            inner = inner.python_function
+        return Function(inner, None, input_signature, autograph, relax)
+
+    return decorated if func is None else decorated(func)
+
+
+def _name_of(python_function: Callable[..., Any]) -> str:
+    return str(getattr(python_function, "__name__", type(python_function).__name__))
+
+
+def _weak_method(
+    python_function: Callable[..., Any], instance: Any, autograph: bool
+) -> Callable[..., Any]:
+    """The function with its first argument filled in, without keeping the instance alive."""
+    reference = weakref.ref(instance)
+    bound = python_function.__get__(instance)
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        inner = converted(python_function) if autograph else python_function
+        return inner(reference(), *args, **kwargs)
+
+    update_wrapper(method, python_function)
+    method.__signature__ = inspect.signature(bound)  # type: ignore[attr-defined]  # help() reads it
+    return method
+
+
+def _returned(outputs: Any, python_function: Callable[..., Any]) -> Any:
+    """What a function returns, every value of it a tensor."""
+
+    def as_tensor(leaf: Any) -> Any:
+        if leaf is None or isinstance(leaf, (Tensor, Symbolic)) or is_composite(leaf):
+            return leaf
+        known = not isinstance(leaf, TensorShape) or leaf.is_fully_defined()
+        if known and (isinstance(leaf, (Holder, *_RETURNABLE)) or hasattr(leaf, "__array__")):
+            return thread.trace.call(to_tensor, (leaf,), {})
+        raise TypeError(
+            "To be compatible with tf.function, Python functions must return zero or more Tensors "
+            f"or ExtensionTypes or None values; in compilation of {python_function}, found return "
+            f"value of type {type(leaf).__name__}, which is not a Tensor or ExtensionType."
+        )
+
+    return mapped(outputs, as_tensor)
+
+
+def _own_output(leaf: Any, trace: Trace) -> Any:
+    """An output as a tensor of the graph; what came in goes out as a tensor of its own."""
+    if not isinstance(leaf, Tensor):
+        return trace.own(leaf) if isinstance(leaf, Symbolic) else leaf
+    handed_on = not isinstance(leaf, SymbolicTensor) or leaf._trace is not trace
+    if handed_on or any(slot.number == leaf._id for slot in trace.inputs):
+        return trace.call(identity, (leaf,), {})
+    return leaf

@@ -1,0 +1,90 @@
+"""The pass that puts one compiled function in place of many elementwise ops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile.fusion import running
+from tapelab.compile.fusion.calling import Frame
+from tapelab.compile.fusion.grouping import Entry, Unit, units
+from tapelab.compile.fusion.planning import Plan, plan
+from tapelab.compile.fusion.powers import with_products
+from tapelab.compile.program import Fused, Instruction, Kind, Program
+
+FEWEST_ON_NUMBERS: Final = 4
+"""Python works out fewer ops on single numbers as fast as a call of compiled code takes."""
+LARGE: Final = 2**15
+"""From so many entries on, one op alone is worth it, if NumPy is slow at it."""
+SLOW: Final = frozenset({"sigmoid", "softplus", "silu", "elu", "expm1", "log1p", "tan", "relu6",
+                         "leaky_relu", "softsign", "clip_by_value", "multiply_no_nan",
+                         "divide_no_nan", "xdivy", "xlogy", "squared_difference"})  # fmt: skip
+
+
+def fuse(program: Program) -> Program:
+    """A program with the same results in which elementwise ops run together.
+
+    The program as it is where this machine cannot compile, or nothing can be fused.
+    """
+    plain, program = program, with_products(program)
+    found, entries = units(program)
+    if not any(_worth(unit, program, entries) for unit in found) or not running.available():
+        return plain
+    readers = _readers(program)
+    instructions: list[Instruction] = []
+    kinds, constants = dict(program.kinds), dict(program.constants)
+    for unit in found:
+        plain_ones = [program.instructions[at] for at in unit.members]
+        inside = {*unit.members}
+        wanted = {slot for each in plain_ones for slot in each.outputs
+                  if not readers[slot] <= inside}  # fmt: skip
+        made = plan(unit, program, entries, wanted) if _worth(unit, program, entries) else None
+        if made is None or not made.inputs:  # numbers alone are worked out by other passes
+            instructions += plain_ones
+        elif wanted:
+            inputs = tuple(each if isinstance(each, int) else _constant(each, kinds, constants)
+                           for each in made.inputs)  # fmt: skip
+            instructions.append(Instruction(_fused(made, program), inputs, (), made.outputs))
+    return replace(program, kinds=kinds, constants=constants, instructions=tuple(instructions))
+
+
+def _readers(program: Program) -> dict[int, set[int]]:
+    """Who reads each slot: instructions by their number, and -1 for the results."""
+    readers: dict[int, set[int]] = {}
+    for at, each in enumerate(program.instructions):
+        for slot in each.inputs:
+            readers.setdefault(slot, set()).add(at)
+        for slot in each.outputs:
+            readers.setdefault(slot, set())
+    for slot in program.results:
+        readers.setdefault(slot, set()).add(-1)
+    return readers
+
+
+def _worth(unit: Unit, program: Program, entries: dict[int, Entry]) -> bool:
+    if unit.shape is None:
+        return False
+    working = [at for at in unit.members if not entries[at].alias]
+    size = int(np.prod(unit.shape))
+    if size == 1:
+        return len(working) >= FEWEST_ON_NUMBERS
+    if len(working) > 1:
+        return True
+    return bool(working) and size >= LARGE and program.instructions[working[0]].op.name in SLOW
+
+
+def _constant(number: np.generic, kinds: dict[int, Kind], constants: dict[int, Any]) -> int:
+    """A new slot for a number."""
+    slot = max(kinds, default=-1) + 1
+    kinds[slot] = Kind((), number.dtype)
+    constants[slot] = number
+    return slot
+
+
+def _fused(made: Plan, program: Program) -> Fused:
+    kept = len(made.group.stored)
+    shapes = tuple(program.kinds[slot].shape for slot in made.outputs)
+    kernel = running.function(made.group, Frame(shapes[:kept], shapes[kept:]))
+    return Fused("fused", kernel, multi=len(made.outputs) > 1)

@@ -1,0 +1,259 @@
+"""From a replay that was captured to a flat program: its ops, and where their values came from.
+
+What an op took is an input, the state of a variable, the result of another op, or a constant. A
+constant may come from Python's numbers and from shapes, which are the same in all calls that share
+a program. It may not come from numbers that differ from call to call: where anybody looked at such
+numbers, the program is for calls with the same ones alone (`deciding`); where they are hardly ever
+the same again, there is no program, and the graph is replayed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import starmap
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile.capture import Capture
+from tapelab.compile.guards import LARGEST, MOST_GUARDS, guarded
+from tapelab.compile.lowered import Lowered, NotLoweredError, Place, StateUpdate
+from tapelab.compile.program import Fused, Instruction, Moving, Program, Settings
+from tapelab.compile.slots import Slots, holds_array
+from tapelab.compile.telling import Account, account
+from tapelab.compile.walking import leaves, mapped
+from tapelab.compile.worlds import is_eager
+from tapelab.core import log as logs
+from tapelab.core.cell import Cell
+from tapelab.core.custom import off_the_log
+from tapelab.core.log import Origin, next_id
+from tapelab.core.narrow import widened
+from tapelab.core.op import REGISTRY, Op
+from tapelab.core.records import (
+    OP_RUNS,
+    Assignment,
+    Creation,
+    Dropped,
+    OpRun,
+    Record,
+    TapePaused,
+    VariableRead,
+    as_op_run,
+    kind_of,
+    view,
+)
+from tapelab.core.tensor import Tensor
+from tapelab.recording.facts import How
+
+_CHANGES: Final = {int(How.ASSIGN_ADD): "add", int(How.ASSIGN_SUB): "subtract"}
+
+
+def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Any) -> Lowered:
+    """The program of a captured replay; NotLoweredError where there is none."""
+    return _Lowering(capture, inputs).finished(outputs)
+
+
+class _Lowering:
+    """The slots and instructions of one program in the making."""
+
+    def __init__(self, capture: Capture, inputs: Sequence[Tensor]) -> None:
+        self._capture = capture
+        self._slots = Slots(capture)
+        self._assignments: list[tuple[StateUpdate, int]] = []
+        self._now: dict[int, int] = {}
+        self._guarded: set[int] = set()
+        self._handed_out: tuple[int, ...] = ()
+        taken = [(each._id, each._array) for each in inputs]
+        for cell, state in capture.states:
+            self._now[cell.identity.id] = state._id
+            taken.append((state._id, state._array))
+        drawn = [_with_id(each) for _, made in capture.drawing.made for each in made]
+        self._taken = tuple([number for number, _ in (*taken, *drawn)])
+        slots = self._slots
+        self._parameters = (*starmap(slots.parameter, taken), *starmap(slots.drawn, drawn))
+
+    def finished(self, outputs: Any) -> Lowered:
+        """The program that leads to some outputs."""
+        drawing, slots = self._capture.drawing, self._slots
+        read = {id(cell) for cell, _ in self._capture.states}
+        if drawing.unusual or not read.isdisjoint(drawing.seeds):
+            raise NotLoweredError("it draws random numbers in an unusual way")
+        self._take_all()
+        results: list[int] = []
+
+        def place(leaf: Any) -> Any:
+            if isinstance(leaf, Tensor):
+                results.append(slots.slot(leaf._id, leaf._array))
+                return Place(len(results) - 1, leaf._origin)
+            if is_eager(leaf):
+                raise NotLoweredError(f"it returns a {type(leaf).__name__}")
+            return leaf
+
+        placed = mapped(outputs, place)
+        self._check_positions()
+        program = Program(
+            slots.kinds,
+            slots.constants,
+            self._parameters,
+            (*results, *(slot for _, slot in self._assignments)),
+            tuple(slots.instructions),
+        )
+        cells = tuple(cell for cell, _ in self._capture.states)
+        assignments = tuple(each for each, _ in self._assignments)
+        told = self._account(tuple([leaf._id for leaf in leaves(outputs) if is_eager(leaf)]))
+        ends = cells, drawing.finished(), placed, assignments
+        return Lowered(program, *ends, told, slots.of, self._reads())
+
+    def _reads(self) -> tuple[tuple[Cell, Origin], ...]:
+        """The variables that are read, and where for the first time."""
+        known = self._capture.cells
+        kept = (each for each in self._capture.records() if kind_of(each) is VariableRead)
+        reads = [view(VariableRead, each) for each in kept]
+        return tuple([
+            (known[each.variable.id], each.origin) for each in reads if each.variable.id in known
+        ])  # fmt: skip
+
+    def _account(self, outputs: tuple[int, ...]) -> Account:
+        """What a call by the program tells of itself."""
+        records = self._capture.records()
+        kept = (each for each in records if kind_of(each) is Assignment)
+        assigned = tuple([view(Assignment, each).tensor for each in kept])
+        slots = self._slots
+        constants = {number for number, slot in slots.of.items() if slot in slots.constants}
+        ends = self._taken, (*outputs, *assigned)
+        return account(records, *ends, constants, logs.thread.scope)
+
+    def _take_all(self) -> None:
+        """Take over what happened, in order: records, and what was worked out beside them."""
+        asides = iter(self._capture.asides)
+        following = next(asides, None)
+        for at, record in enumerate((*self._capture.records(), None)):
+            while following is not None and following[0] <= at:
+                self._aside(*following[1:])
+                following = next(asides, None)
+            if record is not None:
+                self._take(record)
+
+    def _aside(self, function: Any, given: tuple[Any, ...], result: Any) -> None:
+        inputs = tuple(map(self._slots.operand, given))
+        if function is None:
+            for slot, each in zip(inputs, given, strict=True):
+                self._guard(slot, each, result)
+            return
+        made = Fused(_name_of(function), function)
+        if result is None:
+            self._slots.add(Instruction(made, inputs, (), ()))
+            return
+        if not isinstance(result, np.ndarray):
+            raise NotLoweredError(f"{made.name} works out what is no array")
+        self._handed_out += inputs
+        self._slots.add(Instruction(made, inputs, (), (self._slots.made_beside(result),)))
+
+    def _guard(self, slot: int, given: Any, reader: str) -> None:
+        """Let the program be for these numbers alone, by which somebody goes."""
+        if slot not in self._slots.moving or slot in self._guarded:
+            return
+        value = given._array if isinstance(given, Tensor) else given
+        rare = value.dtype.kind not in "biu" or value.size > LARGEST
+        if rare or len(self._guarded) >= MOST_GUARDS:
+            raise NotLoweredError(f"{reader} looks at numbers")
+        self._guarded.add(slot)
+        self._slots.add(guarded(slot, value))
+
+    def _take(self, record: Record) -> None:
+        kind = kind_of(record)
+        if kind in OP_RUNS:
+            self._op(as_op_run(record))
+        elif kind is Assignment:
+            self._assign(view(Assignment, record))
+        elif kind is TapePaused and view(TapePaused, record).tape == self._capture._serial:
+            raise NotLoweredError("it computes something that no tape may hear of")
+        elif kind is Creation and view(Creation, record).variable is not None:
+            raise NotLoweredError("it makes a variable")
+
+    def _op(self, run: OpRun) -> None:
+        op, values, settings = run.op, run.inputs, run.settings
+        result_ids, results = run.result_ids, run.results
+        if "body" in settings:
+            self._alias(result_ids, settings["body"])
+            return
+        if op.pattern == "stateful" or op.kernel is off_the_log:
+            raise NotLoweredError(f"{op.name} is no function of numbers alone")
+        if op.pattern == "shape-only" and type(results) is not Dropped:
+            self._slots.slot(result_ids, results)
+            return
+        inputs = tuple(map(self._slots.slot, run.input_ids, values))
+        if not op.multi:
+            result_ids, results = (result_ids,), (results,)
+        outputs = tuple(map(self._slots.new, result_ids, results))
+        narrow = bool(op.kinds) and values[0].dtype.kind not in op.kinds
+        kernel = widened(op.kernel, values[0].dtype) if narrow else op.kernel
+        self._slots.add(self._instruction(op, kernel, inputs, settings, outputs))
+
+    def _instruction(
+        self, op: Op, kernel: Any, inputs: tuple[int, ...], settings: dict[str, Any],
+        outputs: tuple[int, ...],
+    ) -> Instruction:  # fmt: skip
+        """An op with its settings; those that are the numbers of a tensor become inputs."""
+        taken = {name: self._slots.source(value) for name, value in settings.items()}
+        self._slots.strange |= any(
+            map(holds_array, (v for k, v in settings.items() if taken[k] is None))
+        )
+        moving = {name: slot for name, slot in taken.items() if slot is not None}
+        fixed: Settings = tuple((k, v) for k, v in settings.items() if k not in moving)
+        if not moving and kernel is op.kernel:
+            return Instruction(op, inputs, fixed, outputs)
+        count, names, rest = len(inputs), tuple(moving), dict(fixed)
+
+        def run(*values: Any) -> Any:
+            given = zip(names, values[count:], strict=True)
+            return kernel(*values[:count], **dict(given), **rest)
+
+        made = Moving(op.name, run, op.multi, op=op, names=names, fixed=fixed)
+        return Instruction(made, (*inputs, *moving.values()), (), outputs)
+
+    def _alias(self, result_ids: Any, body: tuple[int, ...]) -> None:
+        found = result_ids if type(result_ids) is tuple else (result_ids,)
+        for number, inner in zip(found, body, strict=True):
+            self._slots.of[number] = self._slots.known(inner)
+
+    def _assign(self, assignment: Assignment) -> None:
+        identity, how, source = assignment.variable, assignment.how, assignment.source
+        cell, state = self._capture.cells.get(identity.id), assignment.tensor
+        if cell is None:
+            raise NotLoweredError(f"it writes into {identity.name} in an unusual way")
+        slots = self._slots
+        if how in _CHANGES:
+            before, change = slots.of[self._now[identity.id]], slots.known(source)
+            after = slots.new(state, assignment.value)
+            slots.add(Instruction(REGISTRY[_CHANGES[how]], (before, change), (), (after,)))
+        else:
+            is_whole = how == int(How.ASSIGN)
+            slots.of[state] = slots.known(source) if is_whole else self._part(assignment)
+        self._now[identity.id] = state
+        self._assignments.append((StateUpdate(cell, how, assignment.origin), slots.of[state]))
+
+    def _part(self, assignment: Assignment) -> int:
+        """The slot of a variable into parts of which was written."""
+        state = self._capture.tensors.get(assignment.tensor)
+        found = None if state is None else self._slots.source(state._array)
+        if found is None:
+            name = assignment.variable.name
+            raise NotLoweredError(f"it writes into parts of {name} in an unusual way")
+        return found
+
+    def _check_positions(self) -> None:
+        """NotLoweredError where positions come from numbers in a way that nobody has told."""
+        slots = self._slots
+        out = {slots.of.get(number) for number in self._capture.arrays_out}
+        if slots.strange and slots.moving.intersection((*out, *self._handed_out)):
+            raise NotLoweredError("positions are worked out in a way that is not told")
+
+
+def _with_id(drawn: Any) -> tuple[int, Any]:
+    """What was drawn, with the id of the tensor that it is, or a new one."""
+    return (drawn._id, drawn._array) if isinstance(drawn, Tensor) else (next_id(), drawn)
+
+
+def _name_of(function: Any) -> str:
+    return str(getattr(getattr(function, "func", function), "__name__", "aside"))

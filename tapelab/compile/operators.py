@@ -1,0 +1,266 @@
+"""What rewritten control flow calls: Python's own way, or the graph's where a tensor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, Never
+
+from tapelab.arrays.choosing import cast
+from tapelab.arrays.creation import constant, convert_to_tensor
+from tapelab.compile import branching
+from tapelab.compile.symbolic import Symbolic, SymbolicTensor
+from tapelab.compile.walking import leaves, mapped
+from tapelab.core.cell import Holder
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor
+from tapelab.math import logical_not
+
+Thunk = Callable[[], Any]
+Getter = Callable[[], tuple[Any, ...]]
+Setter = Callable[[Any], None]
+_STAGED: Final = (Tensor, Symbolic, Holder, bool, int, float, complex)
+
+
+class Undefined:
+    """What a name holds before it is bound; whoever asks anything of it is told why."""
+
+    def __init__(self, name: str, why: str = "") -> None:
+        self._name = name
+        self._why = why
+
+    def refuse(self) -> Never:
+        """Raise what using the name raises."""
+        if self._why:
+            raise ValueError(f"{self._name!r} {self._why}")
+        raise UnboundLocalError(f"local variable {self._name!r} referenced before assignment")
+
+    def __getattr__(self, name: str) -> Never:
+        self.refuse()
+
+
+def _refusing(self: Undefined, *others: Any) -> Never:
+    del others
+    self.refuse()
+
+
+for _name in ("add", "sub", "mul", "truediv", "radd", "rsub", "rmul", "call", "getitem", "bool"):
+    setattr(Undefined, f"__{_name}__", _refusing)
+
+
+def _is_symbolic(value: Any) -> bool:
+    return thread.trace is not None and isinstance(value, (SymbolicTensor, Holder))
+
+
+def _truth(value: Any) -> Any:
+    """A condition as a tensor of true and false."""
+    tensor = convert_to_tensor(value)
+    return tensor if tensor.dtype.is_bool else cast(tensor, "bool")
+
+
+def if_(
+    test: Any, body: Thunk, orelse: Thunk, get: Getter, put: Setter, names: tuple[str, ...],
+    returns: bool,
+) -> Any:  # fmt: skip
+    """`if`: Python's where the condition is known, else both branches become part of the graph."""
+    if not _is_symbolic(test):
+        return body() if test else orelse()
+    trace, start = thread.trace, get()
+    branches = []
+    for name, run in (("if", body), ("else", orelse)):
+        put(start)
+        branches.append(branching.begun(trace, name, lambda run=run: (run(), get())))
+    (first, (one, ours)), (second, (other, theirs)) = branches
+    if returns:
+        return branching.chosen(trace, _truth(test), (first, one), (second, other))
+    varied = [at for at in range(len(start)) if _differs(ours[at], theirs[at])]
+    results = branching.chosen(
+        trace, _truth(test), (first, [ours[at] for at in varied]),
+        (second, [theirs[at] for at in varied]),
+    )  # fmt: skip
+    values = list(map(_left_alone, names, ours, theirs))
+    for at, value in zip(varied, results, strict=True):
+        values[at] = value
+    put(tuple(values))
+    return None
+
+
+def _differs(one: Any, other: Any) -> bool:
+    """Whether two branches leave a name with tensors or numbers that have to be chosen from."""
+    if one is other or not (_can_be_staged(one) and _can_be_staged(other)):
+        return False
+    symbolic = any(isinstance(leaf, (Tensor, Holder)) for leaf in leaves((one, other)))
+    return symbolic or one != other
+
+
+_NOT_IN_BOTH: Final = "must also be initialized in the {} branch"
+
+
+def _left_alone(name: str, one: Any, other: Any) -> Any:
+    """What a name holds after an `if` where no tensor is chosen for it."""
+    if one is other or isinstance(one, Undefined) or isinstance(other, Undefined):
+        branch = "else" if isinstance(other, Undefined) else "main"
+        return one if one is other else Undefined(name, _NOT_IN_BOTH.format(branch))
+    if _can_be_staged(one) and _can_be_staged(other):
+        return one
+    for value, branch in ((one, "main"), (other, "else")):
+        if value is None:
+            raise ValueError(f"{name!r} is None at the end of the {branch} branch.")
+    raise TypeError(
+        f"{name!r} must have the same kind of value in both branches of an `if` that a tensor "
+        f"decides; it is {one!r} or {other!r}."
+    )
+
+
+def if_expression(test: Any, body: Thunk, orelse: Thunk) -> Any:
+    """`a if c else b`."""
+    if not _is_symbolic(test):
+        return body() if test else orelse()
+    return branching.cond(thread.trace, _truth(test), body, orelse)
+
+
+def and_(first: Thunk, second: Thunk) -> Any:
+    """`a and b`."""
+    value = first()
+    if not _is_symbolic(value):
+        return value and second()
+    return branching.cond(
+        thread.trace, _truth(value), lambda: _truth(second()), lambda: constant(False)
+    )
+
+
+def or_(first: Thunk, second: Thunk) -> Any:
+    """`a or b`."""
+    value = first()
+    if not _is_symbolic(value):
+        return value or second()
+    return branching.cond(
+        thread.trace, _truth(value), lambda: constant(True), lambda: _truth(second())
+    )
+
+
+def not_(value: Any) -> Any:
+    """`not a`."""
+    return logical_not(_truth(value)) if _is_symbolic(value) else not value
+
+
+_CHANGED: Final = (
+    "The condition of while loop started as non-Tensor, then changed to Tensor. This may happen "
+    "either because variables changed type, or when a break or return statement inside the loop "
+    "depends on a Tensor condition. In both cases, changing to a simple loop condition should "
+    "remove the error."
+)
+
+
+def while_(test: Thunk, body: Thunk, get: Getter, put: Setter, names: tuple[str, ...]) -> None:
+    """`while`: a loop of the graph where its condition is a tensor."""
+    if not _is_symbolic(test()):
+        while not _is_symbolic(known := test()) and known:
+            body()
+        if _is_symbolic(known):
+            raise NotImplementedError(_CHANGED)
+        return
+    _loop(get, put, names, lambda run, state: branching.while_loop(
+        thread.trace, lambda *given: _truth(run(test, given)),
+        lambda *given: run(body, given, True), state,
+    ))  # fmt: skip
+
+
+def for_(
+    items: Any, body: Callable[[Any], None], get: Getter, put: Setter, names: tuple[str, ...],
+    test: Thunk | None,
+) -> None:  # fmt: skip
+    """`for`: a loop of the graph where it goes over a tensor or a dataset."""
+    if thread.trace is None or not (isinstance(items, (Tensor, Holder)) or is_dataset(items)):
+        for item in items:
+            if test is not None and not test():
+                break
+            body(item)
+        return
+    items = convert_to_tensor(items) if isinstance(items, (Tensor, Holder)) else items
+    element = branching.element_of(items)
+    size = len(leaves(element))
+
+    def run_loop(run: Any, state: Any) -> Any:
+        def step(*given: Any) -> Any:
+            item = _packed(element, given[:size])
+            return run(lambda: body(item), given[size:], True)
+
+        check = None if test is None else lambda *given: _truth(run(test, given))
+        return branching.for_loop(thread.trace, items, element, step, state, check)
+
+    _loop(get, put, names, run_loop)
+
+
+_RETURNS_IN_LOOP: Final = (
+    "a return statement cannot be placed inside this TensorFlow loop, which goes by a tensor: how "
+    "often it runs is not known while the function is traced. Give a name to what it finds, leave "
+    "the loop by break, and return that name behind the loop."
+)
+
+
+def left_by_return(items: Any) -> Any:
+    """What a loop with a `return` in it goes over, or its condition; no tensor can decide it."""
+    if _is_symbolic(items) or (thread.trace is not None and is_dataset(items)):
+        raise NotImplementedError(_RETURNS_IN_LOOP)
+    return items
+
+
+_ELSE: Final = (
+    "the else branch must also have a return statement. Where a tensor decides an `if`, both of "
+    "its branches are traced: return from both, and not from inside a Python loop."
+)
+_JUMPS: Final = (
+    "break and return statements which depend on a TF condition are not supported in Python for "
+    "loops. Did you intend to make it a TF loop? Go over tf.range(n) instead of range(n)."
+)
+
+
+def known(test: Any, returns: bool) -> Any:
+    """The condition of an `if` that jumps out of a Python loop; no tensor can decide it."""
+    if _is_symbolic(test):
+        raise ValueError(_ELSE) if returns else NotImplementedError(_JUMPS)
+    return test
+
+
+_BEFORE: Final = (
+    "must be defined before the loop: how often it runs, if at all, is not known while the "
+    "function is traced. Give it a first value there."
+)
+
+
+def _loop(get: Getter, put: Setter, names: tuple[str, ...], make: Any) -> None:
+    """Run a loop of the graph on those names that hold tensors or numbers."""
+    start = get()
+    staged = [at for at, value in enumerate(start) if _can_be_staged(value)]
+
+    def run(action: Thunk, given: Any, whole: bool = False) -> Any:
+        values = list(start)
+        for at, value in zip(staged, given, strict=True):
+            values[at] = value
+        put(tuple(values))
+        result = action()
+        now = get()
+        return tuple(now[at] for at in staged) if whole else result
+
+    outcome = make(run, [start[at] for at in staged])
+    values = list(start)
+    for at, value in zip(staged, outcome, strict=True):
+        values[at] = value
+    for at, value in enumerate(values):
+        if isinstance(value, Undefined):
+            values[at] = Undefined(names[at], _BEFORE)
+    put(tuple(values))
+
+
+def _can_be_staged(value: Any) -> bool:
+    found = leaves(value)
+    return bool(found) and all(isinstance(leaf, _STAGED) for leaf in found)
+
+
+def is_dataset(items: Any) -> bool:
+    return hasattr(items, "element_spec")
+
+
+def _packed(element: Any, given: Any) -> Any:
+    parts = iter(given)
+    return mapped(element, lambda leaf: next(parts))

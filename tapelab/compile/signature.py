@@ -1,0 +1,223 @@
+"""What decides whether a function is traced again: the kinds of its arguments."""
+
+from __future__ import annotations
+
+import inspect
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile.symbolic import Symbolic
+from tapelab.compile.walking import leaves
+from tapelab.compile.worlds import is_composite
+from tapelab.core.cell import Holder
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.convert import to_tensor
+from tapelab.core.tensor import Tensor
+from tapelab.shapes import TensorShape
+from tapelab.specs import TensorSpec, TypeSpec, common_shape
+
+Key = tuple[Any, ...]
+_COMPOSITE: Final = -2
+"""What a kind says of a ragged or sparse tensor in place of a variable's number."""
+
+
+class SameObject:
+    """Equal to itself for the same object only, and to nothing once that is gone."""
+
+    __slots__ = ("_hash", "_reference")
+
+    def __init__(self, thing: Any) -> None:
+        self._hash = id(thing)
+        try:
+            self._reference: Any = weakref.ref(thing)
+        except TypeError:
+            self._reference = lambda: thing
+
+    def __eq__(self, other: object) -> bool:
+        mine = self._reference()
+        return isinstance(other, SameObject) and mine is not None and mine is other._reference()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+
+@dataclass(frozen=True)
+class Kind:
+    """The dtype and the shape of a tensor argument."""
+
+    dtype: str
+    shape: tuple[int | None, ...] | None
+    variable: int = -1
+
+    def takes(self, other: Any) -> bool:
+        """Whether a trace for this kind serves an argument of the other."""
+        if not isinstance(other, Kind):
+            return False
+        if (self.dtype, self.variable) != (other.dtype, other.variable):
+            return False
+        if self.shape is None or other.shape is None:
+            return self.shape is None
+        return len(self.shape) == len(other.shape) and all(
+            a is None or a == b for a, b in zip(self.shape, other.shape, strict=True)
+        )
+
+
+def canonical(leaf: Any) -> Any:
+    """NumPy data become tensors; everything else stays."""
+    return to_tensor(leaf) if isinstance(leaf, (np.ndarray, np.generic)) else leaf
+
+
+def key_of(arguments: Any) -> Key:
+    """What two calls must have in common to share a trace."""
+    variables: dict[int, int] = {}
+    key: Key = _key(arguments, variables)
+    return key
+
+
+def _key(thing: Any, variables: dict[int, int]) -> Any:
+    if isinstance(thing, Holder):
+        number = variables.setdefault(id(thing._cell), len(variables))
+        return _kind(thing._cell.dtype, thing._cell.shape, number)
+    if isinstance(thing, (Tensor, TensorSpec)):
+        return _kind(thing.dtype, thing.shape)
+    if isinstance(thing, (np.ndarray, np.generic)):
+        return _kind(to_tensor(thing).dtype, TensorShape(thing.shape))
+    if isinstance(thing, CompositeTensor):
+        spread: Any = thing
+        return type(thing._examples[0] if isinstance(thing, Symbolic) else thing), _kind(
+            spread.dtype, spread.shape, _COMPOSITE
+        )
+    if isinstance(thing, TypeSpec):  # of a ragged or a sparse tensor
+        spec: Any = thing
+        return spec.value_type, _kind(spec.dtype, spec.shape, _COMPOSITE)
+    if isinstance(thing, Mapping):
+        return type(thing), tuple((name, _key(thing[name], variables)) for name in thing)
+    if isinstance(thing, (list, tuple)):
+        return type(thing), tuple(_key(each, variables) for each in thing)
+    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, TensorShape)):
+        return thing
+    return SameObject(thing)
+
+
+def _kind(dtype: Any, shape: TensorShape, variable: int = -1) -> Kind:
+    return Kind(dtype.name, None if shape.rank is None else tuple(shape), variable)
+
+
+def serves(trace: Any, call: Any) -> bool:
+    """Whether the trace of one key can be used for a call of another."""
+    if isinstance(trace, Kind):
+        return trace.takes(call)
+    if isinstance(trace, tuple) and isinstance(call, tuple):
+        return len(trace) == len(call) and all(map(serves, trace, call))
+    return bool(trace == call)
+
+
+def generality(key: Any) -> int:
+    """How many lengths a key leaves open."""
+    if isinstance(key, Kind):
+        return 100 if key.shape is None else key.shape.count(None)
+    return sum(map(generality, key)) if isinstance(key, tuple) else 0
+
+
+def relaxed(one: Any, other: Any) -> Any:
+    """A key that serves both, with open lengths where they differ; None if there is none."""
+    if isinstance(one, Kind) and isinstance(other, Kind):
+        if (one.dtype, one.variable) != (other.dtype, other.variable):
+            return None
+        shape = common_shape(TensorShape(one.shape), TensorShape(other.shape))
+        return Kind(one.dtype, None if shape.rank is None else tuple(shape), one.variable)
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        parts = tuple(map(relaxed, one, other))
+        apart = any(p is None and a is not None for p, a in zip(parts, one, strict=True))
+        return None if apart else parts
+    return one if one == other else None
+
+
+def kinds_in(key: Any) -> list[Kind]:
+    """The kinds of the tensors in a key, from left to right."""
+    if isinstance(key, Kind):
+        return [key]
+    return [kind for part in key for kind in kinds_in(part)] if isinstance(key, tuple) else []
+
+
+class Binding:
+    """The parameters of a Python function, and how arguments find their places."""
+
+    def __init__(self, function: Callable[..., Any], specs: Any = None) -> None:
+        self.signature = inspect.signature(function)
+        self.specs = None if specs is None else _checked_specs(specs, self.signature)
+        self._shown = str(self.signature).partition(" ->")[0]
+
+    def bind(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments in their canonical places, with all defaults; TypeError for a misfit."""
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise self._refused(str(error), args, kwargs) from None
+        bound.apply_defaults()
+        if self.specs is None:
+            return bound.args, bound.kwargs
+        given = list(bound.args)
+        for at, spec in enumerate(self.specs[: len(given)]):
+            given[at] = self._cast(given[at], spec, args, kwargs)
+        return tuple(given), bound.kwargs
+
+    def _cast(self, value: Any, spec: Any, args: Any, kwargs: Any) -> Any:
+        if isinstance(spec, (list, tuple)) and isinstance(value, (list, tuple)):
+            return type(value)(
+                self._cast(v, s, args, kwargs) for v, s in zip(value, spec, strict=True)
+            )
+        if isinstance(spec, Mapping) and isinstance(value, Mapping):
+            return {name: self._cast(value[name], spec[name], args, kwargs) for name in spec}
+        if not isinstance(spec, TypeSpec) or isinstance(value, TypeSpec):
+            return value
+        if not isinstance(spec, TensorSpec):
+            if spec.is_compatible_with(value):
+                return value
+            told = value._type_spec() if is_composite(value) else value
+            raise self._refused(f"Can not cast {told!r} to {spec!r}", args, kwargs)
+        if isinstance(value, Holder):
+            value = to_tensor(value)
+        if not isinstance(value, Tensor):
+            value = to_tensor(value, spec.dtype)
+        if spec.is_compatible_with(value):
+            return value
+        there = TensorSpec(value.shape, value.dtype)
+        raise self._refused(f"Can not cast {there!r} to {spec!r}", args, kwargs)
+
+    def _refused(self, why: str, args: Any, kwargs: Any) -> TypeError:
+        return TypeError(
+            f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and "
+            f"kwargs: {kwargs} for signature: {self._shown}."
+        )
+
+
+def _checked_specs(specs: Any, signature: inspect.Signature) -> tuple[Any, ...]:
+    if not isinstance(specs, (list, tuple)):
+        raise TypeError(f"input_signature must be either a tuple or a list, got {type(specs)}.")
+    named = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = named[1:] if named and named[0].name == "self" else named
+    for parameter in named[len(specs) :]:
+        if parameter.default is parameter.empty:
+            raise TypeError(f"input_signature missing type constraint for {parameter.name}")
+    variadic = any(p.kind is p.VAR_POSITIONAL for p in signature.parameters.values())
+    if len(specs) > len(named) and not variadic:
+        raise TypeError(
+            f"input_signature has {len(specs)} entries, but the function takes {len(named)} "
+            "arguments: the function takes fewer arguments than input_signature names."
+        )
+    return tuple(specs)
+
+
+def tensors_in(arguments: Any) -> list[Any]:
+    """The tensors among the arguments, from left to right, those of composites included."""
+    return [leaf for leaf in leaves(arguments) if takes_slot(leaf)]
+
+
+def takes_slot(leaf: Any) -> bool:
+    """Whether an argument goes into the graph, and is no constant of the trace."""
+    return isinstance(leaf, (Tensor, TypeSpec, Symbolic)) or is_composite(leaf)

@@ -1,0 +1,319 @@
+"""The tensor inside a function that is being traced: it has a dtype and a shape, but no numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Never, Protocol
+
+from tapelab.core.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.core.op import SYMBOLIC
+from tapelab.core.records import truncated
+from tapelab.core.tensor import Tensor
+from tapelab.dtypes import DType
+from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
+from tapelab.shapes import TensorShape
+from tapelab.specs import common_shape
+
+RESOLUTIONS: Final = (
+    "You can attempt the following resolutions to the problem: If you are running in Graph mode, "
+    "use Eager execution mode or decorate this function with @tf.function. If you are using "
+    "AutoGraph, you can try decorating this function with @tf.function. If that does not work, "
+    "then you may be using an unsupported feature or your source code may not be visible to "
+    "AutoGraph. Here you can always write {}."
+)
+
+
+class OpenTrace(Protocol):
+    """What symbolic values ask of the trace that they belong to."""
+
+    name: str
+    outer: Any
+    worlds: tuple[Any, ...]
+    in_function: bool
+    kinds: dict[str, str]
+    graph_handle: Any
+
+    def bind(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Record a call of a public function."""
+
+    def call(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, *, acts: bool = ...
+    ) -> Any:
+        """Record a call."""
+
+    def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
+        """Examples of a tensor of whose shape more is known now."""
+
+    def default_session(self) -> Any:
+        """The session that runs the graph."""
+
+
+class AbstractArray:
+    """What library code may ask of the array of a symbolic tensor: its shape and its dtype."""
+
+    __slots__ = ("dtype", "ndim", "shape")
+
+    def __init__(self, tensor: SymbolicTensor) -> None:
+        shape = tensor.shape
+        self.dtype = tensor._examples[0]._array.dtype
+        self.ndim = shape.rank
+        self.shape = None if shape.rank is None else tuple(shape)
+
+    def __getattr__(self, name: str) -> Never:
+        raise TypeError(
+            f"The numbers of a tensor are asked for ({name}) while the function is traced; they "
+            "are there only when it runs. Try tf.py_function for code that needs them."
+        )
+
+
+class Symbolic:
+    """What stands in a graph for a thing that is there at replay only; it has examples."""
+
+    __slots__ = ()
+
+    _id: int
+    _trace: OpenTrace
+    _name: str
+    _origin: Origin
+    _examples: tuple[Any, ...]
+
+
+class SymbolicTensor(Tensor, Symbolic):
+    """A tensor that stands for the one that will be there when the function is replayed.
+
+    It carries one example per world (see `worlds.py`): where the shapes of the examples agree,
+    the shape is known.
+    """
+
+    __slots__ = ("_examples", "_name", "_narrowed", "_trace")
+
+    _examples: tuple[Tensor, ...]
+    _narrowed: TensorShape | None
+
+    @property
+    def _array(self) -> Any:
+        check_scope(self)
+        return AbstractArray(self)
+
+    @property
+    def _value(self) -> Any:
+        return self._array
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the tensor is along each axis; None where that is known at replay only."""
+        first, *others = (TensorShape(each._array.shape) for each in self._examples)
+        for other in others:
+            first = common_shape(first, other)
+        return first if self._narrowed is None else first.merge_with(self._narrowed)
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it will hold."""
+        return self._examples[0].dtype
+
+    @property
+    def ndim(self) -> Any:
+        """The number of axes, None if unknown."""
+        return self.shape.rank
+
+    @property
+    def name(self) -> str:
+        """What the tensor is called in its graph, `add:0`."""
+        return self._name
+
+    @property
+    def graph(self) -> Any:
+        """The graph that it belongs to."""
+        return self._trace.graph_handle
+
+    @property
+    def op(self) -> Operation:
+        """The node of the graph that makes it."""
+        name = self._name.rpartition(":")[0]
+        return Operation(self.graph, name, self._trace.kinds.get(name, "Placeholder"))
+
+    @property
+    def value_index(self) -> int:
+        """Which result of its node it is."""
+        return int(self._name.rpartition(":")[2])
+
+    @property
+    def device(self) -> str:
+        """Where it will be; not settled in a graph."""
+        return ""
+
+    @property
+    def assign(self) -> Any:
+        """Write into the variable this tensor is a slice of: `v[0].assign(5)`."""
+        if not hasattr(self, "_slice_of"):
+            raise AttributeError("'SymbolicTensor' object has no attribute 'assign'")
+        return self._slice_of
+
+    def interpreter(self) -> OpenTrace:
+        """The open trace, which carries out ops on this tensor; TypeError for a stranger."""
+        check_scope(self)
+        trace: OpenTrace = thread.trace
+        return trace
+
+    def set_shape(self, shape: Any) -> None:
+        """Add what you know of the shape; ValueError where it contradicts what is known."""
+        self._narrowed = self.shape.merge_with(shape)
+        self._examples = self._trace.shaped(self, self._narrowed)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """The value in a session of `tf.compat.v1`."""
+        chosen = session or self._trace.default_session()
+        return chosen.run(self, feed_dict)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Never:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self._name}) to a numpy array. This error may "
+            "indicate that you're trying to pass a Tensor to a NumPy call, which is not supported. "
+            "Inside a tf.function use the function of tf of that name, or tf.numpy_function."
+        )
+
+    def __array_ufunc__(self, *args: Any, **kwargs: Any) -> Any:
+        check_scope(self)
+        if any(isinstance(each, Tensor) for each in args[2:]) and args[2] is not self:
+            return NotImplemented
+        return self.__array__()
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Never:
+        self.__array__()
+
+    def __bool__(self) -> Never:
+        raise not_allowed("Using a symbolic `tf.Tensor` as a Python `bool`", "tf.cond or tf.where")
+
+    def __iter__(self) -> Iterator[Tensor]:
+        raise not_allowed("Iterating over a symbolic `tf.Tensor`", "tf.unstack or tf.map_fn")
+
+    def __len__(self) -> Never:
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self._name}). Please call `x.shape` "
+            "rather than `len(x)` for shape information. The length at replay is tf.shape(x)[0]."
+        )
+
+    def __int__(self) -> Never:
+        raise self._no_number("int() argument must be a string, a bytes-like object or a real")
+
+    def __float__(self) -> Never:
+        raise self._no_number("float() argument must be a string or a real")
+
+    def __complex__(self) -> Never:
+        raise self._no_number("complex() first argument must be a string or a")
+
+    def __index__(self) -> Never:
+        raise TypeError("'SymbolicTensor' object cannot be interpreted as an integer")
+
+    def _no_number(self, words: str) -> TypeError:
+        return TypeError(f"{words} number, not 'SymbolicTensor'")
+
+    def __round__(self, digits: int | None = None) -> Never:
+        raise TypeError("type SymbolicTensor doesn't define __round__ method; try tf.round(x)")
+
+    @property
+    def numpy(self) -> Never:
+        """There are no numbers yet."""
+        raise AttributeError
+
+    @property
+    def to_numpy(self) -> Never:
+        """There are no numbers yet."""
+        raise AttributeError
+
+    def __getattr__(self, name: str) -> Never:
+        raise AttributeError(f"'SymbolicTensor' object has no attribute {name!r}", name=name)
+
+    def __setitem__(self, key: Any, value: Any) -> Never:
+        raise TypeError("'SymbolicTensor' object does not support item assignment")
+
+    def __reduce__(self) -> Never:
+        raise TypeError(f"{self!r} is part of a graph and cannot be pickled.")
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __str__(self) -> str:
+        return f'Tensor("{self._name}"{self._spoken_shape()}, dtype={self.dtype.name})'
+
+    def _spoken_shape(self) -> str:
+        return "" if self.shape.rank is None else f", shape={self.shape}"
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor {self._name!r} shape={self.shape} dtype={self.dtype.name}>"
+
+
+class Operation:
+    """A node of a graph as its tensors name it."""
+
+    def __init__(self, graph: Any, name: str, kind: str) -> None:
+        self.graph = graph
+        self.name = name
+        self.type = kind
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation {self.name!r} type={self.type}>"
+
+
+def not_allowed(what: str, instead: str) -> OperatorNotAllowedInGraphError:
+    """The error for what Python cannot do with a tensor that has no numbers yet."""
+    return OperatorNotAllowedInGraphError(f"{what} is not allowed. {RESOLUTIONS.format(instead)}")
+
+
+def symbol(
+    trace: OpenTrace, name: str, examples: tuple[Tensor, ...], origin: Origin | None = None
+) -> SymbolicTensor:
+    """A new tensor of a trace."""
+    made = object.__new__(SymbolicTensor)
+    made._id = next_id()
+    made._origin = origin or origin_here()
+    made._trace = trace
+    made._name = name
+    made._examples = examples
+    made._narrowed = None
+    return made
+
+
+def check_scope(tensor: Symbolic) -> None:
+    """TypeError where a tensor is used outside of the function whose trace it belongs to."""
+    trace = thread.trace
+    while trace is not None:
+        if trace is tensor._trace:
+            return
+        trace = trace.outer
+    place = tensor._origin
+    ends = _seen(tensor) if isinstance(tensor, SymbolicTensor) else ()
+    raise MisusedError(
+        f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
+        "locals or TensorFlow collections to access it.\nPlease see "
+        "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
+        f" for more information.\n\n{tensor!r} was defined here:\n    File "
+        f'"{place.code.co_filename}", in {place.code.co_name}',
+        Refusal("LEAKED_SYMBOL", origin_here(), ends=ends, details={"in": place.code.co_name}),
+    )
+
+
+def _seen(tensor: SymbolicTensor) -> tuple[Seen, ...]:
+    """A tensor without numbers, as an error remembers where it was made."""
+    (example, *_) = tensor._examples
+    return (Seen(tensor._id, truncated(example._array), tensor._origin),)
+
+
+OPERATORS: Final = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"),
+    *("lt", "le", "gt", "ge", "eq", "ne", "neg", "abs", "invert", "getitem"),
+    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul"),
+    *("rand", "ror", "rxor"),
+)
+
+
+def _hash(self: SymbolicTensor) -> int:
+    """By identity in a graph of `tf.compat.v1`, where tensors are the keys of a feed_dict."""
+    if self._trace.in_function:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+    return id(self)
+
+
+SYMBOLIC.add(SymbolicTensor)
+setattr(SymbolicTensor, "__hash__", _hash)  # noqa: B010 - giving it __eq__ took the inherited one

@@ -1,0 +1,350 @@
+"""Tracing: the Python function runs once, on tensors without numbers; its calls are written down.
+
+Every public function of the namespace, every operator and every method that does something to a
+variable or a tape comes through one of the doors of `doors.py` while a trace is open, and from
+there to `Trace.call`. A call is tried out in both worlds, which tells what it returns, and becomes
+one node of the graph. At replay the same functions are called on real tensors. So what needs the
+numbers or the lengths of real tensors (`tf.range(n)`, `tf.reshape(x, tf.shape(y))`, a mask) is
+worked out anew each time, and a tape inside the function is a real tape at each replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile import examples
+from tapelab.compile.failing import graph_error
+from tapelab.compile.graph import FuncGraph, Graph, Node, Place, Slot
+from tapelab.compile.naming import Names, base_name
+from tapelab.compile.objects import SymbolicObject
+from tapelab.compile.outcomes import FAILED, missing, result_examples, spread_from, told_shape
+from tapelab.compile.shape_cache import CachedCall, ShapeCache
+from tapelab.compile.symbolic import (
+    Symbolic,
+    SymbolicTensor,
+    check_scope,
+    symbol,
+)
+from tapelab.compile.walking import leaves, mapped
+from tapelab.compile.worlds import World, is_eager
+from tapelab.core.cell import Holder
+from tapelab.core.dispatch import declaration_of, outside_trace
+from tapelab.core.log import origin_here, thread
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable, handle_of
+from tapelab.shapes import TensorShape
+
+SINGLETON: Final = (
+    "tf.function only supports singleton tf.Variables created on the first call. Make sure the "
+    "tf.Variable is only created once or created outside tf.function. See "
+    "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
+)
+TraceRule = Callable[..., Any]
+CONTROL_FLOW: Final[dict[Callable[..., Any], TraceRule]] = {}
+"""How a function that calls back is traced, by the function; see `staging`."""
+
+
+class Trace:
+    """A graph in the making."""
+
+    def __init__(
+        self, name: str, outer: Trace | None = None, worlds: tuple[World, ...] | None = None,
+        *, in_function: bool = True, creates: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = name
+        self.outer = outer
+        self.worlds = worlds or tuple(World(number) for number in examples.WORLDS)
+        self.in_function = in_function
+        self.creates = creates
+        self.created: list[Variable] = []
+        self.kinds: dict[str, str] = {}
+        self.nodes: list[Node] = []
+        self.inputs: list[Slot] = []
+        self.captured: dict[int, tuple[Any, Any]] = {}
+        self.variables: dict[int, Variable] = {}
+        self.tapes: dict[int, GradientTape] = {}
+        self.symbols: dict[int, Any] = {}
+        self.constants: set[int] = set()
+        self.options: dict[int, TensorShape] = {}
+        self._kept: list[Any] = []
+        self.graph_handle: Any = FuncGraph(self)
+        self._names = Names()
+        self._shape_cache = ShapeCache()
+
+    def placeholder(self, name: str, things: tuple[Any, ...]) -> Any:
+        """A new input, with its examples."""
+        unique = self._names.unique(name)
+        self.kinds[unique] = "Placeholder"
+        make: Any = symbol if type(things[0]) is Tensor else SymbolicObject
+        made = make(self, f"{unique}:0", things)
+        self.inputs.append(Slot(made._id))
+        self.symbols[made._id] = made
+        return made
+
+    def bind(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Record a call of a public function, as the function was declared; see `protocol`."""
+        rule = CONTROL_FLOW.get(function)
+        if rule is not None:
+            result = rule(self, function, *args, **kwargs)
+            return _body_of(function)(*args, **kwargs) if result is NotImplemented else result
+        declared = declaration_of(function)
+        if declared.if_shape_is_open and not _has_open_shape(args):
+            return _body_of(function)(*args, **kwargs)
+        if declared.result_spec is not None:
+            specs = examples.spec_examples(declared.result_spec(*args, **kwargs))
+            return self.write(function, args, specs, kwargs, runs=False)
+        skipped = declared.effect in ("asserts", "host")
+        return self.call(function, args, kwargs, acts=declared.effect != "", tells=skipped)
+
+    @contextmanager
+    def creating(self, variable: Any) -> Iterator[None]:
+        """Leave the trace to make a variable; ValueError where none may be made any more."""
+        root = self._root_that_creates()
+        with outside_trace():
+            yield
+        root.created.append(variable)
+
+    def adopt(self, variables: list[Any]) -> None:
+        """Take variables that were made outside for this trace; ValueError as `creating`."""
+        self._root_that_creates().created.extend(variables)
+
+    def _root_that_creates(self) -> Trace:
+        root = self
+        while root.outer is not None:
+            root = root.outer
+        if root.in_function and not root.creates:
+            raise ValueError(SINGLETON)
+        return root
+
+    def examples_in(self, things: Any) -> Any:
+        """The same structure with an example in place of each symbolic tensor."""
+        return mapped(things, lambda leaf: leaf._examples[0] if is_symbolic(leaf) else leaf)
+
+    def call(
+        self, function: Callable[..., Any], args: Any, kwargs: Any, *,
+        acts: bool = False, tells: bool = False,
+    ) -> Any:  # fmt: skip
+        """Write down a call and return what stands for its results.
+
+        A call that `acts` is kept whatever it returns; one that `tells` (`tf.print`) is not tried
+        out, and returns None.
+        """
+        key = None if kwargs or acts or tells else self._shape_cache.key(self, function, args)
+        if key is not None and key in self._shape_cache.known:
+            return self._write_again(self._shape_cache.known[key], function, args)
+        given = [self._own(leaf) for leaf in leaves((args, kwargs))]
+        args, kwargs = mapped(args, self._own), mapped(kwargs, self._own)
+        symbols = {id(e): leaf for leaf in given if isinstance(leaf, Symbolic)
+                   for e in leaf._examples}  # fmt: skip
+        if tells:
+            return self._write(function, args, kwargs, None, acts=True, tells=True)
+        outcome, found = self._tried(function, args, kwargs, bool(symbols))
+        fresh = [leaf for leaf in leaves(outcome) if is_eager(leaf) and id(leaf) not in symbols]
+        if not fresh and not acts and (not symbols or outcome is not None):
+            return mapped(outcome, lambda leaf: symbols.get(id(leaf), leaf))
+        made = self._write(function, args, kwargs, found, acts=acts, symbols=symbols)
+        if key is not None:
+            self._shape_cache.learn(key, self, args, made, self.worlds[0].last_op())
+        return made
+
+    def _write_again(
+        self, cached: CachedCall, function: Callable[..., Any], args: Any
+    ) -> SymbolicTensor:
+        """Write down a call of which is known what such calls return."""
+        name = self._names.unique(cached.base)
+        self.kinds[name] = cached.kind
+        origin = origin_here()
+        made = symbol(self, f"{name}:0", cached.examples(origin), origin)
+        self.symbols[made._id] = made
+        slotted = tuple([_as_slot(each) for each in args])
+        place = Place(origin.code, origin.instruction)
+        results = (Slot(made._id),)
+        self.nodes.append(
+            Node(name, cached.kind, function, slotted, {}, results, place, acts=False, simple=True)
+        )
+        return made
+
+    def write(
+        self, function: Callable[..., Any], args: Any, results: list[Any], kwargs: Any = None, *,
+        runs: bool = True,
+    ) -> Any:  # fmt: skip
+        """Write down a call of which it is known already what it returns in each world.
+
+        One that does not run in a world (`tf.py_function`) returns these results there as well.
+        """
+        args, kwargs = mapped(args, self._own), mapped(kwargs or {}, self._own)
+        given = () if runs else tuple(results)
+        return self._write(function, args, kwargs, results, acts=True, given=given)
+
+    def shaped(self, tensor: SymbolicTensor, shape: TensorShape) -> tuple[Tensor, ...]:
+        """Examples of a tensor of whose shape more is known now; tapes still follow them."""
+        found = []
+        for world, there in zip(self.worlds, tensor._examples, strict=True):
+            if shape.is_compatible_with(there.shape):
+                found.append(there)
+            else:
+                spec = examples.from_spec(shape, there._array.dtype)[world.number]
+                found.append(world.run(spread_from, (there, spec), {}))
+        return tuple(found)
+
+    def placeholder_like(self, tensor: Any, tensors: tuple[Any, ...]) -> SymbolicTensor:
+        """A tensor of the same name with other examples; no input of the graph."""
+        return symbol(self, getattr(tensor, "_name", "arg:0"), tensors)
+
+    def _tried(self, function: Any, args: Any, kwargs: Any, symbolic: bool) -> tuple[Any, Any]:
+        """What a call returns, in the world that knows most of it and in each of them."""
+        results: list[Any] = []
+        errors: list[Exception] = []
+        for world in self.worlds:
+            try:
+                result = world.run(function, args, kwargs)
+                results.append(mapped(result, world.original))
+            except Exception as error:  # noqa: BLE001 - one world may fail where another works
+                results.append(told_shape(world, function, args))
+                errors.append(error)
+        done = [each for each in results if each is not FAILED]
+        if not done:
+            raise graph_error(errors[0], function, args, self) if symbolic else errors[0]
+        return min(done, key=missing), results
+
+    def _write(
+        self, function: Any, args: Any, kwargs: Any, results: Any, *, acts: bool,
+        symbols: dict[int, Any] | None = None, tells: bool = False, given: tuple[Any, ...] = (),
+    ) -> Any:  # fmt: skip
+        last = self.worlds[0].last_op() if results is not None else ""
+        kind = base_name(function, {}, last)
+        name = self._names.unique(base_name(function, kwargs, last))
+        self.kinds[name] = last or kind
+        made = None if results is None else self._symbols(function, name, results, symbols or {})
+        slots = tuple(
+            Slot(leaf._id) if isinstance(leaf, Symbolic) else None for leaf in leaves(made)
+        )
+        origin = origin_here()
+        place = Place(origin.code, origin.instruction)
+        slotted = mapped(args, _as_slot), mapped(kwargs, _as_slot)
+        if not acts and not any(
+            isinstance(leaf, (Symbolic, Holder)) for leaf in leaves((args, kwargs))
+        ):
+            self.constants |= {slot.number for slot in slots if slot is not None}
+        self.symbols |= {leaf._id: leaf for leaf in leaves(made) if isinstance(leaf, Symbolic)}
+        handles = [leaf for leaf in leaves(made) if isinstance(leaf, Holder)]
+        self._kept += handles
+        writes = tuple(map(id, handles))
+        self.nodes.append(
+            Node(
+                name,
+                last or kind,
+                function,
+                *slotted,
+                slots,
+                place,
+                acts,
+                writes,
+                tells,
+                given,
+            )
+        )
+        return made
+
+    def _symbols(self, function: Any, name: str, results: Any, symbols: dict[int, Any]) -> Any:
+        """The structure that a call returned, with a symbolic tensor for each tensor in it."""
+        template = min((each for each in results if each is not FAILED), key=missing)
+        size = len(leaves(template))
+        flat: list[Any] = [each if each is FAILED else leaves(each) for each in results]
+        rows = [each if each is not FAILED and len(each) == size else None for each in flat]
+        place = iter(range(size))
+        number = iter(range(size))
+
+        def stand_for(leaf: Any) -> Any:
+            at = next(place)
+            if not is_eager(leaf):
+                return leaf
+            if id(leaf) in symbols:
+                return symbols[id(leaf)]
+            seen = [None if row is None else row[at] for row in rows]
+            label = f"{name}:{next(number)}"
+            if type(leaf) is not Tensor:
+                there = tuple(leaf if each is None else each for each in seen)
+                return SymbolicObject(self, label, there)
+            return symbol(self, label, result_examples(function, leaf, seen))
+
+        return mapped(template, stand_for)
+
+    def _own(self, leaf: Any) -> Any:
+        """An argument as it belongs into this graph: what another graph made is captured."""
+        if isinstance(leaf, Symbolic):
+            return self.own(leaf)
+        if isinstance(leaf, Holder):
+            self.variables.setdefault(id(leaf._cell), handle_of(leaf._cell))
+        elif isinstance(leaf, GradientTape) and not leaf._entered:
+            self.tapes[id(leaf)] = leaf
+        elif type(leaf) is np.ndarray:
+            return leaf.copy()
+        return leaf
+
+    def own(self, tensor: Any) -> Any:
+        """A tensor of this graph that stands for one of an outer graph; TypeError for strangers."""
+        if tensor._trace is self:
+            return tensor
+        check_scope(tensor)
+        found = self.captured.get(tensor._id)
+        if found is None:
+            make: Any = symbol if isinstance(tensor, SymbolicTensor) else SymbolicObject
+            inner = make(self, tensor._name, tensor._examples)
+            found = self.captured[tensor._id] = tensor, inner
+            self.symbols[inner._id] = inner
+        return found[1]
+
+    def graph(self, outputs: Any) -> Graph:
+        """The finished graph."""
+        return Graph(
+            self.name, tuple(self.inputs), tuple(self.nodes), mapped(outputs, _as_slot),
+            tuple(Slot(inner._id) for _, inner in self.captured.values()),
+            frozenset(self.tapes),
+        )  # fmt: skip
+
+    def forget(self, outputs: Any) -> None:
+        """Let go of the examples and of what stood for the learner's variables.
+
+        Of those of the outputs their shapes and dtypes stay.
+        """
+        self.symbols.clear()
+        self._shape_cache.known.clear()
+        self.worlds = ()
+        for leaf in leaves(outputs):
+            if isinstance(leaf, SymbolicTensor):
+                leaf._examples = tuple(map(examples.without_numbers, leaf._examples))
+
+    def default_session(self) -> Any:
+        """The session that runs this graph; a function has none."""
+        return self.graph_handle.default_session()
+
+
+def _body_of(function: Callable[..., Any]) -> Any:
+    """What a public function does where no interpreter takes the call."""
+    return function.__wrapped__  # type: ignore[attr-defined]  # `public` wraps it
+
+
+def _has_open_shape(args: tuple[Any, ...]) -> bool:
+    """Whether the tensor that a method is called with has a shape that is partly unknown."""
+    x = args[1] if len(args) > 1 else None
+    return isinstance(x, SymbolicTensor) and not x.shape.is_fully_defined()
+
+
+def is_symbolic(leaf: Any) -> bool:
+    """Whether a leaf is a tensor without values."""
+    return isinstance(leaf, SymbolicTensor)
+
+
+def _as_slot(leaf: Any) -> Any:
+    return Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf
+
+
+def current() -> Any:
+    """The trace that is open in this thread, if any."""
+    return thread.trace

@@ -1,0 +1,130 @@
+"""What stands behind a variable: its identity, its present state, and how a new state comes in."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab.core.log import Origin, next_id, origin_here, thread
+from tapelab.core.records import truncated, write_assignment, write_read
+from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.wording import brackets
+from tapelab.dtypes import DType
+from tapelab.errors import invalid_argument
+from tapelab.recording.facts import How
+from tapelab.shapes import TensorShape
+
+if TYPE_CHECKING:
+    from tapelab.core.variable import Variable
+
+
+class Identity:
+    """What stays of a variable in the log: who it is, without what it holds."""
+
+    __slots__ = ("dtype", "frozen", "id", "name", "origin", "shape", "tracked", "trainable")
+
+    def __init__(self, name: str, state: Tensor, origin: Origin, *, trainable: bool) -> None:
+        self.id = next_id()
+        self.name = name
+        self.trainable = trainable
+        self.shape: tuple[int, ...] = state._array.shape
+        self.dtype = state.dtype
+        self.origin = origin
+        self.tracked = False  # a module or a layer lists it among its variables
+        self.frozen = False  # its layer is not trained, though a tape watches it
+
+
+class Cell:
+    """What the handles of one variable share: its identity, its static shape, its state."""
+
+    __slots__ = ("__weakref__", "handle", "identity", "shape", "state")
+
+    def __init__(self, identity: Identity, shape: TensorShape, state: Tensor) -> None:
+        self.identity = identity
+        self.shape = shape
+        self.state = state
+        self.handle: weakref.ref[Variable] | None = None
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return self.identity.dtype
+
+
+class Holder:
+    """What is taken for the value of its cell: a variable, or a layer's weight that wraps one."""
+
+    __slots__ = ("_cell",)
+
+    _cell: Cell
+
+
+def read(variable: Holder) -> Tensor:
+    """The present state of a variable as a tensor; tapes that listen begin to watch it."""
+    cell = variable._cell
+    state, now = cell.state, thread.__dict__
+    if now["trace"] is not None:
+        return now["trace"].bind(read, (variable,), {})  # type: ignore[no-any-return]
+    for watcher in now["watchers"]:
+        watcher(cell)
+    log, number = now["log"], state._id
+    if log is None or number in log.seen:
+        for tape in now["listening"]:
+            tape._on_read(cell)
+        return state
+    origin, value = origin_here(None, 3), truncated(state._array)
+    for tape in now["listening"]:
+        tape._on_read(cell, origin)
+    log.seen.add(number)
+    write_read(now, next_id(), origin, variable=cell.identity, tensor=number, value=value)
+    return state
+
+
+def store(cell: Cell, value: Any, how: How, source: int) -> None:
+    """Give a variable a new state, and write down where it came from."""
+    origin, now = origin_here(None, 3), thread.__dict__
+    for observer in now["observers"]:
+        observer.assigning(cell)
+    number = next_id()
+    cell.state = state = wrap(value, number, origin)
+    write_assignment(
+        now, next_id(), origin, variable=cell.identity, how=int(how), source=source,
+        tensor=number, value=truncated(state._array),
+    )  # fmt: skip
+    for observer in now["observers"]:
+        observer.assigned(cell)
+
+
+def own(value: Any) -> Any:
+    """A raw value that nobody else can change: a copy, unless it is read-only already."""
+    return value.copy() if isinstance(value, np.ndarray) and value.flags.writeable else value
+
+
+def check_shape(cell: Cell, shape: tuple[int, ...]) -> None:
+    """ValueError unless a value of this shape fits the variable."""
+    if shape != cell.state._array.shape and not cell.shape.is_compatible_with(shape):
+        raise ValueError(
+            f"Cannot assign value to variable ' {cell.identity.name}:0': Shape mismatch."
+            f"The variable shape {cell.shape}, and the assigned value shape "
+            f"{TensorShape(shape)} are incompatible."
+        )
+
+
+def moved(cell: Cell, delta: Any, how: How) -> Any:
+    """The present value plus or minus a delta of the same shape."""
+    value = cell.state._array
+    raw = "AssignAddVariableOp" if how is How.ASSIGN_ADD else "AssignSubVariableOp"
+    if value.dtype.kind in "bO":
+        raise invalid_argument(
+            raw, f"No OpKernel was registered to support Op '{raw}' for a variable of dtype "
+            f"{cell.dtype.name}; only numbers are added and subtracted",
+        )  # fmt: skip
+    if delta.shape != value.shape:
+        raise invalid_argument(
+            raw,
+            f"Cannot update variable with shape {brackets(np.shape(value))} using a Tensor with "
+            f"shape {brackets(np.shape(delta))}, shapes must be equal.",
+        )
+    return value + delta if how is How.ASSIGN_ADD else value - delta

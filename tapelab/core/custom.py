@@ -1,0 +1,172 @@
+"""Steps whose way back is a learner's function: a whole body as one entry on the tape.
+
+What runs in the body is logged as well, inside a `Body` scope, and may be differentiated where a
+gradient function uses it; the results go on as tensors of their own, so that the way back meets
+this step and not the body.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any, Final
+
+from tapelab.core.cell import Cell, Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.execute import listeners, write_observed
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.log import Body, next_id, origin_here, thread
+from tapelab.core.op import GradRule, Op
+from tapelab.core.records import (
+    BACK,
+    TapeEvent,
+    TapePaused,
+    TapeResumed,
+    op_run,
+    truncated,
+    write_tape_event,
+)
+from tapelab.core.tensor import Tensor, constant_of, wrap
+from tapelab.recording.facts import Rule
+
+Back = Callable[..., Sequence[Any]]
+"""From one upstream gradient (a tensor) per result to a gradient, or None, per input."""
+
+OWN_RULE: Final = "The gradient function that was given in place of the body's own gradient."
+
+
+@lru_cache(maxsize=1024)
+def step_op(
+    name: str, sentence: str, inputs: tuple[str, ...], *, many: bool, because: str = ""
+) -> Op:
+    """The op that stands for a learner's function; `because` says why no gradient passes, if so."""
+    name = name.strip("<>") or "function"
+    said = name.replace("_", " ")
+    letters = [each if each.isalnum() else rf"\text{{{each}}}" for each in inputs]
+    own = rf"\operatorname{{{said}}}"
+    made = Op(
+        name=name,
+        kernel=off_the_log,
+        inputs=inputs,
+        settings=() if because else (BACK, "body"),
+        formula=f"y = {own}({', '.join(letters)})",
+        glyph=said if len(said) <= 16 else f"{said[:15]}…",
+        title=said[:1].upper() + said[1:],
+        raw=name,
+        sentence=sentence,
+        multi=many,
+        pattern="outside" if because else "differentiable",
+    )
+    for each, letter in zip(inputs, letters, strict=True):
+        formula = rf"\bar {letter} = \operatorname{{gradient of {said}}}(\bar y)"
+        own_rule = GradRule(_way_back, Rule(formula=formula, sentence=OWN_RULE))
+        made.rules[each] = GradRule(None, Rule(because=because)) if because else own_rule
+    made.joint = None if because else _way_back
+    return made
+
+
+def off_the_log(*_: Any, **__: Any) -> Any:
+    raise TypeError("A function with a gradient of its own is run by calling it, not as an op.")
+
+
+def _way_back(dy: Any, y: Any, *inputs: Any, back: Back, body: tuple[int, ...]) -> list[Any]:
+    """Ask the learner's gradient function, which always sees tensors."""
+    seeds = dy if type(dy) is tuple else (dy,)
+    found = back(*[as_tensor(each) for each in seeds])
+    return [as_it_flows(each, x) for each, x in zip(found, inputs, strict=True)]
+
+
+def as_tensor(value: Any) -> Any:
+    """A raw value of the way back as a tensor."""
+    return value if isinstance(value, Tensor) else constant_of(value)
+
+
+def as_it_flows(gradient: Any, x: Any) -> Any:
+    """What a learner gave as the gradient of x: a tensor where another tape listens, else raw."""
+    if gradient is None or isinstance(gradient, IndexedSlices):
+        return gradient
+    plain = not isinstance(gradient, (Tensor, Holder))
+    made = to_tensor(gradient, as_tensor(x).dtype if plain else None)
+    return made if thread.active else made._array
+
+
+def step(
+    op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], back: Back | None = None
+) -> list[Tensor]:
+    """Write one entry from the inputs to new tensors of the results' values."""
+    origin = origin_here(op)
+    for observer in thread.observers:
+        observer.ran(inputs)
+    ids = tuple([each._id for each in inputs])
+    values = tuple([each._array for each in inputs])
+    made = [wrap(each._array, next_id(), origin) for each in results]
+    result_ids: Any = tuple([each._id for each in made])
+    result_values: Any = tuple([each._array for each in made])
+    if not op.multi:
+        result_ids, result_values = result_ids[0], result_values[0]
+    tapes = listeners(op, ids, result_ids, result_values) if thread.active else ()
+    settings: dict[str, Any] = {}
+    if back is not None:
+        settings = {BACK: back if tapes else None, "body": tuple([y._id for y in results])}
+    if tapes and thread.log is not None:
+        thread.log.heed()
+    if not tapes:
+        values = tuple(map(truncated, values))
+        is_one = not op.multi
+        result_values = truncated(result_values) if is_one else tuple(map(truncated, result_values))
+    write_observed(op_run(
+        made[0]._id, thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
+        results=result_values, settings=settings, tapes=tapes,
+    ))  # fmt: skip
+    return made
+
+
+@contextmanager
+def body(name: str) -> Iterator[None]:
+    """Log what runs inside as the body of a function with a gradient of its own."""
+    outer, origin = thread.scope, origin_here()
+    thread.scope = Body(name, outer, origin.code, origin.instruction)
+    try:
+        yield
+    finally:
+        thread.scope = outer
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """Compute off every tape and accumulator, and say so in the log.
+
+    What writes down all that happens (a compiled function in the making) goes on listening.
+    """
+    listening = thread.active
+    paused = [each for each in listening if not getattr(each, "_hears_all", False)]
+    thread.active = tuple([each for each in listening if each not in paused])
+    for each in paused:
+        _note(TapePaused, each)
+    try:
+        yield
+    finally:
+        thread.active = listening
+        for each in paused:
+            _note(TapeResumed, each)
+
+
+def _note(kind: type[TapeEvent], tape: Any) -> None:
+    write_tape_event(thread.__dict__, next_id(), origin_here(None, 3), kind, tape=tape._serial)
+
+
+@contextmanager
+def noticing(seen: dict[int, Cell]) -> Iterator[None]:
+    """Collect the trainable variables that are read inside, each once, in order."""
+
+    def notice(cell: Cell) -> None:
+        if cell.identity.trainable:
+            seen.setdefault(cell.identity.id, cell)
+
+    outer = thread.watchers
+    thread.watchers = (*outer, notice)
+    try:
+        yield
+    finally:
+        thread.watchers = outer

@@ -1,0 +1,129 @@
+"""What a tape is asked for: targets, sources, and the output gradients to start from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.core.cell import Holder
+from tapelab.core.composite_tensor import numbers_of
+from tapelab.core.op import REGISTRY
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable, handle_of, read
+from tapelab.dtypes import as_dtype
+from tapelab.errors import InvalidArgumentError, invalid_argument
+
+if TYPE_CHECKING:
+    from tapelab.core.tape import GradientTape
+
+_PLAIN: Final = frozenset({Tensor, Variable})
+
+
+def targets_of(target: Any) -> list[Tensor]:
+    """The tensors that are to be differentiated; a variable stands for its value."""
+    if type(target) is Tensor:
+        return [target]
+    if target is None:
+        raise TypeError(
+            "Argument `target` should be a list or nested structure of Tensors, Variables or "
+            "CompositeTensors to be differentiated, but received None."
+        )
+    flat = numbers_of(nest.flatten(target))
+    return [read(real(t, "target")) if isinstance(t, Holder) else real(t, "target") for t in flat]
+
+
+def sources_of(sources: Any) -> list[Any]:
+    """The tensors and variables by which a target is differentiated."""
+    if type(sources) is Tensor:
+        return [sources]
+    if type(sources) is list and _PLAIN.issuperset(map(type, sources)):
+        return list(sources)
+    return [real(source, "source") for source in numbers_of(nest.flatten(sources))]
+
+
+def check_ends(target: Any, sources: Any) -> None:
+    """Raise what `gradient` raises if a target or a source is neither tensor nor variable."""
+    for each in numbers_of(nest.flatten(target)):
+        real(each, "target")
+    sources_of([] if sources is None else sources)
+
+
+def real(thing: Any, part: str) -> Any:
+    """A tensor or a variable; whatever else was given raises."""
+    if type(thing) is Tensor or isinstance(thing, (Tensor, Variable)):
+        return thing
+    if isinstance(thing, Holder):
+        return handle_of(thing._cell)
+    if thing is None:
+        raise TypeError(
+            f"A {part} is None; it must be a tensor or a variable. A gradient that is None has no "
+            "path; look for where the path ends with tf.explain(tape, target, sources)."
+        )
+    kind, begin = _complaint(thing)
+    raise kind(
+        f"{begin}: the {part} must be a tensor or a variable, but it is {thing!r}. "
+        "A value from NumPy or Python has no history on the tape; compute it with tf ops."
+    )
+
+
+def _complaint(thing: Any) -> tuple[type[Exception], str]:
+    """How TensorFlow refuses what is no tensor: it asks for a dtype, and 3 is the number of one."""
+    try:
+        if not hasattr(thing, "dtype"):
+            as_dtype(thing)
+    except TypeError:
+        told = f"Cannot convert the argument `type_value`: {thing!r} to a TensorFlow DType"
+        return TypeError, told
+    return AttributeError, f"'{type(thing).__name__}' object has no attribute '_id'"
+
+
+def fitting_seeds(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list[Any]:
+    """The seeds of the targets; nobody looks at those of targets that the tape does not follow."""
+    if seeds is None or any(target._id in tape._tracked for target in targets):
+        return seeds_of(targets, seeds)
+    try:
+        return seeds_of(targets, seeds)
+    except InvalidArgumentError:
+        return seeds_of(targets, None)
+
+
+def seeds_of(targets: list[Tensor], seeds: Any) -> list[Any]:
+    """The output gradients that were given, in the shapes of the targets, or ones."""
+    if seeds is None:
+        return [_ones(target._array) for target in targets]
+    given = numbers_of(nest.flatten(seeds))
+    if any(seed is None for seed in given):
+        raise ValueError(
+            "None values not supported in output_gradients. Try tf.zeros_like(target) instead."
+        )
+    if len(given) != len(targets):
+        raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(given)}.")
+    return [_seed(each, target._array) for each, target in zip(given, targets, strict=True)]
+
+
+def _ones(value: Any) -> Any:
+    return type(value)(1) if isinstance(value, np.generic) else np.ones_like(value)[()]
+
+
+def _seed(given: Any, value: Any) -> Any:
+    """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
+    # What is handed back as it was given must not be the variable's own state.
+    seed = REGISTRY["read_value"](read(given)) if isinstance(given, Holder) else given
+    raw = seed._array if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
+    if raw.dtype != value.dtype:
+        raise invalid_argument(
+            "Mul", f"The output gradient is {raw.dtype}, but its target is {value.dtype}; tensors "
+            f"are never cast silently. Try tf.cast(seed, tf.{value.dtype})",
+        )  # fmt: skip
+    if raw.shape == value.shape:
+        return seed if isinstance(seed, Tensor) else raw
+    try:
+        np.broadcast_to(raw, value.shape)
+    except ValueError as error:
+        raise invalid_argument(
+            "Mul", f"Incompatible shapes: {list(raw.shape)} vs. {list(value.shape)}. An output "
+            "gradient needs the shape of its target; try tf.ones_like(target)",
+        ) from error  # fmt: skip
+    return REGISTRY["broadcast_to"](seed if isinstance(seed, Tensor) else raw, shape=value.shape)

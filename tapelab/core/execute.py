@@ -1,0 +1,224 @@
+"""Running an op on tensors: the kernel, the log, and the tapes that listen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy import ndarray
+
+from tapelab.core.log import LANES, TRACED, Log, Scope, next_id, origin_here, thread
+from tapelab.core.narrow import is_brain_float, widened
+from tapelab.core.records import (
+    OpRun,
+    Record,
+    differentiable,
+    op_run,
+    summarised,
+    tapes_of,
+    truncated,
+)
+from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.wording import brackets, spoken, unlike
+from tapelab.dtypes import ALL, DType, float32, int32
+from tapelab.errors import OpError, Refusal, invalid_argument
+from tapelab.recording.facts import KEPT_ELEMENTS
+
+if TYPE_CHECKING:
+    from tapelab.core.op import Op
+    from tapelab.core.tape import GradientTape
+
+
+def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
+    """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
+    state = thread.__dict__
+    marks = state["marks"]
+    if marks is LANES:
+        return thread.lanes.run(op, inputs, settings)
+    if marks is TRACED:
+        return state["trace"].bind(op, inputs, settings)
+    observers = state["observers"]
+    for observer in observers:
+        observer.ran(inputs)
+    values: tuple[Any, ...]
+    ids: tuple[int, ...]
+    if len(inputs) == 1:  # a tensor, or nobody would have come here
+        (x,) = inputs
+        values, ids = (x._array,), (x._id,)
+    else:
+        values = tuple([x._array if type(x) is Tensor else x for x in inputs])
+        ids = tuple([x._id if type(x) is Tensor else next_id() for x in inputs])
+    kernel = op.kernel
+    if op.kinds and values[0].dtype.kind not in op.kinds:
+        kernel = _kernel_for(op, values[0])
+    if op.same_dtype:
+        one, other = values[-2].dtype, values[-1].dtype
+        if one is not other and one != other:
+            raise _mixed_dtypes(op, inputs, values)
+    try:
+        result = kernel(*values, **settings)
+    except (OpError, TypeError):
+        raise
+    except (ValueError, np.linalg.LinAlgError) as error:
+        raise _refused(op, values, error) from error
+    origins, number = state["origins"], next_id()
+    origin = None if origins is None else origins.get(op)
+    if origin is None or origin[3] is not state["scope"]:
+        origin = origin_here(op, 3)
+        if origins is not None:
+            origins[op] = origin
+    if op.multi:
+        return _several(op, origin, ids, values, result, settings)
+    made = wrap(result, number, origin)
+    result = made._array
+    made._tapes = tapes = _tapes(marks, op, inputs, ids, number, result) if marks else ()
+    if tapes:
+        _heed(state["log"], result, values)
+    else:  # no way back will need the large values
+        values, result = tuple([truncated(value) for value in values]), truncated(result)
+    record = (OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes)
+    if observers:
+        write_observed(record)
+    else:
+        state["records"].append(record)
+    return made
+
+
+def write_observed(record: Record) -> None:
+    """Write the run of an op to the log, and let the observers of the thread see it whole."""
+    state = thread.__dict__
+    for observer in state["observers"]:
+        observer.recorded(record)
+    kept = state["log"] is not None or not tapes_of(record)
+    state["records"].append(record if kept else summarised(record))
+
+
+def _several(
+    op: Op, origin: Any, ids: Any, values: Any, results: Any, settings: dict[str, Any]
+) -> tuple[Tensor, ...]:
+    """Write down that an op ran that has several results."""
+    made = tuple([wrap(each, next_id(), origin) for each in results])
+    result_ids = tuple([each._id for each in made])
+    tapes = listeners(op, ids, result_ids, results) if thread.marks else ()
+    for each in made:
+        each._tapes = tapes
+    if tapes:
+        _heed(thread.log, None, (*values, *results))
+    else:
+        values, results = tuple(map(truncated, values)), tuple(map(truncated, results))
+    write_observed(op_run(
+        result_ids[0], thread.number, origin, input_ids=ids, inputs=values, result_ids=result_ids,
+        results=results, settings=settings, tapes=tapes,
+    ))  # fmt: skip
+    return made
+
+
+def _tapes(
+    marks: tuple[int, ...], op: Op, inputs: Any, ids: Any, number: int, result: Any
+) -> tuple[int, ...]:
+    """The tapes that record an op, at a glance where an input bears the mark of all that listen."""
+    if op.pattern != "stop":
+        for each in inputs:
+            if type(each) is Tensor and each._tapes is marks:
+                return marks if result.dtype.kind in "fcV" else ()
+    tapes = listeners(op, ids, number, result)
+    return marks if tapes == marks else tapes
+
+
+def _heed(log: Log | None, result: Any, values: Any) -> None:
+    """Let the log know that the next record holds large values, if it does."""
+    if log is None:
+        return
+    for each in (result, *values):
+        if type(each) is ndarray and each.size > KEPT_ELEMENTS:
+            log.heed()
+            return
+
+
+def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+    """The tapes that record this op; its differentiable results are then followed by them."""
+    tapes: tuple[int, ...] = ()
+    for tape in thread.active:
+        tracked = tape._tracked
+        for each in ids:
+            if each in tracked:
+                followed = differentiable(result_ids, results)
+                if followed:
+                    tracked.update(followed)
+                    tapes += tape._mark
+                    if tape._walled or op.pattern == "stop":
+                        _wall_off(tape, op, ids, followed)
+                break
+    return tapes
+
+
+def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
+    """Note results that lie behind stop_gradient: a picture shows them, no gradient asks there."""
+    if op.pattern == "stop" or not any(i in tape._tracked and i not in tape._walled for i in ids):
+        tape._walled.update(followed)
+        thread.active = (*thread.active,)  # from here on each op has to look for walls
+
+
+def composite(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a function of several ops under its own name, so that a picture can fold them."""
+
+    @wraps(function)
+    def grouped(*args: Any, **kwargs: Any) -> Any:
+        origin, state = origin_here(None, 2), thread.__dict__
+        outer = state["scope"]
+        state["scope"] = tuple.__new__(Scope, (function.__name__, outer, origin[1], origin[2]))
+        try:
+            return function(*args, **kwargs)
+        finally:
+            state["scope"] = outer
+
+    return grouped
+
+
+def _mixed_dtypes(op: Op, inputs: Any, values: Any) -> OpError:
+    one, other = values[-2:]
+    got = f"{op.name}() got {_shown(one)} and {_shown(other)}"
+    error = unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
+    tape = next((each for each in reversed(thread.tapes) if hasattr(each, "_answers")), None)
+    dtypes = tuple(str(value.dtype) for value in (one, other))
+    details = {"op": op.name, "first": len(inputs) - 2, "dtypes": dtypes}
+    error.refusal = Refusal("MIXED_DTYPE", origin_here(op), tape, details=details)
+    return error
+
+
+def _kernel_for(op: Op, value: Any) -> Callable[..., Any]:
+    """A kernel for numbers that the op does not name: floats that NumPy takes for none."""
+    if "f" in op.kinds and is_brain_float(value.dtype):
+        return widened(op.kernel, value.dtype)
+    raise _wrong_kind(op, value)
+
+
+def _wrong_kind(op: Op, value: Any) -> OpError:
+    allowed = [dtype for dtype in ALL if dtype._numpy.kind in op.kinds]
+    return invalid_argument(
+        op.raw,
+        f"Value for attr 'T' of {spoken(value.dtype)} is not in the list of allowed values: "
+        f"{', '.join(spoken(dtype.name) for dtype in allowed)}. {op.name}() got {_shown(value)}; "
+        f"tensors are never cast silently. Try tf.cast(x, {_suggested(allowed)!r})",
+    )
+
+
+def _suggested(allowed: list[DType]) -> DType:
+    return next((dtype for dtype in (float32, int32) if dtype in allowed), allowed[0])
+
+
+def _shown(value: Any) -> str:
+    return f"{value.dtype}[{', '.join(map(str, np.shape(value)))}]"
+
+
+def _refused(op: Op, values: Any, error: Exception) -> OpError:
+    shapes = " vs. ".join(brackets(np.shape(value)) for value in values)
+    if op.broadcasts:
+        return invalid_argument(
+            op.raw,
+            f"Incompatible shapes: {shapes}. {op.name}() needs equal lengths along each axis, "
+            "or 1; shapes are compared from the last axis on. Try tf.reshape or tf.expand_dims",
+        )
+    return invalid_argument(op.raw, f"{op.name}() cannot work with {shapes}: {error}")

@@ -1,0 +1,265 @@
+"""The short way for ops that run most often: on tensors of ordinary floats.
+
+What such an op does and writes down is what `dispatch.run` does: this file is only about speed.
+Every test that is not passed leads to the long way. A result is followed without a look into the
+sets of the tapes where an input bears the mark of all tapes that listen (`log._marks_of`), and a
+place in the learner's code that was met before is taken from a table.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+from numpy import float32, float64, ndarray
+
+from tapelab.core.cell import read
+from tapelab.core.log import TRACED, Origin, next_id, origin_here, thread
+from tapelab.core.op import Op
+from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun, truncated
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
+from tapelab.kernels.elements import LARGE
+from tapelab.recording.facts import KEPT_ELEMENTS
+
+Method = Callable[..., Any]
+Kernel = Callable[[Any, Any], Any]
+Settings = Callable[..., dict[str, Any] | None]
+
+_SINGLE: Final = np.dtype(float32)
+_DOUBLE: Final = np.dtype(float64)
+_EXACT: Final = 2**24
+"""Up to here every whole number is a float32."""
+_frame: Final = sys._getframe
+_new: Final = object.__new__
+
+
+def paired(
+    op: Op, apply: Kernel, on_arrays: Kernel, long_way: Method, *, mirrored: bool = False,
+    up: int = 1,
+) -> Method:  # fmt: skip
+    """The operator `x ∘ y`, `y ∘ x` or function of two tensors, or of tensors and numbers.
+
+    `apply` is what it is on two scalars, `on_arrays` what it is where one is an array. The
+    learner's code stands `up` frames above it.
+    """
+    places: dict[int, Origin] = {}
+    shrinks = _shrinks(op)
+
+    def function(x: Any, y: Any, name: str | None = None) -> Any:
+        if name is not None:
+            return long_way(x, y, name=name)
+        state = thread.__dict__
+        marks = state["marks"]
+        if type(x) is not Tensor:
+            if type(x) is not Variable or marks is TRACED:
+                return long_way(x, y)
+            x = read(x)
+        if type(y) is Variable:
+            if marks is TRACED:
+                return long_way(x, y)
+            y = read(y)
+        a = x._array
+        if type(y) is Tensor:
+            if marks and x._tapes is not marks and y._tapes is not marks:
+                return long_way(x, y)
+            b, one, other = y._array, x._id, y._id
+            scalars = type(a) is float32 and type(b) is float32
+            if not scalars and not _alike(a, b):
+                return long_way(x, y)
+        elif (type(y) is float or type(y) is int) and -_EXACT < y < _EXACT:
+            dtype, log = a.dtype, state["log"]
+            if (marks and x._tapes is not marks) or (log is not None and log.exits):
+                return long_way(x, y)
+            if dtype is not _SINGLE and dtype is not _DOUBLE:
+                return long_way(x, y)
+            b, one, other = dtype.type(y), x._id, next_id()
+            scalars = type(a) is not ndarray
+            if not scalars and a.size >= LARGE:
+                return long_way(x, y)
+        else:
+            return long_way(x, y)
+        if mirrored:
+            a, b, one, other = b, a, other, one
+        try:
+            c = apply(a, b) if scalars else on_arrays(a, b)
+        except ValueError:
+            return long_way(x, y)
+        value = c
+        if type(c) is ndarray:
+            c.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
+            if c.size > KEPT_ELEMENTS or (shrinks and a.size + b.size > KEPT_ELEMENTS):
+                if marks:
+                    log = state["log"]
+                    log.heavy[len(log.records)] = None
+                else:
+                    a, b, c = truncated(a), truncated(b), truncated(c)
+        origins = state["origins"]
+        if origins is None:
+            frame = _frame(up)
+            origin = places.get(frame.f_lasti)
+            if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                origin = _place(op, places, up)
+        else:
+            origin = origins.get(op)
+            if origin is None or origin[3] is not state["scope"]:
+                origin = origins[op] = origin_here(op, up)
+        made = _new(Tensor)
+        made._array = value
+        made._id = serial = next_id()
+        made._origin = origin
+        made._tapes = marks
+        state["records"].append(
+            (BinaryOpRun, serial, state["number"], origin, one, other, a, b, c, marks)
+        )
+        return made
+
+    return function
+
+
+def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
+    """The function `y = f(x, name=None)` of a tensor: the kernel on its value, or the long way."""
+    places: dict[int, Origin] = {}
+    kernel, shrinks = op.kernel, _shrinks(op)
+
+    def function(x: Any, name: str | None = None) -> Any:
+        if name is not None:
+            return long_way(x, name=name)
+        state = thread.__dict__
+        marks = state["marks"]
+        if type(x) is not Tensor or (marks and x._tapes is not marks):
+            return long_way(x)
+        given = x._array
+        dtype = given.dtype
+        if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
+            return long_way(x)
+        try:
+            y = value = kernel(given)
+        except ValueError:
+            return long_way(x)
+        if y.dtype is not dtype:
+            return long_way(x)
+        if type(y) is ndarray:
+            y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
+        if (given if shrinks else y).size > KEPT_ELEMENTS:
+            if marks:
+                log = state["log"]
+                log.heavy[len(log.records)] = None
+            else:
+                given, y = truncated(given), truncated(y)
+        origins = state["origins"]
+        if origins is None:
+            frame = _frame(up)
+            origin = places.get(frame.f_lasti)
+            if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                origin = _place(op, places, up)
+        else:
+            origin = origins.get(op)
+            if origin is None or origin[3] is not state["scope"]:
+                origin = origins[op] = origin_here(op, up)
+        made = _new(Tensor)
+        made._array = value
+        made._id = serial = next_id()
+        made._origin = origin
+        made._tapes = marks
+        state["records"].append(
+            (UnaryOpRun, serial, state["number"], origin, x._id, given, y, marks)
+        )
+        return made
+
+    return function
+
+
+def configured(op: Op, settings_of: Settings) -> Callable[[Method], Method]:
+    """The fast path of a function of one tensor that takes settings, such as `reshape(x, shape)`.
+
+    `settings_of` is given the array and the other arguments, and returns the settings of the op, or
+    None where the general way has to look at them.
+    """
+
+    def fast_path(long_way: Method) -> Method:
+        places: dict[int, Origin] = {}
+        kernel, shrinks = op.kernel, _shrinks(op)
+        without = single(op, long_way, up=2) if len(op.defaults) == len(op.settings) else None
+
+        def function(*args: Any, **kwargs: Any) -> Any:
+            state = thread.__dict__
+            marks = state["marks"]
+            x = args[0] if args else None
+            if type(x) is not Tensor or (marks and x._tapes is not marks):
+                return long_way(*args, **kwargs)
+            if without is not None and len(args) == 1 and not kwargs:
+                return without(x)
+            given = x._array
+            dtype = given.dtype
+            if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
+                return long_way(*args, **kwargs)
+            try:
+                settings = settings_of(given, *args[1:], **kwargs)
+                if settings is None:
+                    return long_way(*args, **kwargs)
+                y = value = kernel(given, **settings)
+            except (TypeError, ValueError):  # the general way says what is wrong
+                return long_way(*args, **kwargs)
+            if y.dtype is not dtype:
+                return long_way(*args, **kwargs)
+            if type(y) is ndarray:
+                y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
+            if (given if shrinks else y).size > KEPT_ELEMENTS:
+                if marks:
+                    log = state["log"]
+                    log.heavy[len(log.records)] = None
+                else:
+                    given, y = truncated(given), truncated(y)
+            origins = state["origins"]
+            if origins is None:
+                frame = _frame(1)
+                origin = places.get(frame.f_lasti)
+                if origin is None or origin[1] is not frame.f_code or state["scope"] is not None:
+                    origin = _place(op, places, 1)
+            else:
+                origin = origins.get(op)
+                if origin is None or origin[3] is not state["scope"]:
+                    origin = origins[op] = origin_here(op, 1)
+            made = _new(Tensor)
+            made._array = value
+            made._id = serial = next_id()
+            made._origin = origin
+            made._tapes = marks
+            state["records"].append((
+                OpRun, serial, state["number"], origin, (x._id,), (given,), serial, y, settings,
+                marks,
+            ))  # fmt: skip
+            return made
+
+        return function
+
+    return fast_path
+
+
+def _alike(x: Any, y: Any) -> bool:
+    """Whether two values are ordinary floats of one dtype, the first of them not large.
+
+    Large results are written into memory that is used again, which takes the long way.
+    """
+    kind = type(x)
+    if kind is not ndarray and kind is type(y):
+        return kind is float32 or kind is float64
+    dtype = x.dtype
+    return dtype is y.dtype and (dtype is _SINGLE or dtype is _DOUBLE) and x.size < LARGE
+
+
+def _shrinks(op: Op) -> bool:
+    """Whether the result may be small though what went in was large."""
+    return not all(rule.facts.local for rule in op.rules.values())
+
+
+def _place(op: Op, places: dict[int, Origin], up: int) -> Origin:
+    """Where the learner's code called an operator, kept if that very code called it."""
+    origin = origin_here(op, up + 2)
+    caller = _frame(up + 1)
+    if origin[1] is caller.f_code and origin[3] is None:
+        places[caller.f_lasti] = origin
+    return origin

@@ -1,0 +1,148 @@
+"""The sparse gradient of picking rows: the rows that were picked, repeats kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab import kernels
+from tapelab.core.arrays import typed_array
+from tapelab.core.aside import as_setting, aside, decided
+from tapelab.core.dispatch import public
+from tapelab.core.op import REGISTRY
+from tapelab.core.records import Dropped
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.dtypes import DType
+from tapelab.kernels.elements import LARGE
+from tapelab.recording.facts import KEPT_ELEMENTS
+from tapelab.shapes import TensorShape
+
+
+def _tensor(value: Any) -> Tensor:
+    if isinstance(value, Tensor):
+        return value
+    return constant_of(value if isinstance(value, (np.ndarray, np.generic)) else typed_array(value))
+
+
+class IndexedSlices:
+    """Rows `values` that belong at `indices` of a tensor of `dense_shape`; repeats add up."""
+
+    def __init__(self, values: Any, indices: Any, dense_shape: Any = None) -> None:
+        self._rows = values
+        self._indices = indices
+        self._lengths = dense_shape
+        self._shape = (
+            tuple(int(n) for n in np.asarray(dense_shape)) if dense_shape is not None else None
+        )
+
+    @property
+    def values(self) -> Tensor:
+        """The rows, one per index."""
+        return _tensor(self._rows)
+
+    @property
+    def indices(self) -> Tensor:
+        """Where each row belongs."""
+        return _tensor(self._indices)
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole, as the tensor that was given or as one of int32."""
+        if self._shape is None:
+            return None
+        if isinstance(self._lengths, Tensor):
+            return self._lengths
+        counted = self._lengths.dtype if isinstance(self._lengths, np.ndarray) else np.int32
+        return constant_of(np.array(self._shape, counted))
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number the rows hold."""
+        return self.values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """The shape of the whole."""
+        return TensorShape(self._shape)
+
+    @public
+    def dense(self) -> Any:
+        """The whole, repeated rows added up, as the raw array or the tensor that the rows are."""
+        if self._shape is None:
+            raise ValueError(
+                "These IndexedSlices have no dense_shape, so they cannot be made dense."
+            )
+        indices = as_setting(self._indices) if isinstance(self._indices, Tensor) else self._indices
+        rows = self._rows
+        if isinstance(rows, (list, tuple)) or isinstance(indices, (list, tuple)):  # written by hand
+            rows, indices = self.values, as_setting(self.indices)
+        return REGISTRY["scatter_rows"](rows, indices=indices, shape=self._shape)
+
+    def preview(self) -> Any:
+        """The whole for a picture, off the log: raw numbers, or only the shape of a large one."""
+        shape = self._shape or ()
+        rows, indices = (
+            x._array if isinstance(x, Tensor) else x for x in (self._rows, self._indices)
+        )
+        if math.prod(shape) > KEPT_ELEMENTS:
+            from tapelab.core.buffers import Buffer  # not before rows of a large one are picked
+
+            nbytes = np.asarray(rows).nbytes + np.asarray(indices).nbytes
+            return Dropped(shape, rows.dtype, buffer=Buffer(nbytes))
+        return REGISTRY["scatter_rows"].kernel(rows, indices=indices, shape=shape)
+
+    def mapped(self, function: Callable[[Any], Any]) -> IndexedSlices:
+        """The same places with other rows: what the function makes of them."""
+        return IndexedSlices(function(self._rows), self._indices, self._lengths)
+
+    def between(self, start: int, stop: int) -> IndexedSlices:
+        """The rows of one stretch of the whole, which are counted from its start."""
+        indices = np.asarray(
+            self._indices._array if isinstance(self._indices, Tensor) else self._indices
+        )
+        decided(self._indices)
+        kept = np.flatnonzero((indices >= start) & (indices < stop))
+        rows = REGISTRY["gather"](self._rows, kept)
+        return IndexedSlices(rows, indices[kept] - start, (stop - start, *(self._shape or ())[1:]))
+
+    def cut(self, sizes: tuple[int, ...], axis: int) -> list[IndexedSlices]:
+        """The pieces of every row along a later axis, of the given lengths."""
+        whole = self._shape or ()
+        pieces = REGISTRY["split"](self._rows, sizes=sizes, axis=axis)
+        shapes = ((*whole[:axis], size, *whole[axis + 1 :]) for size in sizes)
+        return [IndexedSlices(*each) for each in
+                zip(pieces, [self._indices] * len(sizes), shapes, strict=True)]  # fmt: skip
+
+    def __neg__(self) -> IndexedSlices:
+        return self.mapped(REGISTRY["negative"])
+
+    def merged(self, other: IndexedSlices) -> IndexedSlices:
+        """The rows of both, one after the other."""
+        rows = REGISTRY["concat"](self._rows, other._rows, axis=0)
+        return IndexedSlices(rows, aside(_joined, self._indices, other._indices), self._lengths)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(_tensor(self.dense()), dtype=dtype)
+
+    def __str__(self) -> str:
+        shape = "" if self.dense_shape is None else f", dense_shape={self.dense_shape!s}"
+        return f"IndexedSlices(indices={self.indices!s}, values={self.values!s}{shape})"
+
+
+def _joined(one: Any, other: Any) -> Any:
+    return np.concatenate((np.asarray(one), np.asarray(other)))
+
+
+def accumulated(held: Any, more: Any) -> Any:
+    """The sum of two gradients of one tensor; sparse only where both are."""
+    sparse = isinstance(held, IndexedSlices), isinstance(more, IndexedSlices)
+    if all(sparse):
+        return held.merged(more)
+    held = held.dense() if sparse[0] else held
+    more = more.dense() if sparse[1] else more
+    large = type(held) is np.ndarray and held.size >= LARGE
+    total = kernels.bulk.added(held, more) if large else None
+    return REGISTRY["add"](held, more) if total is None else total

@@ -1,0 +1,129 @@
+"""Jacobians: a gradient for each element of the target, all of them from one sweep."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab import nest
+from tapelab.core.asking import Answer, ask, filled, keep, unrecorded
+from tapelab.core.batching import sweep_rows
+from tapelab.core.ends import real, sources_of, targets_of
+from tapelab.core.execute import composite
+from tapelab.core.log import asked_from, origin_here
+from tapelab.core.op import REGISTRY
+from tapelab.core.reaching import Seeds
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.errors import Refusal, RefusedError
+from tapelab.recording.facts import Method
+
+if TYPE_CHECKING:
+    from tapelab.core.tape import GradientTape
+
+
+@composite
+def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
+    """One gradient per element of the target, laid into target shape + source shape."""
+    if not pfor and not tape._persistent:
+        raise _asked_once(
+            tape,
+            "GradientTape must be created with persistent=True to compute the jacobian with "
+            "experimental_use_pfor set to False.",
+        )
+    tape._close()
+    _require_one(target, "jacobian")
+    (end,), origins = targets_of(target), sources_of(sources)
+    answer = ask(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
+    empty, before = not end._array.size, end._array.shape
+    results = []
+    for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
+        found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
+        results.append(filled(answer, source, found, zero or rows is not None, before))
+    keep(tape, answer, results)
+    tape._release()
+    return nest.pack_sequence_as(sources, results)
+
+
+@composite
+def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
+    """The Jacobian of each row of the target by the same row of the source."""
+    tape._require_unasked()
+    _require_one(target, "batch_jacobian")
+    _check_batch(real(target, "target"), real(source, "source"))
+    if not pfor and not tape._persistent:
+        raise _asked_once(
+            tape,
+            "GradientTape must be created with persistent=True to compute the batch_jacobian "
+            "with parallel_iterations.",
+        )
+    tape._close()
+    (end,), origins = targets_of(target), sources_of(source)
+    value, rows = end._array, None
+    answer = ask(tape, Method.BATCH_JACOBIAN, True, [end], origins, asked_from())
+    if value.size and _recorded(tape, end):
+        seeds = Seeds(value[0], value.shape[:1])
+        (rows,) = sweep_rows(tape, end, seeds, origins, answer.flows)
+    (origin,) = origins
+    shape = (*value.shape, *origin.shape[1:])
+    found = np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
+    result = found if isinstance(found, Tensor) else constant_of(found)
+    keep(tape, answer, [result])
+    tape._release()
+    return result
+
+
+def _require_one(target: Any, how: str) -> None:
+    """AttributeError for several targets, for None and for a Python number."""
+    if not hasattr(target, "shape"):
+        raise AttributeError(
+            f"'{type(target).__name__}' object has no attribute 'shape': {how} takes one tensor "
+            "as target. Ask once for each, or tf.stack them first."
+        )
+
+
+def _asked_once(tape: GradientTape, message: str) -> RefusedError:
+    """The error for a Jacobian that asks row by row, of a tape that answers once."""
+    refusal = Refusal("TAPE_CONSUMED", origin_here(), tape, details={"rows": True})
+    return RefusedError(message, refusal)
+
+
+def _rows(tape: GradientTape, target: Tensor, origins: Any, answer: Answer) -> list[Any]:
+    """For each source a row for every element of the target, or None where no path leads to it.
+
+    A target that the tape does not follow has no path even to itself: it is laid flat first, as
+    in TensorFlow, and nobody saw that.
+    """
+    if not _recorded(tape, target):
+        return [None] * len(origins)
+    if not target._array.size:
+        return unrecorded(tape, [target], [target._array], origins, answer.flows)
+    return sweep_rows(tape, target, Seeds(target._array), origins, answer.flows)
+
+
+def _recorded(tape: GradientTape, target: Tensor) -> bool:
+    """Whether a tape follows a tensor, which lies behind no stop_gradient."""
+    return target._id in tape._tracked and target._id not in tape._walled
+
+
+def _shaped(rows: Any, shape: tuple[int, ...]) -> Any:
+    return REGISTRY["reshape"](rows, shape=shape)
+
+
+def _by_batch(rows: Any) -> Any:
+    """Rows of batches as batches of rows."""
+    axes = len(rows._array.shape if isinstance(rows, Tensor) else rows.shape)
+    return REGISTRY["transpose"](rows, perm=(1, 0, *range(2, axes)))
+
+
+def _check_batch(target: Any, source: Any) -> None:
+    ours, theirs = target.shape, source.shape
+    if len(ours) < 2 or len(theirs) < 2:
+        raise ValueError(
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match, "
+            "and both to have rank 2 or more. Try tape.jacobian."
+        )
+    if ours[0] != theirs[0]:
+        raise ValueError(
+            f"Need first dimension of target shape ({ours}) and source shape ({theirs}) to match."
+        )

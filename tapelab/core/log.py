@@ -1,0 +1,258 @@
+"""The log beside the tape: what happened, in order, whether or not it was taped.
+
+While a tape is open in a thread, records go into the `Log` of its outermost tape and keep the
+numbers that the way back needs. Otherwise they go into `recent`, a short memory shared by all
+threads that keeps small values only; it lets the diagnosis say where a tensor from before the tape
+came from.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import weakref
+from _thread import _local  # `threading.local` without the rest of `threading`
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tapelab.core.records import RECENT, Before, Recent, Record, summarised
+
+if TYPE_CHECKING:
+    from tapelab.core.cell import Cell, Identity
+    from tapelab.core.observer import Observer
+    from tapelab.core.op import Op
+    from tapelab.core.tape import GradientTape
+
+next_id: Final = itertools.count(1).__next__
+QUESTIONS: Final = 8
+"""So many of the last questions of a thread are remembered: tapes weakly, serials, places."""
+_threads: Final = itertools.count()
+LANES: Final = (0, 0)
+"""The marks while a gradient rule is run for many rows at once: each op asks `ThreadState.lanes`.
+
+No tensor bears them.
+"""
+TRACED: Final = (-1, -1)
+"""The marks while a function is traced: no tensor bears them, so that no fast path is taken."""
+
+
+class Scope(NamedTuple):
+    """A composite that is running, such as softmax, inside another or none."""
+
+    name: str
+    outer: Scope | None
+    code: CodeType
+    instruction: int
+
+
+class Body(Scope):
+    """The inside of a function that has a gradient of its own."""
+
+    __slots__ = ()
+
+
+class Aside(Scope):
+    """What is computed beside the learner's code, such as a tangent: its names are not theirs."""
+
+    __slots__ = ()
+
+
+class Origin(NamedTuple):
+    """Which op made a tensor, and where in the learner's code it was called."""
+
+    op: Op | None
+    code: CodeType
+    instruction: int
+    scope: Scope | None
+
+
+class Seen(NamedTuple):
+    """A tensor as the log remembers it: not the tensor itself, so that it can be freed."""
+
+    id: int
+    value: Any
+    origin: Origin
+    owner: Identity | None = None
+
+
+@dataclass(eq=False, repr=False, slots=True)
+class Log:
+    """Everything that happened in a thread while tapes were open in it."""
+
+    before: Before
+    records: list[Record] = field(default_factory=list)
+    seen: set[int] = field(default_factory=set)
+    exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
+    holders: set[weakref.ref[GradientTape]] = field(default_factory=set)
+    # Where records stand that hold a large value or a learner's function, with those without.
+    heavy: dict[int, Record | None] = field(default_factory=dict)
+    holds_calls: bool = False  # whether some of the records are HEARD
+
+    def hold(self, tape: GradientTape) -> None:
+        """Keep large values as long as a tape lives that may need them for its way back."""
+        self.holders.add(weakref.ref(tape))
+
+    def let_go(self, tape: GradientTape) -> None:
+        """Keep nothing for a tape any more."""
+        self.holders.discard(weakref.ref(tape))
+
+    def heed(self) -> None:
+        """Remember that the next record will hold what is let go of later."""
+        self.heavy[len(self.records)] = None
+
+    def latest(self) -> list[Record]:
+        """The last records as they are remembered when no tape listens any more: all small."""
+        records, heavy = self.records, self.heavy
+        start = max(0, len(records) - RECENT)
+        last = records[start:]
+        for at in heavy:
+            if at >= start:
+                heavy[at] = last[at - start] = heavy[at] or summarised(records[at])
+        return last
+
+    def release(self, tape: GradientTape) -> None:
+        """Let go of the large values once no tape needs them for its way back."""
+        self.let_go(tape)
+        if self.heavy and not any(each() is not None for each in self.holders):
+            for at in self.heavy:
+                self.records[at] = self.light(at)
+
+    def light(self, at: int) -> Record:
+        """The record at a place without what is let go of, made once."""
+        found = self.heavy[at]
+        if found is None:
+            found = self.heavy[at] = summarised(self.records[at])
+        return found
+
+
+recent: Final = Recent()
+
+
+class ThreadState(_local):
+    """What the engine knows of one thread."""
+
+    def __init__(self) -> None:
+        self.number = next(_threads)
+        self.tapes: list[Any] = []
+        self.listening: tuple[Any, ...] = ()
+        self.marks: tuple[int, ...] = ()
+        self.log: Log | None = None
+        self.records: Any = recent
+        self.scope: Scope | None = None
+        self.__dict__["trace"] = None  # the interpreter that public functions ask, see `protocol`
+        self.watchers: tuple[Callable[[Cell], None], ...] = ()
+        self.looking: Any = None  # the room for previews while a way back is walked for a picture
+        self.here: Origin | None = None  # where all ops stand that a way back is made of
+        self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
+        self.observers: tuple[Observer, ...] = ()
+        self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
+        self.asked: deque[tuple[weakref.ref[GradientTape], int, Origin]] = deque(maxlen=QUESTIONS)
+
+    @property
+    def active(self) -> tuple[Any, ...]:
+        """The tapes and accumulators that listen, the outermost first."""
+        return self.listening
+
+    @active.setter
+    def active(self, tapes: tuple[Any, ...]) -> None:
+        state = self.__dict__
+        state["listening"] = tapes
+        state["marks"] = _marks_of(tapes) if state["trace"] is None else TRACED
+
+    @property
+    def trace(self) -> Any:
+        """The trace of the function that is being traced, which carries out public functions."""
+        return self.__dict__["trace"]
+
+    @trace.setter
+    def trace(self, trace: Any) -> None:
+        state = self.__dict__
+        state["trace"] = trace
+        state["marks"] = _marks_of(state["listening"]) if trace is None else TRACED
+
+
+def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:
+    """The serials of the tapes that listen: one object as long as the tuple of tapes is one.
+
+    A tensor that bears this very object is followed by all of them, and an op on it need not look
+    further. Where an op has to look, the marks are a tuple that no tensor bears.
+    """
+    if not tapes:
+        return ()
+    last = tapes[-1]
+    if last._marks[0] is not tapes:
+        simple = False not in [each._simple for each in tapes]
+        last._marks = tapes, tuple([each._serial if simple else 0 for each in tapes])
+    marks: tuple[int, ...] = last._marks[1]
+    return marks
+
+
+thread: Final = ThreadState()
+ORIGINS: Final = 4096
+"""So many places in the learner's code are remembered, for what runs there is made anew often."""
+_frame: Final = sys._getframe
+_origins: Final[dict[tuple[Op | None, int, int], Origin]] = {}
+_ours: Final[dict[int, dict[str, Any]]] = {}
+"""The names of modules of ours that were met, which live as long as Python does, by their ids."""
+_OWN: Final = frozenset({
+    *("tapelab", "tapelab.", "contextl"),
+    *("numpy", "numpy.co", "numpy._c", "numpy.li", "numpy.ma", "numpy.ff", "numpy.ra", "numpy.po"),
+})  # fmt: skip
+"""How the names of our modules begin, and of those that call us for a learner's code: NumPy's,
+and contextlib, which enters `stop_recording`.
+"""
+
+
+def origin_here(op: Op | None = None, up: int = 1) -> Origin:
+    """The place in the learner's code that led to this call: the first frame that is not ours or
+    NumPy's.
+
+    The frames below `up` are known to be ours: to look at a frame costs more than to skip it.
+    """
+    state = thread.__dict__
+    here = state["here"]
+    if here is not None:
+        return tuple.__new__(Origin, (op, here[1], here[2], state["scope"]))
+    frame = _frame(up)
+    while id(frame.f_globals) in _ours or _is_ours(frame.f_globals):
+        if frame.f_back is None:
+            break
+        frame = frame.f_back
+    code, instruction, scope = frame.f_code, frame.f_lasti, state["scope"]
+    if scope is not None:
+        return tuple.__new__(Origin, (op, code, instruction, scope))
+    place = op, id(code), instruction
+    known = _origins.get(place)
+    if known is None:
+        if len(_origins) >= ORIGINS:
+            _origins.clear()
+        known = _origins[place] = Origin(op, code, instruction, None)
+    return known
+
+
+def asked_from() -> Origin:
+    """Where the composite that is running was called."""
+    scope = thread.scope
+    if scope is None:
+        return origin_here()
+    return tuple.__new__(Origin, (None, scope[2], scope[3], scope))
+
+
+def _is_ours(names: dict[str, Any]) -> bool:
+    """Whether these are the names of a module of ours; the next time that is seen at a glance."""
+    name = names.get("__name__", "")
+    if name[:8] not in _OWN:
+        return False
+    if getattr(sys.modules.get(name), "__dict__", None) is names:
+        _ours[id(names)] = names
+    return True
+
+
+def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
+    """The scope of a kind that a scope is, or lies in; None if there is none."""
+    while scope is not None and type(scope) is not kind:
+        scope = scope.outer
+    return scope

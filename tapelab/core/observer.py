@@ -1,0 +1,60 @@
+"""Observing a thread closely: every op, every assignment, every draw, every look at values.
+
+The compiler turns one run of a function into a program. A run tells what the program has to compute
+only if nothing escapes notice: which ops ran, which variables changed, where random numbers were
+drawn, and above all which values Python code looked at, because the program holds for equal values
+alone. An `Observer` in `thread.observers` is told of each of these.
+
+Looks at values cannot be missed: a tensor's values are read through `Tensor._value`, which tells
+the observers. Code of the engine that only hands an array on (to a kernel, to the log, to a
+variable) or asks for its shape and dtype reads `Tensor._array`, which tells nobody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tapelab.core.cell import Cell
+    from tapelab.core.records import Record
+    from tapelab.core.tensor import Tensor
+
+
+RandomSequence = Any
+"""A `tapelab.random.sampling.Source`, which is above the engine."""
+
+
+class Observer:
+    """Is told what happens in a thread; by default it takes no notice."""
+
+    def ran(self, inputs: Sequence[Any]) -> None:
+        """An op is about to run on these inputs."""
+
+    def recorded(self, record: Record) -> None:
+        """An op ran and is about to be written to the log, with all its values."""
+
+    def looked(self, tensor: Tensor, frame: FrameType) -> None:
+        """Code in a frame reads the values of a tensor."""
+
+    def handed_out(self, tensor: Tensor) -> None:
+        """The very array of a tensor becomes a setting of an op."""
+
+    def computed(self, function: Callable[..., Any] | None, given: Any, result: Any) -> None:
+        """Values were computed beside the tape; without a function, the run depends on them."""
+
+    def assigning(self, cell: Cell) -> None:
+        """A variable is about to get a new state."""
+
+    def assigned(self, cell: Cell) -> None:
+        """A variable has a new state."""
+
+    def advanced(self, source: RandomSequence) -> None:
+        """A sequence of random numbers is about to advance."""
+
+    def drew(self, source: RandomSequence, steps: int, make: Any, result: Any) -> None:
+        """Something was made of the next `steps` random numbers of a sequence."""
+
+    def requested(self, source: RandomSequence, request: tuple[Any, ...]) -> None:
+        """One of the shared sequences of random numbers was asked for."""

@@ -1,0 +1,279 @@
+r"""How an op is declared: a kernel, one gradient rule per input, and what to say of them.
+
+    @op(formula=r"z = x \cdot y", glyph="×", raw="Mul", broadcasts=True)
+    def multiply(x, y):
+        '''Each entry is the product of the two entries at its place.'''
+        return np.multiply(x, y)
+
+    @multiply.grad("x", r"\bar x = \bar z \cdot y", local="y")
+    def multiply_grad_x(dz, z, x, y):
+        return multiply(dz, y)
+
+The arrays are positional, the settings keyword-only. Called with raw arrays an op runs its kernel;
+called with tensors it also writes the log, and the tape where one listens. A rule is therefore fast
+on arrays, and can be differentiated again on tensors.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from tapelab.core.execute import run
+from tapelab.core.tensor import Tensor
+from tapelab.recording.facts import Rule
+
+if TYPE_CHECKING:
+    from tapelab.recording.op_facts import OpFacts
+
+REGISTRY: Final[dict[str, Op]] = {}
+"""Every declared op by its name."""
+
+SYMBOLIC: Final[set[type]] = set()
+"""Types of tensors without values: an op on one of them goes to its `interpreter()`."""
+
+REGISTERED: Final[dict[str, GradRule]] = {}
+"""What a learner registered as the gradient of an op that has none, by the op's raw name."""
+
+Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
+"""From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
+
+Slopes = tuple[Callable[..., Any] | None, ...]
+
+PATTERNS: Final = (
+    *("differentiable", "flat", "integer", "index-only", "predicate-only", "shape-only"),
+    *("sampler", "stateful", "outside", "not implemented", "stop"),
+)
+
+
+class GradRule(NamedTuple):
+    """The gradient rule of one input; without a function it says why nothing flows."""
+
+    function: Callable[..., Any] | None
+    facts: Rule
+    # The same for raw arrays that are large, or None where it does not know better.
+    in_bulk: Callable[..., Any] | None = None
+    # The same for raw floats of any shape, on the short way.
+    of_floats: Callable[..., Any] | None = None
+
+
+@dataclass(eq=False, repr=False)
+class Op:
+    """A declared op. Make one with the `op` decorator."""
+
+    name: str
+    kernel: Callable[..., Any]
+    inputs: tuple[str, ...]
+    settings: tuple[str, ...]
+    formula: str = ""
+    glyph: str = ""
+    title: str = ""
+    raw: str = ""
+    output: str = "y"
+    sentence: str = ""
+    pattern: str = "differentiable"
+    samples: Samples | None = None
+    reference: Callable[..., Any] | None = None
+    dtypes: tuple[str, ...] = ("float32", "float64")
+    kinds: str = ""
+    broadcasts: bool = False
+    same_dtype: bool = False
+    variadic: bool = False
+    multi: bool = False
+    # Whether sparse rows go on as rows, where y in x + y is a plain number too.
+    hands_on: bool | Literal["beside a number"] = False
+    rules: dict[str, GradRule] = field(default_factory=dict)
+    joint: Callable[..., Any] | None = None
+    # Each input's rule, and that of floats; None where nothing flows. For a joint rule not at all.
+    slopes: Slopes | None = None
+    slopes_of_floats: Slopes | None = None
+    short: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
+    defaults: dict[str, Any] = field(default_factory=dict)  # the settings of the short way
+
+    def __call__(self, *inputs: Any, **settings: Any) -> Any:
+        """Run on tensors (recorded) or on raw arrays (not)."""
+        for each in inputs:
+            kind = type(each)
+            if kind is Tensor:
+                short = self.short
+                return run(self, inputs, settings) if short is None else short(*inputs)
+            if kind in SYMBOLIC:
+                return each.interpreter().bind(self, inputs, settings)
+        return self.kernel(*inputs, **settings)
+
+    def grad(self, name: str, formula: str, *, local: str = "") -> Callable[..., Any]:
+        """Declare the gradient rule of one input: `rule(dy, y, *inputs, **settings)`.
+
+        The docstring of the rule, if it has one, is what the picture says of the step.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            facts = Rule(formula=formula, local=local, sentence=_first_sentence(function))
+            self._declare(name, GradRule(function, facts))
+            return function
+
+        return declare
+
+    def grads(self, formulas: dict[str, str]) -> Callable[..., Any]:
+        """Declare one joint rule for several inputs; it returns a gradient for every input."""
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            for name, formula in formulas.items():
+                facts = Rule(formula=formula, sentence=_first_sentence(function))
+                self._declare(name, GradRule(function, facts))
+            self.joint = function
+            self.slopes = self.slopes_of_floats = None
+            return function
+
+        return declare
+
+    def grad_of_floats(self, name: str) -> Callable[..., Any]:
+        """Declare how the gradient rule of an input is computed on raw floats, if faster.
+
+        All are of one dtype, float32 or float64, and no tensor is among them.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[name] = self.rules[name]._replace(of_floats=function)
+            self._line_up()
+            return function
+
+        return declare
+
+    def grad_in_bulk(self, name: str) -> Callable[..., Any]:
+        """Declare how the gradient rule of an input is computed where raw arrays are large.
+
+        It may sum what was broadcast in the same pass; None leaves the work to the rule.
+        """
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.rules[name] = self.rules[name]._replace(in_bulk=function)
+            return function
+
+        return declare
+
+    def no_grad(self, *names: str, because: str) -> None:
+        """Declare that no gradient flows to some inputs, and the sentence that says why."""
+        for name in names:
+            self._declare(name, GradRule(None, Rule(because=because)))
+
+    def _declare(self, name: str, rule: GradRule) -> None:
+        if name not in self.inputs:
+            raise ValueError(f"{self.name} has no input {name!r}, only {', '.join(self.inputs)}.")
+        if name in self.rules:
+            raise ValueError(f"The gradient of {self.name} to {name} is declared already.")
+        self.rules[name] = rule
+        self._line_up()
+
+    def _line_up(self) -> None:
+        """Lay the functions of the rules side by side, once all inputs have one."""
+        rules = [self.rules[each] for each in self.inputs if each in self.rules]
+        if len(rules) == len(self.inputs):
+            self.slopes = tuple([rule.function for rule in rules])
+            self.slopes_of_floats = tuple([rule.of_floats or rule.function for rule in rules])
+
+    def rule(self, position: int) -> GradRule | None:
+        """The rule of the input at a position; None if none was declared."""
+        name = self.inputs[0] if self.variadic else self.inputs[position]
+        return self.rules.get(name) or REGISTERED.get(self.raw)
+
+    def together(self) -> Callable[..., Any] | None:
+        """The one rule for all inputs: declared, or registered for an op without rules."""
+        if self.rules or self.raw not in REGISTERED:
+            return self.joint
+        return REGISTERED[self.raw].function
+
+    def facts(self) -> OpFacts:
+        """What the pictures need to know of this op."""
+        from tapelab.recording.op_facts import OpFacts  # not before somebody looks
+
+        other = REGISTERED.get(self.raw, GradRule(None, Rule()))
+        known = self.pattern if other.function is None or self.rules else "differentiable"
+        return OpFacts(
+            name=self.name, title=self.title, glyph=self.glyph, formula=self.formula,
+            inputs=self.inputs, output=self.output, sentence=self.sentence, pattern=known,
+            rules=tuple(self.rules.get(name, other).facts for name in self.inputs),
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}({', '.join(self.inputs)})>"
+
+
+@lru_cache(maxsize=1024)
+def is_ours(op: Op) -> bool:
+    """Whether an op and its gradient rules stand in this library: a learner's may do anything."""
+    functions = [rule.function for rule in op.rules.values() if rule.function is not None]
+    ours = all(function.__module__.startswith("tapelab.") for function in functions)
+    return ours and REGISTRY.get(op.name) is op
+
+
+def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
+    """Declare an op; see the top of this file."""
+
+    def declare(kernel: Callable[..., Any]) -> Op:
+        made = _from_kernel(kernel, declared)
+        if made.name in REGISTRY:
+            raise ValueError(f"An op {made.name!r} is declared already.")
+        REGISTRY[made.name] = made
+        return made
+
+    return declare
+
+
+def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
+    inputs, settings, variadic = _parameters(kernel)
+    name = declared.pop("name", kernel.__name__.rstrip("_"))
+    words = name.replace("_", " ")
+    formula = declared.get("formula", "")
+    made = Op(
+        name=name,
+        kernel=kernel if (kernel.__module__ or "").startswith("tapelab.") else _owned(kernel),
+        inputs=inputs,
+        settings=settings,
+        defaults=inspect.unwrap(kernel).__kwdefaults__ or {},
+        variadic=variadic,
+        sentence=_first_sentence(kernel),
+        output=declared.pop("output", formula.partition("=")[0].strip() or "y"),
+        **declared,
+    )
+    made.title = made.title or words.capitalize()
+    made.glyph = made.glyph or words
+    made.raw = made.raw or "".join(word.capitalize() for word in name.split("_"))
+    if made.pattern not in PATTERNS:
+        raise ValueError(f"{name}: pattern {made.pattern!r} is none of {', '.join(PATTERNS)}.")
+    return made
+
+
+def _owned(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    """A learner's kernel whose results are copied: it may keep them, or parts, and change them."""
+
+    @wraps(kernel)
+    def copied(*arrays: Any, **settings: Any) -> Any:
+        made = kernel(*arrays, **settings)
+        if isinstance(made, tuple):
+            return tuple([np.array(each) if type(each) is np.ndarray else each for each in made])
+        return np.array(made) if type(made) is np.ndarray else made
+
+    return copied
+
+
+def _parameters(kernel: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
+    """The arrays and the settings that a kernel takes, and whether it takes any number of arrays.
+
+    They are read off its code: a signature takes ten times as long, and there are hundreds.
+    """
+    code = inspect.unwrap(kernel).__code__
+    named = code.co_argcount
+    last = named + code.co_kwonlyargcount
+    variadic = bool(code.co_flags & inspect.CO_VARARGS)
+    several = code.co_varnames[last : last + variadic]
+    return code.co_varnames[:named] + several, code.co_varnames[named:last], variadic
+
+
+def _first_sentence(function: Callable[..., Any]) -> str:
+    return (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")

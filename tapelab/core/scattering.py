@@ -1,0 +1,106 @@
+"""Writing into parts of a variable; like every assignment it ends the history of those parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tapelab.core.arrays import checked, typed_array
+from tapelab.core.aside import aside
+from tapelab.core.dispatch import public
+from tapelab.core.stacking import stacked
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.errors import invalid_argument
+from tapelab.kernels.rows import meet_at, meet_rows
+from tapelab.recording.facts import How
+from tapelab.shapes import TensorShape
+
+if TYPE_CHECKING:
+    from tapelab.core.cell import Cell
+    from tapelab.core.variable import Variable
+
+Write = Callable[[Any, Any, Any], None]
+
+
+def _replace(array: Any, where: Any, rows: Any) -> None:
+    array[where] = rows
+
+
+MEETING: dict[str, np.ufunc] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+WRITES: dict[str, Write] = {"update": _replace} | {how: each.at for how, each in MEETING.items()}
+
+
+def rows_written(cell: Cell, slices: Any, how: str) -> tuple[Any, int]:
+    """The new value after writing IndexedSlices into the rows they name, and the source's id."""
+    if not hasattr(slices, "indices"):
+        raise TypeError(f"sparse_delta is not IndexedSlices: {slices!r}")
+    return _written(cell, slices.indices, slices.values, how, nested=False)
+
+
+def elements_written(cell: Cell, indices: Any, updates: Any, how: str) -> tuple[Any, int]:
+    """The new value after writing at index tuples, and the source's id."""
+    return _written(cell, indices, updates, how, nested=True)
+
+
+def _written(cell: Cell, indices: Any, updates: Any, how: str, *, nested: bool) -> tuple[Any, int]:
+    updates = stacked(updates, cell.dtype)
+    known = isinstance(updates, Tensor)
+    fit = checked(updates, cell.dtype) if known else typed_array(updates, cell.dtype)
+    rows = fit if known else constant_of(fit)
+    places = indices if type(indices) is Tensor else constant_of(typed_array(indices))
+    write = partial(_with_parts, how=how, nested=nested, shape=cell.shape)
+    return aside(write, cell.state, places, rows), updates._id if known else -1
+
+
+def _with_parts(
+    value: Any, indices: Any, rows: Any, *, how: str, nested: bool, shape: TensorShape
+) -> Any:
+    """A value with rows, or single elements, written into it."""
+    indices = np.asarray(indices)
+    depth = indices.shape[-1] if nested else 1
+    if np.any(indices < 0) or np.any(
+        indices >= np.array(value.shape[:depth] if nested else value.shape[:1])
+    ):
+        raise invalid_argument(
+            f"ResourceScatter{how.capitalize()}",
+            f"indices {indices.tolist()} are not all within a variable of shape {shape}",
+        )
+    if how in MEETING and nested and rows.shape == indices.shape[:-1] + value.shape[depth:]:
+        return meet_at(MEETING[how], value, rows, indices)
+    if how in MEETING and not nested and value.ndim:
+        return meet_rows(MEETING[how], value, rows, indices)
+    where = tuple(np.moveaxis(indices, -1, 0)) if nested else indices
+    value = np.array(value)
+    WRITES[how](value, where, rows)
+    return value
+
+
+def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]:
+    """The method of a variable that writes rows, or single elements, in one of the ways above."""
+
+    def rows(
+        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Variable:
+        del use_locking, name
+        value, source = rows_written(self._cell, sparse_delta, how)
+        return self._replaced(value, How.SLICE, source)
+
+    def elements(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        del name
+        value, source = elements_written(self._cell, indices, updates, how)
+        return self._replaced(value, How.SLICE, source)
+
+    method: Callable[..., Variable] = elements if nested else rows
+    method.__name__ = f"scatter_{'nd_' if nested else ''}{how}"
+    method.__doc__ = f"Write into {'elements' if nested else 'rows'} of the value ({how})."
+    return public(effect="assigns")(method)

@@ -1,0 +1,139 @@
+"""How a step of its inputs moves the results of an op: its gradient rules, read forwards.
+
+A gradient rule multiplies the upstream gradient by the transposed Jacobian, and is linear in it.
+Its own gradient with respect to that upstream gradient multiplies by the Jacobian itself, which is
+what a tangent needs (`_transposed`). Two kinds of ops are cheaper: in one that works element by
+element the Jacobian is diagonal, so the rule itself does, and a linear op is its own Jacobian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.core.backprop import contributions
+from tapelab.core.handing import undo_broadcast
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.log import Aside, origin_here, thread
+from tapelab.core.op import REGISTRY, Op
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor, constant_of
+
+Tangents = list[Any]
+Step = Callable[[Op, list[Tensor], list[Tensor], dict[str, Any], Tangents], Tangents]
+
+LINEAR: Final = frozenset({
+    *("identity", "read_value", "reshape", "transpose", "reduce_sum", "sum_to", "broadcast_to"),
+    *("expand_dims", "squeeze", "concat", "stack", "strided_slice", "tile", "reverse", "roll"),
+    *("reduce_mean", "gather", "cumsum", "unstack", "split", "cast", "real", "diagonal"),
+})  # fmt: skip
+"""Ops that are linear in all their inputs taken together."""
+
+
+def tangents_of(
+    op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
+) -> Tangents:
+    """A tangent, or None, for every output; `moving` holds one, or None, for every input."""
+    outer, origin = thread.scope, origin_here()
+    thread.scope = Aside(f"tangent of {op.name}", outer, origin.code, origin.instruction)
+    try:
+        return _way(op, outputs, inputs)(op, outputs, inputs, settings, moving)
+    finally:
+        thread.scope = outer
+
+
+def _way(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> Step:
+    declared = REGISTRY.get(op.name) is op  # a learner's function may have the name of an op
+    if declared and op.name in LINEAR:
+        return _linear
+    if declared and op.name == "matmul":
+        return _by_product_rule
+    return _diagonal if _is_diagonal(op, outputs, inputs) else _transposed
+
+
+def _is_diagonal(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> bool:
+    """Whether each entry of the result depends on the entries at its own place only."""
+    rules = [rule.facts.local for rule in op.rules.values() if rule.function is not None]
+    real = all(each._array.dtype.kind == "f" for each in (*outputs, *inputs))
+    shape = outputs[0]._array.shape
+    fits = op.broadcasts or all(each._array.shape == shape for each in inputs)
+    return not op.multi and op.joint is None and bool(rules) and all(rules) and real and fits
+
+
+def _linear(
+    op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
+) -> Tangents:
+    """The op itself, of the tangents; an input that does not move is 0, a position stays."""
+    given = [
+        dx if dx is not None else _zeros(x) if x.dtype.is_differentiable else x
+        for x, dx in zip(inputs, moving, strict=True)
+    ]
+    made = op(*given, **settings)
+    return list(made) if op.multi else [made]
+
+
+def _by_product_rule(
+    op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
+) -> Tangents:
+    """One factor moves at a time."""
+    a, b = inputs
+    da, db = moving
+    parts = [op(da, b, **settings)] if da is not None else []
+    return [_sum([*parts, *([op(a, db, **settings)] if db is not None else [])])]
+
+
+def _diagonal(
+    op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
+) -> Tangents:
+    """The gradient rules themselves: a diagonal Jacobian is its own transpose."""
+    y, shape, parts = outputs[0], outputs[0]._array.shape, []
+    for position, dx in enumerate(moving):
+        rule = op.rule(position)
+        if dx is None or rule is None or rule.function is None:
+            continue
+        full = dx if dx._array.shape == shape else REGISTRY["broadcast_to"](dx, shape=shape)
+        parts.append(rule.function(full, y, *inputs, **settings))
+    return [_sum(parts)]
+
+
+def _transposed(
+    op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
+) -> Tangents:
+    """The gradient of the gradient rules with respect to their upstream gradient."""
+    seeds = [constant_of(np.ones_like(each._array)) for each in outputs]
+    smooth = [each for each in seeds if each.dtype.is_differentiable]
+    back, along = [], []
+    with GradientTape() as tape:
+        tape.watch(smooth)
+        dy, y = (tuple(seeds), tuple(outputs)) if op.multi else (seeds[0], outputs[0])
+        contribution_of = contributions(op, dy, y, inputs, settings)
+        for position, (x, dx) in enumerate(zip(inputs, moving, strict=True)):
+            flows = _dense(contribution_of(position)) if dx is not None else None
+            if isinstance(flows, Tensor):
+                back.append(undo_broadcast(flows, x._array))
+                along.append(dx)
+    if not back:
+        return [None] * len(outputs)
+    found = iter(tape.gradient(back, smooth, output_gradients=along))
+    return [_dense(next(found)) if each.dtype.is_differentiable else None for each in seeds]
+
+
+def _dense(gradient: Any) -> Any:
+    """A gradient as one tensor; None stays None."""
+    if not isinstance(gradient, IndexedSlices):
+        return gradient
+    whole = gradient.dense()
+    return whole if isinstance(whole, Tensor) else constant_of(whole)
+
+
+def _zeros(x: Tensor) -> Tensor:
+    return constant_of(np.zeros(x._array.shape, x._array.dtype)[()])
+
+
+def _sum(parts: Sequence[Any]) -> Any:
+    total = None
+    for each in parts:
+        total = each if total is None else REGISTRY["add"](total, each)
+    return total

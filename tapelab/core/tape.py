@@ -1,0 +1,310 @@
+"""The gradient tape: which tensors it follows, when it records, and what it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from tapelab import nest
+from tapelab.core.asking import gradient
+from tapelab.core.cell import Holder
+from tapelab.core.collecting import rest, wake
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.dispatch import public
+from tapelab.core.log import Log, next_id, origin_here, recent, thread
+from tapelab.core.records import (
+    TapeClosed,
+    TapeEvent,
+    TapeOpened,
+    TapePaused,
+    TapeReset,
+    TapeResumed,
+    write_tape_event,
+    write_watch,
+)
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
+from tapelab.core.warning import warn
+from tapelab.core.watching import Watching
+from tapelab.errors import Refusal, RefusedError
+
+if TYPE_CHECKING:
+    from tapelab.recording import Recording
+
+CONSUMED: Final = (
+    "A non-persistent GradientTape can only be used to compute one set of gradients (or jacobians)"
+)
+CONSUMED_HELP: Final = (
+    "Try tf.GradientTape(persistent=True), or ask for all sources at once: "
+    "tape.gradient(target, [x, y])."
+)
+
+
+recorders: Final[list[Callable[[GradientTape, Any, Any], Recording]]] = []
+"""What makes a recording of a tape, a target and sources: the recorder, which lies above."""
+
+
+class UnconnectedGradients(Enum):
+    """What `gradient` returns where no path leads from the target to a source."""
+
+    NONE = "none"
+    ZERO = "zero"
+
+
+class GradientTape(Watching):
+    """Records ops while its block runs, and answers with gradients afterwards.
+
+    A trainable variable is watched from its first read; a tensor only after `watch`. The tape
+    belongs to the thread that entered it. Unless `persistent`, it answers once and then lets go of
+    what it kept.
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        super().__init__(watch_accessed_variables)
+        self._persistent = persistent
+        self._origin = origin_here(None, 2)
+        self._opened = self._closed = 0
+        self._thread = thread.number
+
+    @public(effect="tape")
+    def __enter__(self) -> Self:
+        if self._recording:
+            raise ValueError(
+                "Tape is still recording, this can happen if you try to re-enter an "
+                "already-active tape. Leave its block first."
+            )
+        if self._consumed:
+            self._start_afresh()
+        self._push()
+        return self
+
+    @public(effect="tape")
+    def __exit__(self, *exception: object) -> None:
+        if self._recording:
+            self._pop()
+
+    def _start_afresh(self) -> None:
+        self._forget()
+        self._windows, self._answers = [], []
+        self._opened, self._consumed = 0, False
+
+    def _push(self) -> None:
+        if self._windows:
+            self._ids = self._tracked  # looks at what was recorded before a new window opens
+        self._recording = self._entered = True
+        state = thread.__dict__
+        log = state["log"]
+        if log is None:
+            log = state["log"] = self._windows[-1][0] if self._windows else Log(recent.so_far())
+            state["records"] = log.records
+        log.hold(self)
+        self._thread = state["number"]
+        state["tapes"].append(self)
+        thread.active = (*state["listening"], self)
+        rest()
+        self._looked = begun = len(log.records)
+        self._windows.append([log, begun, None])
+        if not self._opened:
+            self._opened = self._note(TapeOpened)
+
+    def _note(self, kind: type[TapeEvent]) -> int:
+        """Write to the log what happens to this tape; returns the serial of the record."""
+        origin = origin_here(None, 3)
+        return write_tape_event(thread.__dict__, next_id(), origin, kind, tape=self._serial)
+
+    def _pop(self) -> None:
+        self._recording = False
+        wake()
+        self._closed = self._note(TapeClosed)
+        state = thread.__dict__
+        window, tapes = self._windows[-1], state["tapes"]
+        window[2] = len(window[0].records)
+        tapes.remove(self)
+        thread.active = tuple([tape for tape in state["listening"] if tape is not self])
+        self._marks = (None, ())  # which lead to this tape: Python would have to search for it
+        if not tapes or not any(isinstance(each, GradientTape) for each in tapes):
+            state["log"] = None
+            state["records"] = recent
+            recent.extend(window[0].latest())
+
+    @public(effect="tape")
+    def watch(self, tensor: Any) -> None:
+        """Follow a tensor, a variable, or any nest of them, from here on."""
+        if not self._entered:
+            raise AttributeError(
+                "This tape was never entered, so it cannot watch. "
+                "Call watch inside its block: with tf.GradientTape() as tape: tape.watch(x)."
+            )
+        if self._consumed:
+            raise AttributeError(
+                "This tape has given its one answer and cannot watch any more. Watch before you "
+                "ask it, or make it with tf.GradientTape(persistent=True)."
+            )
+        for thing in (tensor,) if type(tensor) is Tensor else nest.flatten(tensor):
+            each = thing._numbers() if isinstance(thing, CompositeTensor) else thing
+            if not isinstance(each, (Tensor, Variable)):
+                raise ValueError(
+                    f"Passed in object {each!r} of type {type(each).__name__!r}, not tf.Tensor or "
+                    "tf.Variable or ExtensionType."
+                    f"{_instead(each)}"
+                )
+            known = each._array.dtype.kind in "fcV" if type(each) is Tensor else False
+            if not (known or each.dtype.is_differentiable):
+                warn(
+                    "The dtype of the watched tensor must be floating (e.g. tf.float32), got %r",
+                    each.dtype,
+                )
+                if isinstance(each, Tensor):
+                    if self._recording:
+                        write_watch(
+                            thread.__dict__, next_id(), origin_here(), tape=self._serial,
+                            tensor=each._id, value=each._array,
+                        )  # fmt: skip
+                    continue
+            if self._recording:
+                self._follow(each)
+
+    @public
+    def watched_variables(self) -> tuple[Variable, ...]:
+        """The variables this tape watches, in the order in which they were created."""
+        return tuple(self._watched[number] for number in sorted(self._watched))
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Compute off this tape for the length of a block."""
+        self._pause()
+        try:
+            yield
+        finally:
+            self._resume()
+
+    @public(effect="tape")
+    def _pause(self) -> None:
+        if not self._entered or self._consumed:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        self._note(TapePaused)
+        thread.active = tuple(tape for tape in thread.active if tape is not self)
+        self._recording = False
+
+    @public(effect="tape")
+    def _resume(self) -> None:
+        self._recording = True
+        thread.active = tuple(tape for tape in thread.tapes if tape._recording)
+        self._note(TapeResumed)
+
+    @public(effect="stateful")
+    def reset(self) -> None:
+        """Forget all ops and all watched variables, and go on recording."""
+        if not self._recording:
+            raise ValueError("Tape is not recording.")
+        for answer in self._answers:
+            answer.flows.told()
+        self._forget()
+        self._opened = self._note(TapeReset)
+        log = self._windows[-1][0]
+        self._windows = [[log, len(log.records) - 1, None]]  # from the reset on
+        self._looked = len(log.records)
+        thread.active = (*thread.active,)  # the marks of what was followed hold no longer
+
+    @public
+    def gradient(
+        self, target: Any, sources: Any, output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:  # fmt: skip
+        """How the (summed) target changes with each source, in the structure of the sources.
+
+        `None`, or zeros with `unconnected_gradients`, where no path leads to a source.
+        """
+        zero = _wants_zero(unconnected_gradients)
+        return gradient(self, target, sources, output_gradients, zero)
+
+    @public
+    def jacobian(
+        self, target: Any, sources: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None, experimental_use_pfor: bool = True,
+    ) -> Any:  # fmt: skip
+        """How each element of the target changes with each element of the sources.
+
+        The shape is that of the target followed by that of the source.
+        """
+        del parallel_iterations
+        from tapelab.core.jacobians import jacobian  # not before somebody asks
+
+        zero = _wants_zero(unconnected_gradients)
+        return jacobian(self, target, sources, zero, experimental_use_pfor)
+
+    @public
+    def batch_jacobian(
+        self, target: Any, source: Any, unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: Any = None, experimental_use_pfor: bool = True,
+    ) -> Any:  # fmt: skip
+        """One Jacobian per row of a batch, of shape [batch, target…, source…]."""
+        del unconnected_gradients
+        from tapelab.core.jacobians import batch_jacobian  # not before somebody asks
+
+        pfor = experimental_use_pfor and parallel_iterations is None
+        return batch_jacobian(self, target, source, pfor)
+
+    def recording(self, target: Any = None, sources: Any = None) -> Recording:
+        """What this tape saw and was asked, as plain data.
+
+        With a target, the backward pass to the sources (by default: all that is watched) is part of
+        it even if that gradient was not asked for yet; a non-persistent tape keeps its one answer.
+        """
+        (make,) = recorders
+        return make(self, target, sources)
+
+    def _all_watched(self) -> list[Any]:
+        return [*self.watched_variables(), *self._followed.values()]
+
+    def _close(self) -> None:
+        """Close a non-persistent tape before its one answer; RuntimeError if that was given."""
+        self._require_unasked()
+        if self._persistent:
+            if self._recording:
+                warn(
+                    "Calling GradientTape.gradient on a persistent tape inside its context is "
+                    "significantly less efficient than calling it outside the context (it causes "
+                    "the gradient ops to be recorded on the tape, leading to increased CPU and "
+                    "memory usage). Only call GradientTape.gradient inside the context if you "
+                    "actually want to trace the gradient in order to compute higher order "
+                    "derivatives."
+                )
+            return
+        if self._recording:
+            self._pop()
+
+    def _require_unasked(self) -> None:
+        if self._consumed or not self._entered:
+            refusal = Refusal("TAPE_CONSUMED", origin_here(), self)
+            error = RefusedError(CONSUMED, refusal)
+            error.add_note(CONSUMED_HELP)
+            raise error
+
+    def _release(self) -> None:
+        """Let go of what an answer needed; a question that was refused leaves all in place."""
+        if not self._persistent:
+            self._consumed = True
+            self._followed.clear()
+            for log, _, _ in self._windows:
+                log.release(self)
+
+
+def _instead(thing: Any) -> str:
+    return " Try its .value." if isinstance(thing, Holder) else " Try x = tf.constant(…) first."
+
+
+def _wants_zero(unconnected: Any) -> bool:
+    if unconnected is UnconnectedGradients.NONE:
+        return False
+    try:
+        return UnconnectedGradients(unconnected) is UnconnectedGradients.ZERO
+    except ValueError:
+        raise ValueError(
+            f"Unknown value for unconnected_gradients: {unconnected!r}. "
+            "Try tf.UnconnectedGradients.ZERO or tf.UnconnectedGradients.NONE."
+        ) from None

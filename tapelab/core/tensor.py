@@ -1,0 +1,271 @@
+"""The tensor: an immutable array that knows where it was made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.core.exits import leave
+from tapelab.core.log import Origin, next_id, origin_here, thread
+from tapelab.core.printing import repr_of, str_of
+from tapelab.dtypes import BY_NUMPY, DType
+from tapelab.shapes import TensorShape
+
+UNKNOWN: Final = (0,)
+"""The mark of a tensor of which only the tapes know whether they follow it."""
+
+
+_frame: Final = sys._getframe
+_full_name: Final[Any] = type.__dict__["__name__"]
+
+
+class Named(type):
+    """A kind of object that Python's own messages call by the full name that TensorFlow gives it.
+
+    Those messages spare the class a `__getattr__`, with which each look at an attribute costs more.
+    """
+
+    @property
+    def __name__(cls) -> str:  # type: ignore[override]  # that of `type` can be set
+        """What `type(x).__name__` prints: the last part of the full name."""
+        return str(_full_name.__get__(cls)).rpartition(".")[2]
+
+
+class Tensor(metaclass=Named):
+    """An immutable array of one dtype; a NumPy scalar inside where the shape is ()."""
+
+    __slots__ = ("__weakref__", "_array", "_id", "_origin", "_slice_of", "_tapes")
+    __array_priority__ = 100
+
+    _array: Any
+    _id: int
+    _origin: Origin
+    _slice_of: Any
+    _tapes: tuple[int, ...]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        del args, kwargs
+        raise TypeError("Tensors are made by tf.constant, tf.convert_to_tensor and by ops.")
+
+    @property
+    def _value(self) -> Any:
+        """The raw values, for code that looks at them; observers of the thread are told."""
+        for observer in thread.__dict__["observers"]:
+            observer.looked(self, _frame(1))
+        return self._array
+
+    @property
+    def shape(self) -> TensorShape:
+        """How long the tensor is along each axis."""
+        return TensorShape.of_array(self._array.shape)
+
+    @property
+    def dtype(self) -> DType:
+        """What kind of number it holds."""
+        return BY_NUMPY[self._array.dtype]
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return int(self._array.ndim)
+
+    @property
+    def device(self) -> str:
+        """Where the numbers are; always the processor."""
+        return "/job:localhost/replica:0/task:0/device:CPU:0"
+
+    def get_shape(self) -> TensorShape:
+        """How long the tensor is along each axis."""
+        return self.shape
+
+    def numpy(self) -> Any:
+        """A copy of the numbers; from here on they are off the tape."""
+        value = self._value
+        result = value.copy() if type(value) is np.ndarray else value
+        if result.dtype == object and result.ndim == 0:
+            result = result[()]
+        leave(self, "numpy()", result)
+        return result
+
+    def to_numpy(self) -> Any:
+        """A copy of the numbers, under the name by which matplotlib asks for it."""
+        return self.numpy()
+
+    @property
+    def assign(self) -> Any:
+        """Write into the variable this tensor is a slice of: `v[0].assign(5)`."""
+        if not hasattr(self, "_slice_of"):
+            raise AttributeError(
+                "'tensorflow.python.framework.ops.EagerTensor' object has no attribute 'assign'"
+            )
+        return self._slice_of
+
+    def ref(self) -> Reference:
+        """A hashable stand-in for this very tensor."""
+        return Reference(self)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        array = np.asarray(self._value)
+        if array is self._value:
+            array = array.view()  # nobody can make it writeable, unlike the array itself
+        elif array.base is None:
+            array.flags.writeable = False
+        if dtype is not None and array.dtype != dtype:
+            array = array.astype(dtype)
+        elif copy:
+            array = array.copy()
+        leave(self, "__array__", array)
+        return array
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        del types
+        found: list[Tensor] = []
+        plain = _without_tensors(args, found), _without_tensors(kwargs, found)
+        result = func(*plain[0], **plain[1])
+        for tensor in {each._id: each for each in found}.values():
+            leave(tensor, f"np.{func.__name__}", result)
+        return result
+
+    def __float__(self) -> float:
+        return float(self._as_python("float()", float))
+
+    def __int__(self) -> int:
+        return int(self._as_python("int()", int))
+
+    def __complex__(self) -> complex:
+        return complex(self._as_python("complex()", complex))
+
+    def __index__(self) -> int:
+        if self._array.ndim or self._array.dtype.kind not in "iu":
+            raise TypeError(
+                f"only integer scalar tensors can be converted to a scalar index; "
+                f"this one is {self.dtype.name} with shape {self.shape}."
+            )
+        return int(self._as_python("int()", int))
+
+    def __bool__(self) -> bool:
+        if self._array.size != 1:
+            raise ValueError(
+                "The truth value of an array with more than one element is ambiguous. "
+                "Use a.any() or a.all(): tf.reduce_any(x) or tf.reduce_all(x)."
+            )
+        return bool(self._as_python("bool()", bool))
+
+    def _as_python(self, how: str, kind: Any) -> Any:
+        if self._array.size != 1:
+            raise TypeError(
+                f"Only a tensor with one element can be converted by {how}; "
+                f"this one has shape {self.shape}."
+            )
+        result = kind(np.asarray(self._value).reshape(())[()])
+        leave(self, how, result)
+        return result
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.numpy(), digits)
+
+    def __format__(self, spec: str) -> str:
+        if self._array.ndim == 0 and self._array.dtype != object:
+            return format(self._value.item() if spec else self._value, spec)
+        return format(np.asarray(self._value), spec)
+
+    def __len__(self) -> int:
+        if self._array.ndim == 0:
+            raise TypeError("Scalar tensor has no `len()`")
+        return len(self._value)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if self._array.ndim == 0:
+            raise TypeError("Cannot iterate over a scalar tensor.")
+        return (self[i] for i in range(len(self._value)))  # type: ignore[index]  # ops install it
+
+    def __hash__(self) -> int:
+        raise TypeError("Tensor is unhashable. Instead, use tensor.ref() as the key.")
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        raise TypeError(
+            "'tensorflow.python.framework.ops.EagerTensor' object does not support item assignment"
+        )
+
+    def __delitem__(self, key: Any) -> None:
+        raise TypeError(
+            "'tensorflow.python.framework.ops.EagerTensor' object doesn't support item deletion"
+        )
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        value = self._value
+        leave(self, "pickle", value)
+        return constant_of, (value,)
+
+    def __repr__(self) -> str:
+        return repr_of(self._value)
+
+    def __str__(self) -> str:
+        return str_of(self._value)
+
+
+_full_name.__set__(Tensor, "tensorflow.python.framework.ops.EagerTensor")
+
+
+class Reference:
+    """A hashable stand-in for a tensor or a variable: equal where they are the same object."""
+
+    __slots__ = ("_object",)
+
+    def __init__(self, thing: Any) -> None:
+        self._object = thing
+
+    def deref(self) -> Any:
+        """The tensor or variable itself."""
+        return self._object
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and other._object is self._object
+
+    def __hash__(self) -> int:
+        return id(self._object)
+
+    def __repr__(self) -> str:
+        return f"<Reference wrapping {self._object!r}>"
+
+
+def wrap(value: Any, number: int, origin: Origin) -> Tensor:
+    """A tensor over a raw value, which nobody may change from now on."""
+    if type(value) is np.ndarray:
+        if value.ndim == 0 and value.dtype != object:
+            value = value[()]
+        else:
+            value.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
+    elif type(value) is bytes:  # NumPy has no scalar for text
+        value = np.array(value, object)
+    made = object.__new__(Tensor)
+    made._array = value
+    made._id = number
+    made._origin = origin
+    made._tapes = UNKNOWN
+    return made
+
+
+def constant_of(value: Any) -> Tensor:
+    """A new tensor over a raw value, with no history."""
+    return wrap(value, next_id(), origin_here())
+
+
+def _without_tensors(nest: Any, found: list[Tensor]) -> Any:
+    if type(nest) is Tensor:
+        found.append(nest)
+        return np.asarray(nest._value)
+    if isinstance(nest, (list, tuple)):
+        return type(nest)(_without_tensors(each, found) for each in nest)
+    if isinstance(nest, dict):
+        return {key: _without_tensors(each, found) for key, each in nest.items()}
+    return nest

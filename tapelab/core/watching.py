@@ -1,0 +1,111 @@
+"""What a tape follows: the tensors and variables that it watches, and what comes of them."""
+
+from __future__ import annotations
+
+from itertools import count, repeat
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.core.cell import Cell, Identity
+from tapelab.core.log import Origin, next_id, origin_here, thread
+from tapelab.core.records import add_result_ids, truncated, write_watch
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable, handle_of
+
+if TYPE_CHECKING:
+    from tapelab.core.asking import Answer
+
+_serials: Final = count(1)
+
+
+class Watching:
+    """The part of a tape that knows what is followed: first what is watched, then all results."""
+
+    def __init__(self, watch_accessed_variables: bool) -> None:
+        self._auto = watch_accessed_variables
+        self._serial = next(_serials)
+        self._mark = (self._serial,)
+        self._marks: tuple[Any, Any] = (None, ())
+        self._ids: set[int] = set()
+        self._looked = 0
+        self._walled: set[int] = set()
+        self._watched: dict[int, Variable] = {}
+        self._states: dict[int, Identity] = {}
+        self._followed: dict[int, Tensor] = {}
+        self._windows: list[list[Any]] = []
+        self._answers: list[Answer] = []
+        self._recording = False
+        self._entered = False
+        self._consumed = False
+
+    @property
+    def _simple(self) -> bool:
+        """Whether every op on what it follows is followed as well: there are no walls."""
+        return not self._walled
+
+    @property
+    def _tracked(self) -> set[int]:
+        """The ids of all that it follows, made up to date from what it recorded since."""
+        if self._windows:
+            log, _, stop = self._windows[-1]
+            end = len(log.records) if stop is None else stop
+            if end > self._looked:
+                add_result_ids(self._ids, self._serial, log.records[self._looked : end])
+                self._looked = end
+        return self._ids
+
+    def _follow(self, thing: Any) -> None:
+        if isinstance(thing, Variable):
+            self._watched.setdefault(thing._cell.identity.id, thing)
+            self._watch_state(thing._cell, 0)
+            return
+        behind_a_wall = thing._id in self._walled
+        self._walled.discard(thing._id)
+        fresh = thing._id not in self._tracked
+        if fresh:
+            self._take_up(thing)
+            self._followed[thing._id] = thing
+        if fresh or behind_a_wall:
+            write_watch(
+                thread.__dict__, next_id(), origin_here(None, 3), tape=self._serial,
+                tensor=thing._id, value=truncated(thing._array),
+            )  # fmt: skip
+
+    def _take_up(self, tensor: Tensor) -> None:
+        """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
+        for answer in self._answers:
+            answer.flows.told()
+        self._ids.add(tensor._id)
+        state = thread.__dict__
+        listening = state["listening"]
+        alone = len(listening) == 1 and listening[0] is self and not self._walled
+        if alone or all(map(self._knows_too, repeat(tensor._id), listening)):
+            tensor._tapes = state["marks"]
+
+    def _knows_too(self, number: int, tape: Any) -> bool:
+        """Whether a tape that listens follows what this one does, and all that comes of it."""
+        return bool(tape._simple and (tape is self or number in tape._tracked))
+
+    def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
+        identity, watched = cell.identity, self._watched
+        if identity.id not in watched:
+            if not (self._auto and identity.trainable):
+                return
+            watched[identity.id] = handle_of(cell)
+        if cell.state._id not in self._states:
+            self._watch_state(cell, 1, origin)
+
+    def _watch_state(self, cell: Cell, how: int, origin: Origin | None = None) -> None:
+        state, identity = cell.state, cell.identity
+        if state._id in self._states:
+            return
+        self._states[state._id] = identity
+        if state._array.dtype.kind in "fcV":  # it is differentiable
+            self._take_up(state)
+        write_watch(
+            thread.__dict__, next_id(), origin or origin_here(), tape=self._serial,
+            tensor=state._id, value=truncated(state._array), variable=identity, how=how,
+        )  # fmt: skip
+
+    def _forget(self) -> None:
+        for memory in (self._ids, self._walled, self._watched, self._states, self._followed):
+            memory.clear()
