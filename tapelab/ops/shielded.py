@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.engine.op import op
-from tapelab.kernels.elements import chosen
+from tapelab.kernels.choice import chosen
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated, quotient
 from tapelab.ops.rules import CONTINUOUS, NUMBERS
