@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
 from typing import Any, Self
 
 from tapelab import nest
@@ -182,7 +183,7 @@ class VariableSpec(TensorSpec):
 def type_spec_from_value(value: Any) -> Any:
     """The spec that a tensor, or what converts to one, fits exactly; TypeError for other things."""
     if nest.is_composite(value):
-        return value._type_spec()
+        return spec_of_composite(value)
     if isinstance(value, Variable):
         return VariableSpec(value.shape, value.dtype, value.trainable)
     if not isinstance(value, TypeSpec):
@@ -190,6 +191,18 @@ def type_spec_from_value(value: Any) -> Any:
             return TensorSpec.from_tensor(to_tensor(value))
         except (TypeError, ValueError):
             pass
-    raise TypeError(
-        f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
-    ) from None
+    raise _without_spec(value)
+
+
+@singledispatch
+def spec_of_composite(value: Any, skipped: int = 0) -> Any:
+    """The spec that a composite tensor fits exactly, without the first `skipped` axes (0 or 1).
+
+    The spec of each kind of composite registers here how it is made; TypeError for other kinds.
+    """
+    del skipped
+    raise _without_spec(value)
+
+
+def _without_spec(value: Any) -> TypeError:
+    return TypeError(f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}.")

@@ -13,7 +13,7 @@ from tapelab.compile.walking import leaves
 from tapelab.compile.worlds import is_composite
 from tapelab.core.tensor import Tensor
 from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec
+from tapelab.specs import TensorSpec, spec_of_composite
 
 
 def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
@@ -24,7 +24,7 @@ def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
     if is_composite(leaf):
         if shape == leaf.shape:
             return leaf, leaf
-        return leaf, examples.from_composite(leaf._type_spec()._reshaped(shape), lengths)[1]
+        return leaf, examples.from_composite(spec_of_composite(leaf)._reshaped(shape), lengths)[1]
     if isinstance(leaf, Tensor):
         return examples.from_value(leaf, shape)
     if not isinstance(leaf, TensorSpec):
@@ -54,7 +54,7 @@ def told_by(kinds: list[Kind], names: list[str]) -> Callable[[Any], Any]:
             return leaf
         kind = next(open_kinds)
         if is_composite(leaf) and not isinstance(leaf, Symbolic):
-            return leaf._type_spec()._reshaped(TensorShape(kind.shape))
+            return spec_of_composite(leaf)._reshaped(TensorShape(kind.shape))
         if not isinstance(leaf, (Tensor, TensorSpec)):
             return leaf
         return TensorSpec(TensorShape(kind.shape), kind.dtype, getattr(leaf, "name", name) or name)

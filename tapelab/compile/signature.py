@@ -18,7 +18,7 @@ from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor
 from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec, TypeSpec, common_shape
+from tapelab.specs import TensorSpec, TypeSpec, common_shape, spec_of_composite
 
 Key = tuple[Any, ...]
 _COMPOSITE: Final = -2
@@ -178,7 +178,7 @@ class Binding:
         if not isinstance(spec, TensorSpec):
             if spec.is_compatible_with(value):
                 return value
-            told = value._type_spec() if is_composite(value) else value
+            told = spec_of_composite(value) if is_composite(value) else value
             raise self._refused(f"Can not cast {told!r} to {spec!r}", args, kwargs)
         if isinstance(value, Holder):
             value = to_tensor(value)

@@ -17,6 +17,7 @@ from tapelab.dtypes import BY_NUMPY, as_dtype, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import strict_operand
 from tapelab.shapes import TensorShape
+from tapelab.specs import spec_of_composite
 
 Made = tuple[str, Callable[[], Iterator[Element]], Callable[[], Any], int, Any]
 """The fields of a stage."""
@@ -71,7 +72,7 @@ def _spec(part: Any, skipped: int = 0) -> Any:
     if isinstance(part, Stage):
         return DatasetSpec(part.element_spec)
     if nest.is_composite(part):
-        return part._type_spec(skipped)
+        return spec_of_composite(part, skipped)
     return spec(part.shape[skipped:], BY_NUMPY[part.dtype])
 
 

@@ -35,12 +35,12 @@ class Notebook:
         """Run a cell; what stopped it in one sentence, or nothing."""
         self._count += 1
         try:
-            self.execute(self._python(source), TITLE.format(self._count))
+            self.execute(self.to_python(source), TITLE.format(self._count))
         except BaseException as error:  # noqa: BLE001 - a notebook goes on after any of them
             return _told(error, TITLE.format(self._count))
         return ""
 
-    def _python(self, source: str) -> str:
+    def to_python(self, source: str) -> str:
         """The cell without magics; IPython's own transformer knows them all."""
         if source.lstrip().startswith("%%") or _LIKE_PYTHON.search(source):
             from IPython.core.inputtransformer2 import TransformerManager  # only for such cells

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tapelab.kernels import bulk as bulk
-    from tapelab.kernels import choice as choice
     from tapelab.kernels import circle as circle
 
-LATE: Final = ("bulk", "choice", "circle")
+LATE: Final = ("bulk", "circle")
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.kernels.elements import COMPILED_FROM
 from tapelab.kernels.loader import ran_in_slices
 from tapelab.kernels.memory import empty
 
@@ -17,7 +18,13 @@ HOME: Final = "compiled_choice"
 
 
 def chosen(c: Any, x: Any, y: Any) -> Any:
-    """Entries from x where the condition holds, else from y; None where NumPy is to choose."""
+    """Entries from x where the condition holds, else from y: an array, or a number of NumPy."""
+    found = compiled(c, x, y) if c.size >= COMPILED_FROM else None
+    return np.where(c, x, y)[()] if found is None else found
+
+
+def compiled(c: Any, x: Any, y: Any) -> Any:
+    """The entries by a compiled kernel; None where NumPy is to choose."""
     if x.dtype != y.dtype or x.dtype.char not in "fd" or c.dtype != bool:
         return None
     result = empty(c.shape, x.dtype)

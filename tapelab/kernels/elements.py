@@ -17,7 +17,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab import kernels
 from tapelab.kernels.loader import ran_in_slices
 from tapelab.kernels.memory import empty, in_rows
 from tapelab.kernels.threads import in_slices
@@ -62,12 +61,6 @@ def slope(name: str, dy: Any, known: Any) -> Any:
     if type(dy) is not np.ndarray or dy.size < COMPILED_FROM or type(known) is not np.ndarray:
         return None
     return compiled(name, dy, known)
-
-
-def chosen(c: Any, x: Any, y: Any) -> Any:
-    """Entries from x where the condition holds, else from y: an array, or a number of NumPy."""
-    found = kernels.choice.chosen(c, x, y) if c.size >= COMPILED_FROM else None
-    return np.where(c, x, y)[()] if found is None else found
 
 
 def by_numpy(function: Callable[..., Any], x: Any) -> Any:

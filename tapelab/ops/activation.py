@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.op import op
 from tapelab.kernels import elements
-from tapelab.kernels.elements import chosen
+from tapelab.kernels.choice import chosen
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.comparison import less

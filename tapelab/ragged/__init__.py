@@ -9,6 +9,7 @@ from tapelab.ragged import (
     operators,
     padding,
     reductions,
+    spec,
     values,
 )
 from tapelab.ragged.constant import constant
@@ -39,7 +40,7 @@ __all__ = [
 for _part in (indexing, operators, padding):
     _part.install()
 
-_HANDLERS = (dynamic_shape, reductions, values)
+_HANDLERS = (dynamic_shape, reductions, spec, values)
 """What serves the public functions, registered by being imported."""
 
 __getattr__, __dir__ = in_module(__name__)

@@ -12,7 +12,7 @@ import numpy as np
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.ragged.tensor import RaggedTensor
 from tapelab.shapes import TensorShape
-from tapelab.specs import ShapedSpec, common_shape
+from tapelab.specs import ShapedSpec, common_shape, spec_of_composite
 
 
 class RaggedTensorSpec(ShapedSpec):
@@ -142,3 +142,10 @@ class RaggedTensorSpec(ShapedSpec):
             f"RaggedTensorSpec({self._shape!r}, {self._dtype!r}, {self._ragged_rank}, "
             f"{self._splits!r})"
         )
+
+
+@spec_of_composite.register(RaggedTensor)
+def spec_of_ragged(value: RaggedTensor, skipped: int = 0) -> RaggedTensorSpec:
+    """The spec of a ragged tensor, or of one of its rows."""
+    whole = RaggedTensorSpec.from_value(value)
+    return whole._of_row() if skipped else whole

@@ -210,13 +210,6 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
         rows = gradient.dense() if isinstance(gradient, IndexedSlices) else gradient
         return self._with_flat(rows if isinstance(rows, Tensor) else constant_of(rows))
 
-    def _type_spec(self, skipped: int = 0) -> Any:
-        """What is known of it, or of one of its rows, beforehand."""
-        from tapelab.ragged.spec import RaggedTensorSpec
-
-        made = RaggedTensorSpec.from_value(self)
-        return made._of_row() if skipped else made
-
     def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
         rows = np.asarray(self.flat_values._value).tolist()
         return printing.told(printing.nested_list(rows, self._splits), ends)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tapelab.missing import in_module
+from tapelab.sparse import spec
 from tapelab.sparse.combining import add, maximum, minimum, sparse_dense_matmul
 from tapelab.sparse.counting import bincount
 from tapelab.sparse.crossing import cross, sampled_addmm
@@ -54,5 +55,8 @@ __all__ = [
     "to_indicator",
     "transpose",
 ]
+
+_HANDLERS = (spec,)
+"""What makes the spec of a sparse tensor, registered by being imported."""
 
 __getattr__, __dir__ = in_module(__name__)

@@ -1,4 +1,4 @@
-"""The entries of a sparse tensor as tensors that have a history: picked, placed, multiplied.
+"""The entries of a sparse tensor as tensors that have a history: picked and placed.
 
 Indices are whole numbers without a gradient, so what is done with them is plain NumPy; what is
 done with the entries are ops, so that every path leads back to `values`.
@@ -6,24 +6,13 @@ done with the entries are ops, so that every path leads back to `values`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tapelab.core.composite_tensor import refuse_composites
-from tapelab.core.convert import to_tensor
-from tapelab.core.execute import composite
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
-from tapelab.core.variable import Variable, read
-from tapelab.core.wording import brackets
-from tapelab.errors import invalid_argument
 from tapelab.ops import samples
-from tapelab.ops.arithmetic import divide, multiply
-from tapelab.ops.shape import reshape
-
-if TYPE_CHECKING:
-    from tapelab.sparse.tensor import SparseTensor
 
 Places = Any
 
@@ -82,41 +71,3 @@ def put(x: Tensor, places: Places, count: int) -> Tensor:
     """The entries at their places in a row of so many, added up where a place is shared."""
     made: Tensor = put_entries(x, places=np.asarray(places), count=int(count))
     return made
-
-
-@composite
-def multiplied(sparse: SparseTensor, y: Any) -> SparseTensor:
-    """A sparse tensor times a dense one: only the entries at its places count."""
-    dense = _at_places(sparse, _operand(y, sparse), "SparseDenseCwiseMul")
-    return sparse.with_values(multiply(sparse.values, dense))
-
-
-@composite
-def divided(sparse: SparseTensor, y: Any) -> SparseTensor:
-    """A sparse tensor divided by a dense one, at its places."""
-    dense = _at_places(sparse, _operand(y, sparse), "SparseDenseCwiseDiv")
-    return sparse.with_values(divide(sparse.values, dense))
-
-
-def _operand(y: Any, sparse: SparseTensor) -> Tensor:
-    refuse_composites(y)
-    try:
-        return to_tensor(read(y) if isinstance(y, Variable) else y, sparse.dtype)
-    except ValueError as error:
-        raise ValueError(f"y: {error}") from None
-
-
-def _at_places(sparse: SparseTensor, dense: Tensor, raw: str) -> Tensor:
-    """The entries of a dense tensor, repeated as far as it must be, at the places of another."""
-    shape = dense._array.shape
-    ours = tuple(sparse.dense_shape._value.tolist())
-    pairs = zip(reversed(shape), reversed(ours), strict=False)
-    if len(shape) > len(ours) or any(length not in {1, whole} for length, whole in pairs):
-        raise invalid_argument(
-            raw, "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible "
-            f"shapes: {brackets(ours)} vs. {brackets(shape)}",
-        )  # fmt: skip
-    columns = sparse.indices._value[:, len(ours) - len(shape) :]
-    kept = np.where(np.array(shape, int) == 1, 0, columns)
-    places = np.ravel_multi_index(tuple(kept.T), shape) if shape else np.zeros(len(columns), int)
-    return picked(reshape(dense, shape=(-1,)), places)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.dtypes import float32
 from tapelab.sparse.tensor import SparseTensor
-from tapelab.specs import ShapedSpec
+from tapelab.specs import ShapedSpec, spec_of_composite
 
 
 class SparseTensorSpec(ShapedSpec):
@@ -76,3 +76,9 @@ class SparseTensorSpec(ShapedSpec):
 
     def __repr__(self) -> str:
         return f"SparseTensorSpec({self._shape!r}, {self._dtype!r})"
+
+
+@spec_of_composite.register(SparseTensor)
+def spec_of_sparse(value: SparseTensor, skipped: int = 0) -> SparseTensorSpec:
+    """The spec of a sparse tensor, or of one of its rows."""
+    return SparseTensorSpec(value.shape[skipped:], value.dtype)

@@ -7,15 +7,20 @@ from typing import Any, ClassVar, Final, NoReturn
 
 import numpy as np
 
-from tapelab.core.composite_tensor import CompositeTensor, NotDense
+from tapelab.core.composite_tensor import CompositeTensor, NotDense, refuse_composites
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType, public
+from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.core.variable import Variable
+from tapelab.core.variable import Variable, read
+from tapelab.core.wording import brackets
 from tapelab.dtypes import DType, int64
+from tapelab.errors import invalid_argument
+from tapelab.ops.arithmetic import divide, multiply
+from tapelab.ops.shape import reshape
 from tapelab.printed import array_text
 from tapelab.shapes import TensorShape
-from tapelab.sparse.elements import divided, multiplied
+from tapelab.sparse.elements import picked
 
 MAPPED: Final = frozenset({
     *("abs", "asin", "asinh", "atan", "atanh", "bessel_i0e", "bessel_i1e", "cast", "erf"),
@@ -188,12 +193,6 @@ class SparseTensor(CompositeTensor, metaclass=DispatchedType):
             constant_of(np.concatenate(cells)), constant_of(values), constant_of(lengths)
         )
 
-    def _type_spec(self, skipped: int = 0) -> Any:
-        """What is known of it, or of one of its rows, beforehand."""
-        from tapelab.sparse.spec import SparseTensorSpec
-
-        return SparseTensorSpec(self.shape[skipped:], self.dtype)
-
     def _map_elements(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
         first, *rest = args or (None,)
         if first is not self or getattr(function, "__name__", "") not in MAPPED:
@@ -203,6 +202,44 @@ class SparseTensor(CompositeTensor, metaclass=DispatchedType):
     def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
         indices, values, shape = (array_text(p._value, ends) for p in self._components())
         return f"'SparseTensor(indices={indices}, values={values}, shape={shape})'"
+
+
+@composite
+def multiplied(sparse: SparseTensor, y: Any) -> SparseTensor:
+    """A sparse tensor times a dense one: only the entries at its places count."""
+    dense = _at_places(sparse, _operand(y, sparse), "SparseDenseCwiseMul")
+    return sparse.with_values(multiply(sparse.values, dense))
+
+
+@composite
+def divided(sparse: SparseTensor, y: Any) -> SparseTensor:
+    """A sparse tensor divided by a dense one, at its places."""
+    dense = _at_places(sparse, _operand(y, sparse), "SparseDenseCwiseDiv")
+    return sparse.with_values(divide(sparse.values, dense))
+
+
+def _operand(y: Any, sparse: SparseTensor) -> Tensor:
+    refuse_composites(y)
+    try:
+        return to_tensor(read(y) if isinstance(y, Variable) else y, sparse.dtype)
+    except ValueError as error:
+        raise ValueError(f"y: {error}") from None
+
+
+def _at_places(sparse: SparseTensor, dense: Tensor, raw: str) -> Tensor:
+    """The entries of a dense tensor, repeated as far as it must be, at the places of another."""
+    shape = dense._array.shape
+    ours = tuple(sparse.dense_shape._value.tolist())
+    pairs = zip(reversed(shape), reversed(ours), strict=False)
+    if len(shape) > len(ours) or any(length not in {1, whole} for length, whole in pairs):
+        raise invalid_argument(
+            raw, "SparseDenseBinaryOpShared broadcasts dense to sparse only; got incompatible "
+            f"shapes: {brackets(ours)} vs. {brackets(shape)}",
+        )  # fmt: skip
+    columns = sparse.indices._value[:, len(ours) - len(shape) :]
+    kept = np.where(np.array(shape, int) == 1, 0, columns)
+    places = np.ravel_multi_index(tuple(kept.T), shape) if shape else np.zeros(len(columns), int)
+    return picked(reshape(dense, shape=(-1,)), places)
 
 
 def _whole(name: str, value: Any) -> Tensor:

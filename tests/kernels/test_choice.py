@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.kernels import choice, elements, loader
+from tapelab.kernels import choice, loader
 
 SHAPES = [(7,), (3, 5), (1,), (2, 3, 4)]
 
@@ -14,7 +14,7 @@ SHAPES = [(7,), (3, 5), (1,), (2, 3, 4)]
 @pytest.fixture(autouse=True)
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, too, and let none fail in silence."""
-    monkeypatch.setattr(elements, "COMPILED_FROM", 1)
+    monkeypatch.setattr(choice, "COMPILED_FROM", 1)
     yield
     assert not loader._given_up
 
@@ -37,22 +37,22 @@ def test_arrays_and_single_numbers(shape, dtype):
     x, y = numbers(shape, dtype), numbers(shape, dtype, seed=1)[::-1]
     c, number = np.random.default_rng(2).random(shape) < 0.5, dtype(-0.0)
     for one, other in ((x, y), (x, number), (number, y)):
-        same(elements.chosen(c, one, other), np.where(c, one, other))
-        assert choice.chosen(c, one, other) is not None
+        same(choice.chosen(c, one, other), np.where(c, one, other))
+        assert choice.compiled(c, one, other) is not None
 
 
 def test_turned_thinned_and_empty_arrays():
     x, y = numbers((6, 8)), numbers((6, 8), seed=1)
     for part in (lambda a: a.T, lambda a: a[::2, ::3], lambda a: a[::-1], lambda a: a[:, :0]):
         c = part(x) > 0
-        same(elements.chosen(c, part(x), part(y)), np.where(c, part(x), part(y)))
+        same(choice.chosen(c, part(x), part(y)), np.where(c, part(x), part(y)))
 
 
 def test_what_is_broadcast_and_what_is_no_float_is_left_to_numpy():
     x, c = numbers((3, 5)), np.ones((3, 5), bool)
     for one, other in ((x[0], x), (c.astype(int), c.astype(int)), (x, x.astype(np.float64))):
-        assert choice.chosen(c, one, other) is None
-    same(elements.chosen(c, x[0], x), np.where(c, x[0], x))
+        assert choice.compiled(c, one, other) is None
+    same(choice.chosen(c, x[0], x), np.where(c, x[0], x))
 
 
 @pytest.mark.parametrize("name", ["elu", "selu", "leaky_relu"])
@@ -65,6 +65,6 @@ def test_bends_and_their_slopes_are_those_of_small_arrays(monkeypatch, name):
         return y, tape.gradient(y, x)
 
     got = both()
-    monkeypatch.setattr(elements, "COMPILED_FROM", 2**62)
+    monkeypatch.setattr(choice, "COMPILED_FROM", 2**62)
     for one, other in zip(got, both(), strict=True):
         same(np.asarray(one), np.asarray(other))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.kernels import bulk, choice, circle, elements, loader, normal, pooling, rows, threads
+from tapelab.kernels import bulk, choice, circle, loader, normal, pooling, rows, threads
 from tapelab.kernels.windows import Sliding
 
 HOW = Sliding((3, 2), (2, 1), (1, 1), ((1, 1), (0, 1)))
@@ -43,7 +43,7 @@ WORKS = {
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, in small slices, and let none fail in silence."""
     for module, name in ((pooling, "COMPILED_FROM"), (normal, "FUSED_FROM"), (bulk, "LARGE"),
-                         (circle, "COMPILED_FROM"), (elements, "COMPILED_FROM"),
+                         (circle, "COMPILED_FROM"), (choice, "COMPILED_FROM"),
                          (rows, "COMPILED_FROM"), (threads, "THREADED_FROM")):  # fmt: skip
         monkeypatch.setattr(module, name, 1)
     monkeypatch.setattr(threads, "SLICE", 60)

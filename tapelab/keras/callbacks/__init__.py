@@ -7,7 +7,8 @@ from typing import Final
 from tapelab.keras.offering import offered
 
 NAMES: Final = {
-    "callback": "Callback CallbackList History LambdaCallback",
+    "callback": "Callback History LambdaCallback",
+    "callback_list": "CallbackList",
     "progress": "ProgbarLogger",
     "watching": "EarlyStopping ReduceLROnPlateau ModelCheckpoint",
     "acting": "LearningRateScheduler TerminateOnNaN CSVLogger",

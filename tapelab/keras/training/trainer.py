@@ -9,7 +9,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.core.exits import leave
 from tapelab.keras.backend import convert_to_tensor
-from tapelab.keras.callbacks.callback import CallbackList
+from tapelab.keras.callbacks.callback_list import CallbackList
 from tapelab.keras.training.batches import (
     Rounds,
     arrays_of,

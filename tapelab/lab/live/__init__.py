@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any, Final
 
-TARGET: Final = "tapelab.live"
-VERSION: Final = 1
+from tapelab.lab.live.comm_target import TARGET, VERSION
+
 _live: Final[list[Any]] = []
 """The panels of this kernel, once there is one."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from tapelab.lab import preferences
-from tapelab.lab.live import VERSION
+from tapelab.lab.live.comm_target import VERSION
 from tapelab.lab.live.runs import thinned
 from tapelab.lab.running import RUNNING
 from tapelab.version import __version__
@@ -16,7 +16,7 @@ from tapelab.words import language, say
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape
-    from tapelab.lab.live.pushing import Live
+    from tapelab.lab.live.scene import Scene
 
 TRIES: Final = 3
 """So many messages may fail one after the other."""
@@ -30,10 +30,26 @@ class RequestError(ValueError):
     """A panel asked for something that it cannot have."""
 
 
+class PanelServer(Protocol):
+    """What a panel asks of the kernel's side, which serves all panels: see `pushing.Live`."""
+
+    scene: Scene
+    hears_while_running: bool
+
+    def forget(self, panel: Panel) -> None:
+        """A panel is gone."""
+
+    def show(self, panel: Panel, history: int) -> None:
+        """Begin to tell a panel, and keep the tapes of so many steps."""
+
+    def settle(self) -> None:
+        """End where nobody looks any more."""
+
+
 class Panel:
     """A panel in one page of a front-end, at the other end of a comm."""
 
-    def __init__(self, comm: Any, live: Live) -> None:
+    def __init__(self, comm: Any, live: PanelServer) -> None:
         self.shown = False
         self.rate = preferences.settings().rate
         self._failed = 0
