@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.batch_sums import unnormalised_sum
 from tapelab.diagnosis.cancelling import cancelled
+from tapelab.diagnosis.complex_convention import conjugated
 from tapelab.diagnosis.converging import not_converged
 from tapelab.diagnosis.dead import dead_units
 from tapelab.diagnosis.degenerate import degenerate
@@ -20,7 +21,7 @@ from tapelab.diagnosis.smoothing import flat_sign
 from tapelab.diagnosis.sparse_rows import repeated_rows
 from tapelab.diagnosis.special_cases import special_case
 from tapelab.diagnosis.spoiled import not_finite
-from tapelab.diagnosis.summing import conjugated, cross_talk, summed_target
+from tapelab.diagnosis.summing import cross_talk, summed_target
 from tapelab.diagnosis.swapped_losses import swapped_loss
 from tapelab.diagnosis.trace_time import trace_time_constant
 from tapelab.diagnosis.trip_counts import trip_count

@@ -1,4 +1,4 @@
-"""Answers that are numbers of another question: sums, rows that meet, conjugates."""
+"""Gradients of a sum where a Jacobian is meant: summed targets, rows that mix in a batch."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.block import line_of
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import ROOM, name_of, question, text_of
+from tapelab.diagnosis.names import name_of, question, text_of
 from tapelab.diagnosis.rows import meeting
 from tapelab.diagnosis.way import Way
 from tapelab.diagnosis.wording import paragraph, say
 from tapelab.recording import events as e
-from tapelab.views.numbers import format_brief
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
@@ -83,6 +82,11 @@ def _is_meant(case: Case, way: Way) -> bool:
             seed = way.measures.of(way.upstream[step])
             if not seed.least == seed.greatest == 1:
                 return True
+    return updates_variables(case)
+
+
+def updates_variables(case: Case) -> bool:
+    """Whether the code that asks for the gradient assigns to variables or calls an optimizer."""
     span = case.question.span if case.question else case.recording.tensor(case.target).span
     code = case.codes.of(span)
     nodes = (node for _, node in code.placed) if code else ()
@@ -177,57 +181,4 @@ def _talking(case: Case, place: Located, tensor: int) -> Finding:
             Step(line, say("rows of `{source}` met", source=source)),
             Step(line_of(case, place.index), say("a Jacobian was asked for row by row")),
         ),
-    )
-
-
-def conjugated(case: Case) -> Iterator[Finding]:
-    """The gradient of a complex target, which is the conjugate of the derivative."""
-    way = case.way
-    if way is None or not len(way):
-        return
-    ends = (case.recording.tensor(each).dtype for each in (case.target, case.source))
-    value = way.value(way.result)
-    if not all(dtype.startswith("complex") for dtype in ends) or value is None:
-        return
-    if np.any(value.imag != 0) and not _is_conjugated(case):
-        yield _conjugate(case, way)
-
-
-def _is_conjugated(case: Case) -> bool:
-    """Whether the code takes the conjugate of something."""
-    code = case.codes.of(case.question.span) if case.question else None
-    nodes = (node for _, node in code.placed) if code else ()
-    named = (node.attr for node in nodes if isinstance(node, ast.Attribute))
-    return any(name in {"conj", "conjugate"} for name in named)
-
-
-def _conjugate(case: Case, way: Way) -> Finding:
-    source, target = name_of(case, case.source), name_of(case, case.target)
-    asked = question(case)
-    span = (
-        case.question.span if asked and case.question else case.recording.tensor(case.target).span
-    )
-    facts = case.recording.tensor(way.result)
-    fix = None
-    if asked and not isinstance(asked.code.parent.get(asked.node), ast.Attribute):
-        text = f"{edits.tf_alias(asked.code)}.math.conj({asked.text})"
-        fix = edits.fix(asked.code, [edits.replaced(asked.code, asked.node, text)])
-    return Finding(
-        code="COMPLEX_CONVENTION",
-        title=say("This is the conjugate of the derivative"),
-        message=paragraph(
-            say(
-                "`{source}` and `{target}` are complex, and for those the tape gives the conjugate "
-                "of the derivative, here {value}: of a real target, that is the direction in which "
-                "it grows.",
-                source=source,
-                target=target,
-                value=format_brief(facts, ROOM),
-            ),
-            say("The derivative itself has the imaginary part with the other sign."),
-        ),
-        where=case.codes.where(span),
-        fix=fix,
-        evidence=(case.question.index,) if case.question else case.made(case.target),
-        steps=(Step(case.codes.line(span), say("the gradient of a complex number was asked for")),),
     )

@@ -1,4 +1,4 @@
-"""The sentences of the first eight causes, word by word: what happened, and why."""
+"""The sentences of some causes, word by word: what happened, and why."""
 
 import pytest
 
@@ -143,6 +143,26 @@ SENTENCES = {
         ),
         "y = 3.0 * tf.cast(tf.cast(x, tf.int32), tf.float32)",
         "y = 3.0 * (x + tf.stop_gradient(tf.cast(tf.cast(x, tf.int32), tf.float32) - x))",
+    ),
+    "P74": (
+        "This is the conjugate of the derivative",
+        (
+            "`x` and `y` are complex. For those the tape gives the conjugate of the derivative, "
+            "here 6.0000−2.0000j. The derivative itself is 6.0000+2.0000j."
+        ),
+        "g = tape.gradient(y, x)",
+        "g = tf.math.conj(tape.gradient(y, x))",
+    ),
+    "P74 a real target": (
+        "This is the conjugate of the derivative",
+        (
+            "`x` is complex, z = a + i·b, and `y` is real. For those the tape gives "
+            "∂/∂a + i·∂/∂b = 2·∂/∂z*, here 6.0000+2.0000j: the direction in which `y` grows, which "
+            "gradient descent needs. The derivative is its conjugate, ∂/∂a − i·∂/∂b = 2·∂/∂z, here "
+            "6.0000−2.0000j: a small step dz changes `y` by Re(derivative·dz)."
+        ),
+        "g = tape.gradient(y, x)",
+        "g = tf.math.conj(tape.gradient(y, x))",
     ),
     "P78 a line": (
         "`h + 1.0` ran after the tape",

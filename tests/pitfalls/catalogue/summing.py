@@ -1,4 +1,4 @@
-"""Numbers of another question: sums, rows that meet, conjugates."""
+"""Gradients of a sum where a Jacobian is meant: summed targets, rows that mix in a batch."""
 
 from tests.pitfalls.snippets import Pitfall
 
@@ -48,21 +48,6 @@ PITFALLS = [
         g = tape.batch_jacobian(y, x)
         """,
         fix="g = tape.jacobian(y, x)", symptom="value"),
-    Pitfall("P74", "COMPLEX_CONVENTION", """
-        x = tf.Variable(3.0 + 1.0j)
-        with tf.GradientTape() as tape:
-            y = x * x
-        g = «tape.gradient(y, x)»
-        """,
-        fix="g = tf.math.conj(tape.gradient(y, x))", symptom="value"),
-    Pitfall("P74 several numbers", "COMPLEX_CONVENTION", """
-        x = tf.constant([1.0 + 1.0j, 2.0 - 1.0j])
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = tf.exp(x)
-        g = «tape.gradient(y, x)»
-        """,
-        fix="g = tf.math.conj(tape.gradient(y, x))", symptom="value"),
 ]  # fmt: skip
 
 NEAR_MISSES = {
@@ -127,20 +112,5 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape:
             y = (x - tf.reduce_mean(x, axis=1, keepdims=True)) ** 3
         g = tape.batch_jacobian(y, x)
-        """,
-    "P74 a real loss": """
-        x = tf.Variable(3.0 + 1.0j)
-        with tf.GradientTape() as tape: y = tf.abs(x) ** 2
-        g = tape.gradient(y, x)
-        """,
-    "P74 conjugated back": """
-        x = tf.Variable(3.0 + 1.0j)
-        with tf.GradientTape() as tape: y = x * x
-        g = tf.math.conj(tape.gradient(y, x))
-        """,
-    "P74 a real slope": """
-        x = tf.Variable(3.0 + 0.0j)
-        with tf.GradientTape() as tape: y = x * x
-        g = tape.gradient(y, x)
         """,
 }

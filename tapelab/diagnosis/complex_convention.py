@@ -1,0 +1,180 @@
+"""Gradients with respect to complex sources, which are conjugates of derivatives.
+
+With z = a + i·b and a real target L, the tape gives ∂L/∂a + i·∂L/∂b = 2·∂L/∂z*, as TensorFlow does.
+That is the direction in which L grows, which gradient descent needs. The derivative, by which
+dL = Re(derivative·dz), is its conjugate ∂L/∂a − i·∂L/∂b = 2·∂L/∂z; JAX gives that one. Of a complex
+target f the tape gives the gradient of its real part, the conjugate of f′(z) where f has a
+derivative.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.names import ROOM, Written, argument, name_of, question
+from tapelab.diagnosis.summing import updates_variables
+from tapelab.diagnosis.wording import paragraph, say
+from tapelab.views.numbers import format_brief
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.way import Way
+
+CONJUGATES: Final = {"conj", "conjugate"}
+PARTS: Final = {"real", "imag"}
+
+
+def conjugated(case: Case) -> Iterator[Finding]:
+    """The gradient with respect to a complex source, where it differs from the derivative.
+
+    Nothing is said where the code conjugates it. Of a real target nothing is said either where the
+    code takes a step along the gradient or takes its two parts: both need it as it is.
+    """
+    way = case.way
+    if way is None or way.is_spoiled or not _is_complex(case, case.source):
+        return
+    value = way.value(way.result)
+    if value is None or not np.any(value.imag != 0):
+        return
+    if _is_complex(case, case.target):
+        if not _mentions_conjugate(case):
+            yield _finding(case, _of_complex_target(case, way))
+    elif not updates_variables(case) and not _is_meant(case):
+        yield _finding(case, _of_real_target(case, way))
+
+
+def _is_complex(case: Case, tensor: int) -> bool:
+    return case.recording.tensor(tensor).dtype.startswith("complex")
+
+
+def _mentions_conjugate(case: Case) -> bool:
+    """Whether the code conjugates something: the gradient, or a part of the target."""
+    code = case.codes.of(case.question.span) if case.question else None
+    nodes = (node for _, node in code.placed) if code else ()
+    return any(isinstance(node, ast.Attribute) and node.attr in CONJUGATES for node in nodes)
+
+
+def _is_meant(case: Case) -> bool:
+    """Whether the code conjugates the gradient, takes its parts, or takes a step along it."""
+    asked, source = question(case), argument(case, case.source)
+    if asked is None:
+        return False
+    gradient = _Gradient(asked)
+    sources = {name_of(case, case.source), source.text if source else ""}
+    return any(gradient.is_used_by(node, sources) for _, node in asked.code.placed)
+
+
+class _Gradient:
+    """A gradient in the user's code: the call that returns it, and the names it is given."""
+
+    def __init__(self, call: Written) -> None:
+        self.call = call
+        self.names: set[str] = set()
+        for statement in call.code.statements():
+            self._follow(statement)
+
+    def _follow(self, statement: ast.stmt) -> None:
+        """Add the names that a statement gives to what it computes from the gradient."""
+        match statement:
+            case ast.Assign(targets=targets, value=value) if self.is_in(value):
+                given = (node for target in targets for node in ast.walk(target))
+                self.names.update(node.id for node in given if isinstance(node, ast.Name))
+            case ast.Return(value=ast.expr() as value) if self.is_in(value):
+                scope = self.call.code.scope(statement)
+                self.names.add(getattr(scope, "name", ""))
+
+    def is_in(self, expression: ast.expr) -> bool:
+        """Whether an expression contains the gradient or something computed from it."""
+        return any(
+            node is self.call.node or (isinstance(node, ast.Name) and node.id in self.names)
+            for node in ast.walk(expression)
+        )
+
+    def is_used_by(self, node: ast.AST, sources: set[str]) -> bool:
+        """Whether a node conjugates the gradient, takes a part of it, or adds it to a source."""
+        match node:
+            case ast.Call(func=function):
+                name = ast.unparse(function).rpartition(".")[2]
+                return name in CONJUGATES | PARTS and self.is_in(node)
+            case ast.Attribute(value=value, attr=name):
+                return name in PARTS and self.is_in(value)
+            case (
+                ast.BinOp(left=point, op=ast.Add() | ast.Sub(), right=step)
+                | ast.AugAssign(target=point, op=ast.Add() | ast.Sub(), value=step)
+            ):
+                return self.call.code.text(point) in sources and self.is_in(step)
+        return False
+
+
+def _of_real_target(case: Case, way: Way) -> str:
+    value, conjugate = _values(case, way)
+    return paragraph(
+        say(
+            "`{source}` is complex, z = a + i·b, and `{target}` is real. For those the tape gives "
+            "∂/∂a + i·∂/∂b = 2·∂/∂z*, here {value}: the direction in which `{target}` grows, which "
+            "gradient descent needs.",
+            source=name_of(case, case.source),
+            target=name_of(case, case.target),
+            value=value,
+        ),
+        say(
+            "The derivative is its conjugate, ∂/∂a − i·∂/∂b = 2·∂/∂z, here {conjugate}: a small "
+            "step dz changes `{target}` by Re(derivative·dz).",
+            conjugate=conjugate,
+            target=name_of(case, case.target),
+        ),
+    )
+
+
+def _of_complex_target(case: Case, way: Way) -> str:
+    value, conjugate = _values(case, way)
+    return paragraph(
+        say(
+            "`{source}` and `{target}` are complex. For those the tape gives the conjugate of the "
+            "derivative, here {value}.",
+            source=name_of(case, case.source),
+            target=name_of(case, case.target),
+            value=value,
+        ),
+        say("The derivative itself is {conjugate}.", conjugate=conjugate),
+    )
+
+
+def _values(case: Case, way: Way) -> tuple[str, str]:
+    """The gradient that the tape gave, and its conjugate, in few characters."""
+    facts = case.recording.tensor(way.result)
+    assert facts.value is not None
+    conjugate = replace(facts, value=facts.value.conj())
+    return format_brief(facts, ROOM), format_brief(conjugate, ROOM)
+
+
+def _finding(case: Case, message: str) -> Finding:
+    asked = question(case)
+    span = case.recording.tensor(case.target).span
+    if asked and case.question:
+        span = case.question.span
+    return Finding(
+        code="COMPLEX_CONVENTION",
+        title=say("This is the conjugate of the derivative"),
+        message=message,
+        where=case.codes.where(span),
+        fix=_fix(asked) if asked else None,
+        evidence=(case.question.index,) if case.question else case.made(case.target),
+        steps=(Step(case.codes.line(span), say("the gradient of a complex number was asked for")),),
+    )
+
+
+def _fix(asked: Written) -> Fix | None:
+    """The line with the conjugate of the gradient; None where a method of it is called."""
+    if isinstance(asked.code.parent.get(asked.node), ast.Attribute):
+        return None
+    text = f"{edits.tf_alias(asked.code)}.math.conj({asked.text})"
+    return edits.fix(asked.code, [edits.replaced(asked.code, asked.node, text)])
