@@ -8,7 +8,6 @@ import numpy as np
 
 from tapelab.core.op import op
 from tapelab.kernels.choice import chosen
-from tapelab.kernels.elements import chosen
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated, quotient
 from tapelab.ops.rules import CONTINUOUS, NUMBERS
