@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.asking import Answer, hearers
+from tapelab.core.gradient_call import GradientCall
+from tapelab.core.gradients import observers
 from tapelab.core.tape import GradientTape
 
 
@@ -33,7 +34,7 @@ class Witness:
     def __init__(self) -> None:
         self.kept: dict[str, GradientTape] = {}
 
-    def hear(self, tape: GradientTape, _: Answer, results: Any) -> None:
+    def hear(self, tape: GradientTape, _: GradientCall, results: Any) -> None:
         """Keep the tape that answered last, and the one whose answer went wrong last."""
         self.kept["last"] = tape
         if any(map(_went_wrong, results)):
@@ -55,13 +56,13 @@ def running(script: Path, arguments: list[str]) -> Iterator[None]:
     """
     main, witness = ModuleType("__main__"), Witness()
     main.__file__ = str(script)
-    hearers.append(witness.hear)
+    observers.append(witness.hear)
     try:
         with _in_place_of_ours(main, [str(script), *arguments], str(script.resolve().parent)):
             _run(script, main)
         yield
     finally:
-        hearers.remove(witness.hear)
+        observers.remove(witness.hear)
 
 
 def _run(script: Path, main: ModuleType) -> None:

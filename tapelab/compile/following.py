@@ -122,7 +122,7 @@ class Following:
         tapes = [call.tapes if flag else () for flag in self._reached.heard]
         return found.account.spread(call, ids, known.get, tapes)
 
-    def back(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
+    def vjp(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
         taped = view(TapedCall, record)
         values, call = taped.inputs, taped.call
@@ -196,9 +196,9 @@ class Call(NamedTuple):
         """The runs of the ops inside."""
         return [each for each in self.story(record) if kind_of(each) is OpRun]
 
-    def back(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
+    def vjp(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
-        return None if self.inside.met else self.way.back(record, upstream)
+        return None if self.inside.met else self.way.vjp(record, upstream)
 
     def light(self) -> Call:
         """The same without what was saved."""

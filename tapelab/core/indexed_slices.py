@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import kernels
 from tapelab.core.arrays import typed_array
 from tapelab.core.aside import as_setting, aside, decided
 from tapelab.core.dispatch import public
@@ -16,7 +15,6 @@ from tapelab.core.op import REGISTRY
 from tapelab.core.records import Dropped
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import DType
-from tapelab.kernels.elements import LARGE
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.shapes import TensorShape
 
@@ -134,15 +132,3 @@ class IndexedSlices:
 
 def _joined(one: Any, other: Any) -> Any:
     return np.concatenate((np.asarray(one), np.asarray(other)))
-
-
-def accumulated(held: Any, more: Any) -> Any:
-    """The sum of two gradients of one tensor; sparse only where both are."""
-    sparse = isinstance(held, IndexedSlices), isinstance(more, IndexedSlices)
-    if all(sparse):
-        return held.merged(more)
-    held = held.dense() if sparse[0] else held
-    more = more.dense() if sparse[1] else more
-    large = type(held) is np.ndarray and held.size >= LARGE
-    total = kernels.bulk.added(held, more) if large else None
-    return REGISTRY["add"](held, more) if total is None else total

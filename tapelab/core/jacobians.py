@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tapelab import nest
-from tapelab.core.asking import Answer, ask, filled, keep, unrecorded
-from tapelab.core.batching import sweep_rows
-from tapelab.core.ends import real, sources_of, targets_of
+from tapelab.core.batched_backward import BasisSeeds, backward_rows
 from tapelab.core.execute import composite
+from tapelab.core.gradient_arguments import real, sources_of, targets_of
+from tapelab.core.gradient_call import GradientCall
+from tapelab.core.gradients import as_result, begin_call, finish_call, unrecorded
 from tapelab.core.log import asked_from, origin_here
 from tapelab.core.op import REGISTRY
-from tapelab.core.reaching import Seeds
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.watching import Watching
 from tapelab.errors import Refusal, RefusedError
 from tapelab.recording.facts import Method
 
-if TYPE_CHECKING:
-    from tapelab.core.tape import GradientTape
-
 
 @composite
-def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
+def jacobian(tape: Watching, target: Any, sources: Any, zero: bool, pfor: bool) -> Any:
     """One gradient per element of the target, laid into target shape + source shape."""
     if not pfor and not tape._persistent:
         raise _asked_once(
@@ -34,19 +32,18 @@ def jacobian(tape: GradientTape, target: Any, sources: Any, zero: bool, pfor: bo
     tape._close()
     _require_one(target, "jacobian")
     (end,), origins = targets_of(target), sources_of(sources)
-    answer = ask(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
+    call = begin_call(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
     empty, before = not end._array.size, end._array.shape
     results = []
-    for source, rows in zip(origins, _rows(tape, end, origins, answer), strict=True):
+    for source, rows in zip(origins, _rows(tape, end, origins, call), strict=True):
         found = None if rows is None or empty else _shaped(rows, (*before, *source.shape))
-        results.append(filled(answer, source, found, zero or rows is not None, before))
-    keep(tape, answer, results)
-    tape._release()
+        results.append(as_result(call, source, found, zero or rows is not None, before))
+    finish_call(tape, call, results)
     return nest.pack_sequence_as(sources, results)
 
 
 @composite
-def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> Any:
+def batch_jacobian(tape: Watching, target: Any, source: Any, pfor: bool) -> Any:
     """The Jacobian of each row of the target by the same row of the source."""
     tape._require_unasked()
     _require_one(target, "batch_jacobian")
@@ -60,16 +57,15 @@ def batch_jacobian(tape: GradientTape, target: Any, source: Any, pfor: bool) -> 
     tape._close()
     (end,), origins = targets_of(target), sources_of(source)
     value, rows = end._array, None
-    answer = ask(tape, Method.BATCH_JACOBIAN, True, [end], origins, asked_from())
+    call = begin_call(tape, Method.BATCH_JACOBIAN, True, [end], origins, asked_from())
     if value.size and _recorded(tape, end):
-        seeds = Seeds(value[0], value.shape[:1])
-        (rows,) = sweep_rows(tape, end, seeds, origins, answer.flows)
+        seeds = BasisSeeds(value[0], value.shape[:1])
+        (rows,) = backward_rows(tape, end, seeds, origins, call.report)
     (origin,) = origins
     shape = (*value.shape, *origin.shape[1:])
     found = np.zeros(shape, value.dtype) if rows is None else _shaped(_by_batch(rows), shape)
     result = found if isinstance(found, Tensor) else constant_of(found)
-    keep(tape, answer, [result])
-    tape._release()
+    finish_call(tape, call, [result])
     return result
 
 
@@ -82,13 +78,13 @@ def _require_one(target: Any, how: str) -> None:
         )
 
 
-def _asked_once(tape: GradientTape, message: str) -> RefusedError:
+def _asked_once(tape: Watching, message: str) -> RefusedError:
     """The error for a Jacobian that asks row by row, of a tape that answers once."""
     refusal = Refusal("TAPE_CONSUMED", origin_here(), tape, details={"rows": True})
     return RefusedError(message, refusal)
 
 
-def _rows(tape: GradientTape, target: Tensor, origins: Any, answer: Answer) -> list[Any]:
+def _rows(tape: Watching, target: Tensor, origins: Any, call: GradientCall) -> list[Any]:
     """For each source a row for every element of the target, or None where no path leads to it.
 
     A target that the tape does not follow has no path even to itself: it is laid flat first, as
@@ -97,11 +93,11 @@ def _rows(tape: GradientTape, target: Tensor, origins: Any, answer: Answer) -> l
     if not _recorded(tape, target):
         return [None] * len(origins)
     if not target._array.size:
-        return unrecorded(tape, [target], [target._array], origins, answer.flows)
-    return sweep_rows(tape, target, Seeds(target._array), origins, answer.flows)
+        return unrecorded(tape, [target], [target._array], origins, call.report)
+    return backward_rows(tape, target, BasisSeeds(target._array), origins, call.report)
 
 
-def _recorded(tape: GradientTape, target: Tensor) -> bool:
+def _recorded(tape: Watching, target: Tensor) -> bool:
     """Whether a tape follows a tensor, which lies behind no stop_gradient."""
     return target._id in tape._tracked and target._id not in tape._walled
 

@@ -43,7 +43,10 @@ REGISTERED: Final[dict[str, GradRule]] = {}
 Samples = Callable[[Any], list[tuple[tuple[Any, ...], dict[str, Any]]]]
 """From a NumPy random generator to pairs of input arrays and settings, for the generated tests."""
 
-Slopes = tuple[Callable[..., Any] | None, ...]
+VJPs = tuple[Callable[..., Any] | None, ...]
+
+UNCHANGED, OTHER_INPUT = object(), object()
+"""Stand for VJPs on floats: the cotangent itself, and the cotangent times the other input."""
 
 PATTERNS: Final = (
     *("differentiable", "flat", "integer", "index-only", "predicate-only", "shape-only"),
@@ -52,14 +55,15 @@ PATTERNS: Final = (
 
 
 class GradRule(NamedTuple):
-    """The gradient rule of one input; without a function it says why nothing flows."""
+    """The VJP rule of one input; without a function it says why nothing flows."""
 
     function: Callable[..., Any] | None
     facts: Rule
-    # The same for raw arrays that are large, or None where it does not know better.
-    in_bulk: Callable[..., Any] | None = None
-    # The same for raw floats of any shape, on the short way.
-    of_floats: Callable[..., Any] | None = None
+    # What the cotangent of real numbers is multiplied by, where that is the whole rule: 1, -1 or
+    # the name of the other input.
+    factor: str | int | None = None
+    # The same rule for raw floats, in the fast path.
+    on_floats: Callable[..., Any] | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -85,13 +89,13 @@ class Op:
     same_dtype: bool = False
     variadic: bool = False
     multi: bool = False
-    # Whether sparse rows go on as rows, where y in x + y is a plain number too.
-    hands_on: bool | Literal["beside a number"] = False
+    # Whether `IndexedSlices` go on through it as they are, in x + y where y is a plain number too.
+    propagates_slices: bool | Literal["beside a number"] = False
     rules: dict[str, GradRule] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
-    # Each input's rule, and that of floats; None where nothing flows. For a joint rule not at all.
-    slopes: Slopes | None = None
-    slopes_of_floats: Slopes | None = None
+    # Each input's VJP, and that of floats; None where nothing flows. For a joint rule not at all.
+    vjps: VJPs | None = None
+    vjps_on_floats: tuple[Any, ...] | None = None
     short: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
     defaults: dict[str, Any] = field(default_factory=dict)  # the settings of the short way
 
@@ -106,15 +110,19 @@ class Op:
                 return each.interpreter().bind(self, inputs, settings)
         return self.kernel(*inputs, **settings)
 
-    def grad(self, name: str, formula: str, *, local: str = "") -> Callable[..., Any]:
+    def grad(
+        self, name: str, formula: str, *, local: str = "", factor: str | int | None = None
+    ) -> Callable[..., Any]:
         """Declare the gradient rule of one input: `rule(dy, y, *inputs, **settings)`.
 
-        The docstring of the rule, if it has one, is what the picture says of the step.
+        The docstring of the rule, if it has one, is what the picture says of the step. Where all
+        that the rule does to real numbers is to multiply dy by 1, by -1 or by the other input,
+        `factor` says so: then the backward pass need not call it.
         """
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             facts = Rule(formula=formula, local=local, sentence=_first_sentence(function))
-            self._declare(name, GradRule(function, facts))
+            self._declare(name, GradRule(function, facts, factor))
             return function
 
         return declare
@@ -127,32 +135,20 @@ class Op:
                 facts = Rule(formula=formula, sentence=_first_sentence(function))
                 self._declare(name, GradRule(function, facts))
             self.joint = function
-            self.slopes = self.slopes_of_floats = None
+            self.vjps = self.vjps_on_floats = None
             return function
 
         return declare
 
-    def grad_of_floats(self, name: str) -> Callable[..., Any]:
+    def grad_on_floats(self, name: str) -> Callable[..., Any]:
         """Declare how the gradient rule of an input is computed on raw floats, if faster.
 
         All are of one dtype, float32 or float64, and no tensor is among them.
         """
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.rules[name] = self.rules[name]._replace(of_floats=function)
+            self.rules[name] = self.rules[name]._replace(on_floats=function)
             self._line_up()
-            return function
-
-        return declare
-
-    def grad_in_bulk(self, name: str) -> Callable[..., Any]:
-        """Declare how the gradient rule of an input is computed where raw arrays are large.
-
-        It may sum what was broadcast in the same pass; None leaves the work to the rule.
-        """
-
-        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
-            self.rules[name] = self.rules[name]._replace(in_bulk=function)
             return function
 
         return declare
@@ -174,8 +170,8 @@ class Op:
         """Lay the functions of the rules side by side, once all inputs have one."""
         rules = [self.rules[each] for each in self.inputs if each in self.rules]
         if len(rules) == len(self.inputs):
-            self.slopes = tuple([rule.function for rule in rules])
-            self.slopes_of_floats = tuple([rule.of_floats or rule.function for rule in rules])
+            self.vjps = tuple([rule.function for rule in rules])
+            self.vjps_on_floats = tuple(map(_on_floats, rules))
 
     def rule(self, position: int) -> GradRule | None:
         """The rule of the input at a position; None if none was declared."""
@@ -273,6 +269,12 @@ def _parameters(kernel: Callable[..., Any]) -> tuple[tuple[str, ...], tuple[str,
     variadic = bool(code.co_flags & inspect.CO_VARARGS)
     several = code.co_varnames[last : last + variadic]
     return code.co_varnames[:named] + several, code.co_varnames[named:last], variadic
+
+
+def _on_floats(rule: GradRule) -> Any:
+    if rule.factor == 1:
+        return UNCHANGED
+    return OTHER_INPUT if type(rule.factor) is str else rule.on_floats or rule.function
 
 
 def _first_sentence(function: Callable[..., Any]) -> str:

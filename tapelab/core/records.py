@@ -91,7 +91,7 @@ class OpRun(Form):
     @property
     def op(self) -> Op:
         """The op that ran."""
-        return cast("Op", self.origin.op)
+        return self.origin.op  # type: ignore[return-value]  # an op ran, or nothing was written
 
     @property
     def result_pairs(self) -> tuple[tuple[int, Value], ...]:

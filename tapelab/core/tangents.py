@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.core.backprop import contributions
-from tapelab.core.handing import undo_broadcast
+from tapelab.core.cotangents import sum_to_shape, vjp_of
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import Aside, origin_here, thread
 from tapelab.core.op import REGISTRY, Op
@@ -108,11 +107,11 @@ def _transposed(
     with GradientTape() as tape:
         tape.watch(smooth)
         dy, y = (tuple(seeds), tuple(outputs)) if op.multi else (seeds[0], outputs[0])
-        contribution_of = contributions(op, dy, y, inputs, settings)
+        vjp = vjp_of(op, dy, y, inputs, settings)
         for position, (x, dx) in enumerate(zip(inputs, moving, strict=True)):
-            flows = _dense(contribution_of(position)) if dx is not None else None
+            flows = _dense(vjp(position)) if dx is not None else None
             if isinstance(flows, Tensor):
-                back.append(undo_broadcast(flows, x._array))
+                back.append(sum_to_shape(flows, x._array.shape))
                 along.append(dx)
     if not back:
         return [None] * len(outputs)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import Enum
+from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tapelab import nest
-from tapelab.core.asking import gradient
+from tapelab.core.backward import backward
 from tapelab.core.cell import Holder
 from tapelab.core.collecting import rest, wake
-from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.composite_tensor import CompositeTensor, gradients_like
 from tapelab.core.dispatch import public
-from tapelab.core.log import Log, next_id, origin_here, recent, thread
+from tapelab.core.gradient_arguments import ones_like, seeds_of, sources_of, targets_of
+from tapelab.core.gradients import as_result, begin_call, finish_call
+from tapelab.core.log import Log, Origin, Scope, next_id, origin_here, recent, thread
 from tapelab.core.records import (
     TapeClosed,
     TapeEvent,
@@ -29,6 +32,7 @@ from tapelab.core.variable import Variable
 from tapelab.core.warning import warn
 from tapelab.core.watching import Watching
 from tapelab.errors import Refusal, RefusedError
+from tapelab.recording.facts import Method
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
@@ -201,8 +205,8 @@ class GradientTape(Watching):
         """Forget all ops and all watched variables, and go on recording."""
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        for answer in self._answers:
-            answer.flows.told()
+        for call in self._answers:
+            call.report.read()
         self._forget()
         self._opened = self._note(TapeReset)
         log = self._windows[-1][0]
@@ -219,8 +223,32 @@ class GradientTape(Watching):
 
         `None`, or zeros with `unconnected_gradients`, where no path leads to a source.
         """
-        zero = _wants_zero(unconnected_gradients)
-        return gradient(self, target, sources, output_gradients, zero)
+        zero = unconnected_gradients is not UnconnectedGradients.NONE
+        zero = zero and _wants_zero(unconnected_gradients)
+        state, here = thread.__dict__, origin_here(None, 3)
+        outer, place = state["scope"], (here.code, here.instruction)
+        scope = state["scope"] = tuple.__new__(Scope, ("gradient", outer, *place))
+        try:  # what `composite` does, written out because this runs often
+            if self._recording or self._consumed or not self._entered:
+                self._close()
+            targets = [target] if type(target) is Tensor else targets_of(target)
+            ends = [sources] if type(sources) is Tensor else sources_of(sources)
+            given = output_gradients is not None
+            seeds = seeds_of(self, targets, output_gradients) if given else ones_like(targets)
+            origin = tuple.__new__(Origin, (None, *place, scope))
+            call = begin_call(self, Method.GRADIENT, zero, targets, ends, origin)
+            cotangents = backward(self, targets, seeds, ends, call.report, final=True)
+            gradients = []
+            for source, cotangent in zip(ends, cotangents, strict=True):
+                gradients.append(as_result(call, source, cotangent, zero))
+            finish_call(self, call, gradients)
+        finally:
+            state["scope"] = outer
+        if ends and sources is ends[0]:
+            return gradients[0]
+        if type(sources) is list and len(sources) == len(ends) and all(map(is_, sources, ends)):
+            return gradients
+        return nest.pack_sequence_as(sources, gradients_like(nest.flatten(sources), gradients))
 
     @public
     def jacobian(

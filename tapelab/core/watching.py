@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from itertools import count, repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from tapelab.core.cell import Cell, Identity
+from tapelab.core.gradient_call import GradientCall
 from tapelab.core.log import Origin, next_id, origin_here, thread
 from tapelab.core.records import add_result_ids, truncated, write_watch
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of
-
-if TYPE_CHECKING:
-    from tapelab.core.asking import Answer
 
 _serials: Final = count(1)
 
 
 class Watching:
     """The part of a tape that knows what is followed: first what is watched, then all results."""
+
+    _persistent: bool
 
     def __init__(self, watch_accessed_variables: bool) -> None:
         self._auto = watch_accessed_variables
@@ -32,7 +32,7 @@ class Watching:
         self._states: dict[int, Identity] = {}
         self._followed: dict[int, Tensor] = {}
         self._windows: list[list[Any]] = []
-        self._answers: list[Answer] = []
+        self._answers: list[GradientCall] = []
         self._recording = False
         self._entered = False
         self._consumed = False
@@ -53,6 +53,18 @@ class Watching:
                 self._looked = end
         return self._ids
 
+    def _close(self) -> None:
+        """End the recording of a tape that answers once; RuntimeError if it has answered."""
+        raise NotImplementedError
+
+    def _require_unasked(self) -> None:
+        """RuntimeError if a tape that answers once has answered."""
+        raise NotImplementedError
+
+    def _release(self) -> None:
+        """Release what a tape that answers once kept for its answer."""
+        raise NotImplementedError
+
     def _follow(self, thing: Any) -> None:
         if isinstance(thing, Variable):
             self._watched.setdefault(thing._cell.identity.id, thing)
@@ -72,8 +84,8 @@ class Watching:
 
     def _take_up(self, tensor: Tensor) -> None:
         """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
-        for answer in self._answers:
-            answer.flows.told()
+        for call in self._answers:
+            call.report.read()
         self._ids.add(tensor._id)
         state = thread.__dict__
         listening = state["listening"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.core.asking import Answer
+from tapelab.core.gradient_call import GradientCall
 from tapelab.core.log import thread
 from tapelab.views.card import direction, plain, prose
 from tapelab.words import language, say
@@ -106,14 +106,14 @@ def _lines(since: int) -> Iterator[str]:
                 yield from _parts(tape, call)
 
 
-def _suspicious(answer: Answer) -> Iterator[int]:
+def _suspicious(answer: GradientCall) -> Iterator[int]:
     """The places of results that are None, nothing but zeros on request, or not finite."""
-    for at, made in enumerate(answer.made):
+    for at, made in enumerate(answer.result_ids):
         if _state(answer, at) and (made == -1 or answer.results[at] is not None):
             yield at
 
 
-def _state(answer: Answer, at: int) -> str:
+def _state(answer: GradientCall, at: int) -> str:
     """What is wrong with a result, in a word; empty where nothing is."""
     result = answer.results[at]
     if result is None:

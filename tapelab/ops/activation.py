@@ -52,8 +52,8 @@ def relu_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy * step(y)
 
 
-@relu.grad_of_floats("x")
-def relu_grad_x_of_floats(dy: Any, y: Any, x: Any) -> Any:
+@relu.grad_on_floats("x")
+def relu_floats_x(dy: Any, y: Any, x: Any) -> Any:
     return dy * (y > 0)
 
 

@@ -8,54 +8,51 @@ import numpy as np
 
 from tapelab import kernels
 from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
 from tapelab.dtypes import ALL, as_dtype
 from tapelab.kernels.elements import LARGE
 from tapelab.ops import samples
-from tapelab.ops.rules import NUMBERS, SIGNED, is_complex
+from tapelab.ops.rules import NUMBERS, SIGNED
 
 
 @op(formula="z = x + y", glyph="+", raw="AddV2", samples=samples.pairs, kinds=NUMBERS + "O",
-    broadcasts=True, same_dtype=True, hands_on="beside a number", reference=np.add)  # fmt: skip
+    broadcasts=True, same_dtype=True, propagates_slices="beside a number",
+    reference=np.add)  # fmt: skip
 def add(x: Any, y: Any) -> Any:
     """Each entry is the sum of the two entries at its place."""
     return x + y if x.size < LARGE else kernels.bulk.combined(np.add, x, y)
 
 
-@add.grad("x", r"\bar x = \bar z", local="1")
+@add.grad("x", r"\bar x = \bar z", local="1", factor=1)
 def add_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """A sum hands its gradient to both parts, unchanged."""
     return dz
 
 
-@add.grad("y", r"\bar y = \bar z", local="1")
+@add.grad("y", r"\bar y = \bar z", local="1", factor=1)
 def add_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """A sum hands its gradient to both parts, unchanged."""
     return dz
 
 
 @op(formula="z = x - y", glyph="−", raw="Sub", samples=samples.pairs, kinds=NUMBERS,
-    broadcasts=True, same_dtype=True, hands_on="beside a number",
+    broadcasts=True, same_dtype=True, propagates_slices="beside a number",
     reference=np.subtract)  # fmt: skip
 def subtract(x: Any, y: Any) -> Any:
     """Each entry is the difference of the two entries at its place."""
     return x - y if x.size < LARGE else kernels.bulk.combined(np.subtract, x, y)
 
 
-@subtract.grad("x", r"\bar x = \bar z", local="1")
+@subtract.grad("x", r"\bar x = \bar z", local="1", factor=1)
 def subtract_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """A difference hands its gradient to the first part, unchanged."""
     return dz
 
 
-@subtract.grad("y", r"\bar y = -\bar z", local="-1")
+@subtract.grad("y", r"\bar y = -\bar z", local="-1", factor=-1)
 def subtract_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """What is taken away lowers the result, so the gradient changes its sign."""
     return -dz
-
-
-@subtract.grad_in_bulk("y")
-def subtract_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return kernels.bulk.negative_to(y.shape, dz)
 
 
 @op(formula=r"z = x \cdot y", glyph="×", raw="Mul", samples=samples.pairs, kinds=NUMBERS + "b",
@@ -65,36 +62,16 @@ def multiply(x: Any, y: Any) -> Any:
     return x * y if x.size < LARGE else kernels.bulk.combined(np.multiply, x, y)
 
 
-@multiply.grad("x", r"\bar x = \bar z \cdot y", local="y")
+@multiply.grad("x", r"\bar x = \bar z \cdot y", local="y", factor="y")
 def multiply_grad_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """The slope of a product is the other factor."""
     return dz * conjugated(y)
 
 
-@multiply.grad("y", r"\bar y = \bar z \cdot x", local="x")
+@multiply.grad("y", r"\bar y = \bar z \cdot x", local="x", factor="x")
 def multiply_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
     """The slope of a product is the other factor."""
     return dz * conjugated(x)
-
-
-@multiply.grad_of_floats("x")
-def multiply_floats_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return np.multiply(dz, y) if type(dz) is np.ndarray else dz * y
-
-
-@multiply.grad_of_floats("y")
-def multiply_floats_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return np.multiply(dz, x) if type(dz) is np.ndarray else dz * x
-
-
-@multiply.grad_in_bulk("x")
-def multiply_bulk_x(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return kernels.bulk.product_to(x.shape, dz, y)
-
-
-@multiply.grad_in_bulk("y")
-def multiply_bulk_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
-    return kernels.bulk.product_to(y.shape, dz, x)
 
 
 @op(formula=r"z = \frac{x}{y}", glyph="÷", raw="RealDiv", samples=samples.positive_pairs,
@@ -133,7 +110,7 @@ def divide_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula="y = -x", glyph="−", raw="Neg", samples=samples.anywhere, kinds=SIGNED,
-    hands_on=True, reference=np.negative)  # fmt: skip
+    propagates_slices=True, reference=np.negative)  # fmt: skip
 def negative(x: Any) -> Any:
     """Each entry with the other sign."""
     return -x
@@ -146,7 +123,7 @@ def negative_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 
 @op(formula="y = x_1 + x_2", glyph="Σ", title="Add all", raw="AddN", samples=samples.several,
-    kinds=NUMBERS, hands_on=True, reference=lambda *x: np.sum(x, axis=0))  # fmt: skip
+    kinds=NUMBERS, propagates_slices=True, reference=lambda *x: np.sum(x, axis=0))  # fmt: skip
 def add_n(*x: Any) -> Any:
     """Each entry is the sum of all the entries at its place."""
     total = x[0]
@@ -174,4 +151,8 @@ def conj_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 def conjugated(x: Any) -> Any:
     """The conjugate of complex numbers; real ones themselves, without an op on the tape."""
-    return conj(x) if is_complex(x) else x
+    kind = type(x)  # as in `is_complex`, written out because most rules ask this
+    if kind is np.float32 or kind is np.float64:
+        return x
+    dtype = (x._array if kind is Tensor else x).dtype
+    return conj(x) if dtype.kind == "c" else x

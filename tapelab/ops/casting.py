@@ -27,7 +27,7 @@ def readings(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.integers(0, 99, size=(2, 8)),), {"dtype": kind}) for kind in kinds]
 
 
-@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, hands_on=True,
+@op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, propagates_slices=True,
     reference=lambda x, dtype: x.astype(dtype))  # fmt: skip
 def cast(x: Any, *, dtype: Any) -> Any:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""

@@ -116,12 +116,12 @@ def of_matrices(A: Any, B: Any) -> Any:
     return A @ B
 
 
-@matmul.grad_of_floats("A")
+@matmul.grad_on_floats("A")
 def matmul_floats_A(dY: Any, Y: Any, A: Any, B: Any) -> Any:  # noqa: N802 - as above
     return dY @ (B.T if B.ndim == 2 else B.swapaxes(-1, -2))
 
 
-@matmul.grad_of_floats("B")
+@matmul.grad_on_floats("B")
 def matmul_floats_B(dY: Any, Y: Any, A: Any, B: Any) -> Any:  # noqa: N802 - as above
     return (A.T if A.ndim == 2 else A.swapaxes(-1, -2)) @ dY
 

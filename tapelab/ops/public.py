@@ -102,7 +102,7 @@ def unary(op: Op) -> Public:
 
 def _is_smooth(op: Op) -> bool:
     """Whether it takes floats and has a slope for each input."""
-    return (not op.kinds or "f" in op.kinds) and op.slopes is not None and None not in op.slopes
+    return (not op.kinds or "f" in op.kinds) and op.vjps is not None and None not in op.vjps
 
 
 def _elementwise(

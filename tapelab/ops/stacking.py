@@ -78,7 +78,7 @@ def unstack_grad_x(dy: Any, y: Any, x: Any, *, axis: int = 0) -> Any:
 
 
 @op(formula=r"y = \operatorname{concat}(x)", glyph="concat", raw="ConcatV2", samples=rows,
-    hands_on=True)  # fmt: skip
+    propagates_slices=True)  # fmt: skip
 def concat(*x: Any, axis: int) -> Any:
     """Tensors joined end to end along an axis they all have."""
     require_one_dtype("ConcatV2", x)

@@ -10,7 +10,7 @@ from tapelab.core.op import op
 from tapelab.ops import samples
 
 
-@op(formula="y = x", glyph="id", samples=samples.anywhere, hands_on=True)
+@op(formula="y = x", glyph="id", samples=samples.anywhere, propagates_slices=True)
 def identity(x: Any) -> Any:
     """The same value as a tensor of its own."""
     return np.positive(x) if x.dtype.kind in "fciu" else x.copy()
@@ -33,7 +33,13 @@ def identity_n_grads(dy: Any, y: Any, *x: Any) -> Any:
     return dy
 
 
-@op(formula="y = x", glyph="read", raw="ReadVariableOp", samples=samples.anywhere, hands_on=True)
+@op(
+    formula="y = x",
+    glyph="read",
+    raw="ReadVariableOp",
+    samples=samples.anywhere,
+    propagates_slices=True,
+)
 def read_value(x: Any) -> Any:
     """The present value of a variable as a tensor of its own."""
     return x

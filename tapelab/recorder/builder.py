@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.core.asking import Answer
+from tapelab.core.gradient_call import GradientCall
 from tapelab.core.records import (
     GradientResult,
     NamedRecord,
@@ -35,7 +35,7 @@ from tapelab.recording.recording import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:
-    from tapelab.core.flows import Flow
+    from tapelab.core.step_report import BackwardStep
     from tapelab.core.tape import GradientTape
 
 MOST_DERIVATIVES: Final = 20_000
@@ -60,7 +60,7 @@ def build_recording(
             builder.enter_ops(run)
             continue
         for each in run:
-            if type(each) is Answer:
+            if type(each) is GradientCall:
                 builder.answer(each)
             else:
                 builder.enter(each)
@@ -163,7 +163,7 @@ class RecordingBuilder:
                 tensor = known.tensor(number, value, Role.CONSTANT, span)
                 self.emit(e.Made(tensor, how, end), span, record.thread)
 
-    def answer(self, answer: Answer) -> None:
+    def answer(self, answer: GradientCall) -> None:
         """Append a gradient call of the tape, and the steps of its backward pass."""
         known, call = self.symbols, self.calls
         self.calls += 1
@@ -172,16 +172,16 @@ class RecordingBuilder:
         sources = tuple(map(known.asked_for, answer.sources))
         own = own_results(answer)
         results = tuple(map(known.gradient, own))
-        known.derived.update(zip(answer.made, results, strict=False))  # a figure has none
+        known.derived.update(zip(answer.result_ids, results, strict=False))  # a figure has none
         ends = (targets, sources, results)
         asked = e.Asked(call, int(answer.method), int(answer.zero), *ends)
         self.emit(asked, span, self.tape._thread)
-        flows = answer.flows.told()
+        flows = answer.report.read()
         if answer.method == Method.GRADIENT and len(flows) <= MOST_DERIVATIVES:
             flows = with_ends(flows, dict(zip(sources, own, strict=True)), known.known)
         self._flowed(call, flows, span)
 
-    def _flowed(self, call: int, flows: Sequence[Flow], span: int) -> None:
+    def _flowed(self, call: int, flows: Sequence[BackwardStep], span: int) -> None:
         """Append backward steps, each in the order of a packed `Flowed`."""
         known, thread = self.symbols, self.threads.index(self.tape._thread)
         if len(flows) > MOST_DERIVATIVES:

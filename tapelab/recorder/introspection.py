@@ -13,13 +13,15 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.arrays import typed_array
-from tapelab.core.asking import Answer, ask, kept, unrecorded
 from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import numbers_of
-from tapelab.core.ends import check_ends, seeds_of, sources_of, targets_of
+from tapelab.core.gradient_arguments import check_ends, ones_like, sources_of, targets_of
+from tapelab.core.gradient_call import GradientCall
+from tapelab.core.gradients import begin_call, unrecorded
 from tapelab.core.log import Origin, Seen, next_id, origin_here, thread
-from tapelab.core.reaching import forgotten
 from tapelab.core.records import Record, named, truncated, write_creation, write_reentry
+from tapelab.core.step_report import shown_value
+from tapelab.core.taped_records import is_released
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import NoGradientError
 from tapelab.recorder.builder import build_recording
@@ -82,15 +84,15 @@ def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
     Where the tape has released values that the backward pass needs, the call has no result.
     """
     targets, origins = targets_of(target), sources_of(sources)
-    answer = ask(tape, Method.PICTURE, False, targets, origins, origin_here())
-    if forgotten(tape):
+    answer = begin_call(tape, Method.PICTURE, False, targets, origins, origin_here())
+    if is_released(tape):
         answer.results = (None,) * len(origins)
         return
     thread.looking = Room()
     try:
-        gradients = unrecorded(tape, targets, seeds_of(targets, None), origins, answer.flows)
-        answer.results = kept(gradients)
-        answer.flows.told()
+        gradients = unrecorded(tape, targets, ones_like(targets), origins, answer.report)
+        answer.results = tuple(map(shown_value, gradients))
+        answer.report.read()
     except NoGradientError:  # an op on the path has no rule: the call stays without a result
         pass
     finally:
@@ -112,7 +114,7 @@ def _is_answered(tape: GradientTape, target: Any, sources: Any) -> bool:
 def _measurable(tape: GradientTape, call: int) -> bool:
     """Whether an answer went by large values that nobody measured, and that are still there."""
     heavy = any(log.heavy for log, _, _ in tape._windows)
-    return heavy and tape._answers[call].method != Method.PICTURE and not forgotten(tape)
+    return heavy and tape._answers[call].method != Method.PICTURE and not is_released(tape)
 
 
 def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
@@ -144,7 +146,7 @@ def introspect_refusal(
     `ends` are tensors that have a part in the refusal: they stand as the sources of the call.
     """
     before = len(tape._answers)
-    refused = Answer(next_id(), origin, Method.PICTURE, False, (), tuple(ends))
+    refused = GradientCall(next_id(), origin, Method.PICTURE, False, (), tuple(ends))
     refused.results = (None,) * len(ends)
     tape._answers.append(refused)
     try:

@@ -6,12 +6,12 @@ import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tapelab.core.flows import Flow
 from tapelab.core.records import Dropped
+from tapelab.core.step_report import BackwardStep
 from tapelab.core.tensor import Tensor
 
 if TYPE_CHECKING:
-    from tapelab.core.asking import Answer
+    from tapelab.core.gradient_call import GradientCall
     from tapelab.recorder.symbol_table import SymbolTable
 
 
@@ -34,12 +34,12 @@ def measure_living(symbols: SymbolTable) -> None:
                 tensors.measure(at, each._array)
 
 
-def own_results(answer: Answer) -> tuple[Any, ...]:
+def own_results(answer: GradientCall) -> tuple[Any, ...]:
     """The results of a gradient call, each large one that was not measured as an object of its own.
 
     Otherwise one object is what is left of all large values of one shape and dtype.
     """
-    ids = answer.made or (-1,) * len(answer.results)
+    ids = answer.result_ids or (-1,) * len(answer.results)
     return tuple(
         Dropped(value.shape, value.dtype) if number >= 0 and _is_unmeasured(value) else value
         for value, number in zip(answer.results, ids, strict=True)
@@ -47,8 +47,8 @@ def own_results(answer: Answer) -> tuple[Any, ...]:
 
 
 def with_ends(
-    flows: list[Flow], results: dict[int, Any], known: Callable[[int], int]
-) -> list[Flow]:
+    flows: list[BackwardStep], results: dict[int, Any], known: Callable[[int], int]
+) -> list[BackwardStep]:
     """Backward steps in which the last sum at a source is the very result of the gradient call.
 
     `results` are by the index of their source, and `known` tells the index of a tensor.

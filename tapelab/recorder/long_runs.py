@@ -16,9 +16,9 @@ from tapelab.recording import events as e
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.core.asking import Answer
-    from tapelab.core.flows import Flow
+    from tapelab.core.gradient_call import GradientCall
     from tapelab.core.records import NamedRecord
+    from tapelab.core.step_report import BackwardStep
     from tapelab.recorder.symbol_table import SymbolTable
 
 LONG: Final = 64
@@ -28,7 +28,7 @@ Columns = tuple[Any, "NDArray[np.intc]", "NDArray[np.intc]"]
 
 
 def split_long_runs(
-    happened: Sequence[NamedRecord | Answer],
+    happened: Sequence[NamedRecord | GradientCall],
 ) -> Iterator[tuple[bool, Sequence[Any]]]:
     """What happened, in its order: long runs of ops with one result each, and all else."""
     ops = [type(each) is OpRun and type(each.result_ids) is not tuple for each in happened]
@@ -105,7 +105,7 @@ def _all_within(starts: NDArray[np.intc], lengths: NDArray[np.intc]) -> NDArray[
 
 
 def encode_steps(
-    symbols: SymbolTable, call: int, flows: Sequence[Flow], event_of: dict[int, int]
+    symbols: SymbolTable, call: int, flows: Sequence[BackwardStep], event_of: dict[int, int]
 ) -> NDArray[np.intc]:
     """The fields of steps back without their local slopes, one row each, as of packed `Flowed`."""
     ops, positions, tensors, *values = zip(*flows, strict=True)

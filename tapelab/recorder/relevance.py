@@ -86,7 +86,7 @@ def _shown(records: Iterable[NamedRecord], derived: bool) -> list[NamedRecord]:
 
 def _aftermath(tape: GradientTape, around: list[NamedRecord]) -> list[NamedRecord]:
     """The first ops and assignments after a tape's last results that take something of them."""
-    reached = {number for answer in tape._answers for number in answer.made if number >= 0}
+    reached = {number for answer in tape._answers for number in answer.result_ids if number >= 0}
     first = min((answer.serial for answer in tape._answers), default=0)
     after: list[NamedRecord] = []
     for record in sorted(around, key=_by_serial):

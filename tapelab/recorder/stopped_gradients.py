@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.core.asking import Answer, kept, unrecorded
-from tapelab.core.flows import Flows
+from tapelab.core.gradient_call import GradientCall
+from tapelab.core.gradients import unrecorded
 from tapelab.core.log import Seen
-from tapelab.core.reaching import closed, forgotten, taped
 from tapelab.core.records import Dropped, OpRun, as_op_run, truncated
+from tapelab.core.step_report import StepReport, shown_value
+from tapelab.core.taped_records import TapedSteps, is_released
 from tapelab.core.tensor import wrap
 from tapelab.recording.facts import Method
 
@@ -20,17 +21,19 @@ MOST: Final = 8
 """For so many boundaries it is computed what they stopped."""
 
 
-def stopped_gradients(tape: GradientTape, answer: Answer, sources: Sequence[Any]) -> list[Answer]:
+def stopped_gradients(
+    tape: GradientTape, answer: GradientCall, sources: Sequence[Any]
+) -> list[GradientCall]:
     """For each boundary that a backward pass met, what would have flowed on to the sources.
 
     Each is a gradient call of its own: from the input of `tf.stop_gradient`, with the gradient that
     arrived at it, at its place in the code.
     """
-    if not tape._walled or forgotten(tape) or len(sources) != len(answer.sources):
+    if not tape._walled or is_released(tape) or len(sources) != len(answer.sources):
         return []
-    runs = map(as_op_run, taped(closed(tape), tape._serial))
+    runs = map(as_op_run, TapedSteps(tape).runs_backwards())
     stops = {run.serial: run for run in runs if run.op.pattern == "stop"}
-    met = [flow for flow in answer.flows.told() if flow.op in stops][:MOST]
+    met = [flow for flow in answer.report.read() if flow.op in stops][:MOST]
     return [
         _beyond(tape, answer, sources, stops[flow.op], flow.upstream)
         for flow in met
@@ -39,11 +42,12 @@ def stopped_gradients(tape: GradientTape, answer: Answer, sources: Sequence[Any]
 
 
 def _beyond(
-    tape: GradientTape, answer: Answer, sources: Sequence[Any], stop: OpRun, upstream: Any
-) -> Answer:
+    tape: GradientTape, answer: GradientCall, sources: Sequence[Any], stop: OpRun, upstream: Any
+) -> GradientCall:
     """What would flow on from the input of a boundary, with what arrived at it."""
     (number,), (value,) = stop.input_ids, stop.inputs
     start = wrap(upstream, number, stop.origin)
-    results = unrecorded(tape, [start], [upstream], sources, Flows(), shown=False)
+    results = unrecorded(tape, [start], [upstream], sources, StepReport(), shown=False)
     ends = (Seen(number, truncated(value), stop.origin),), answer.sources
-    return Answer(answer.serial, stop.origin, Method.PICTURE, False, *ends, kept(results))
+    shown = tuple(map(shown_value, results))
+    return GradientCall(answer.serial, stop.origin, Method.PICTURE, False, *ends, shown)

@@ -58,7 +58,7 @@ class SymbolTable:
     @cached_property
     def reached(self) -> set[int]:
         """The serials of the ops that a backward pass of the tape visited."""
-        return {flow.op for answer in self.tape._answers for flow in answer.flows.told()}
+        return {flow.op for answer in self.tape._answers for flow in answer.report.read()}
 
     def known(self, number: int) -> int:
         """The index of the tensor with an id, -1 if it was not entered."""

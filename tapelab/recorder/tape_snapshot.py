@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tapelab.core.asking import Answer
-from tapelab.core.reaching import closed
+from tapelab.core.gradient_call import GradientCall
 from tapelab.core.tape import GradientTape
+from tapelab.core.taped_records import TapedSteps
 
 
-def tape_snapshot(tape: GradientTape, answers: list[Answer]) -> GradientTape:
+def tape_snapshot(tape: GradientTape, answers: list[GradientCall]) -> GradientTape:
     """A copy of a tape with some of the gradient calls that it answered."""
     made = GradientTape.__new__(GradientTape)
     looked = tape._looked  # before the ids are copied, so that none is missed
     made.__dict__.update(tape.__dict__)
     made.__dict__.update(
-        _windows=[list(window) for window in closed(tape)],
+        _windows=[list(window) for window in TapedSteps(tape).windows],
         _answers=[_copied(answer) for answer in answers],
         _ids=set(tape._ids),
         _looked=looked,
@@ -34,8 +34,8 @@ def tape_snapshot(tape: GradientTape, answers: list[Answer]) -> GradientTape:
     return made
 
 
-def _copied(answer: Answer) -> Answer:
-    return replace(answer, flows=answer.flows.copied())
+def _copied(answer: GradientCall) -> GradientCall:
+    return replace(answer, report=answer.report.copy())
 
 
 def keeps_nothing_alive(tape: GradientTape) -> bool:

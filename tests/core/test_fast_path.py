@@ -167,7 +167,7 @@ def test_steps_back_are_told_as_they_were_though_more_is_watched_later():
         y = x * w
         tape.gradient(y, x)
         tape.watch(w)
-    flows = tape._answers[0].flows.told()
+    flows = tape._answers[0].report.read()
     assert {flow.tensor for flow in flows} == {y._id, x._id}
 
 
@@ -265,7 +265,7 @@ def test_steps_with_large_values_are_told_with_their_forms():
         y = tf.reduce_sum(tf.tanh(x * 2.0 + b))
     bias = tape.gradient(y, [x, b])[1]
     (answer,) = tape._answers
-    steps = answer.flows.told()
+    steps = answer.report.read()
     large = dropped((30, 10), x._value.dtype)
     assert [flow.sum for flow in steps[1:]] == [large, large, large, bias._value, large]
     assert all(flow.upstream == large for flow in steps[2:])

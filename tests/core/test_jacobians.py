@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tapelab import ops
-from tapelab.core import batching
+from tapelab.core import batched_backward
 from tapelab.core.op import REGISTRY, op
 from tapelab.core.tensor import constant_of
 from tests.ops import checks
@@ -182,12 +182,13 @@ def test_rows_that_are_too_many_are_swept_in_parts(tf, monkeypatch):
         tape.watch(x)
         y = tf.reshape(tf.sin(x) * tf.reduce_sum(x), [3, 100])[:, :2]
     at_once = tape.jacobian(y, x)
-    sweeps = []
-    sweep = batching._sweep
-    monkeypatch.setattr(batching, "_sweep", lambda *args: sweeps.append(1) or sweep(*args))
-    monkeypatch.setattr(batching, "AT_ONCE", 600)
+    passes = []
+    one_pass = batched_backward._propagated
+    counted = lambda *args: passes.append(1) or one_pass(*args)  # noqa: E731
+    monkeypatch.setattr(batched_backward, "_propagated", counted)
+    monkeypatch.setattr(batched_backward, "AT_ONCE", 600)
     assert tape.jacobian(y, x).numpy().tolist() == at_once.numpy().tolist()
-    assert len(sweeps) == 3
+    assert len(passes) == 3
 
 
 def test_a_gradient_function_of_a_learner_is_asked_for_each_row(tf):

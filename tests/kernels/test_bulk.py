@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.core import backprop, fast_path, handing, indexed_slices
+from tapelab.core import backward_fast_path, cotangents, fast_path
 from tapelab.kernels import bulk, loader
 from tapelab.ops import arithmetic, reduction
 
@@ -18,7 +18,7 @@ SHAPES = [((6, 5), (6, 5)), ((6, 5), (6, 1)), ((6, 5), (5,)), ((6, 5), ()), ((6,
 @pytest.fixture(autouse=True)
 def at_any_size(monkeypatch):
     """Let the kernels run on small arrays, too, and let none fail in silence."""
-    for module in (bulk, backprop, handing, indexed_slices, reduction):
+    for module in (bulk, backward_fast_path, cotangents, reduction):
         monkeypatch.setattr(module, "LARGE", 1)
     yield
     assert not loader._given_up
@@ -43,7 +43,7 @@ def test_gradients_are_those_of_small_arrays(monkeypatch, function, shapes, dtyp
         return tape.gradient(y, sources, output_gradients=tf.constant(upstream))
 
     got = both()
-    for module in (backprop, handing, indexed_slices):
+    for module in (backward_fast_path, cotangents):
         monkeypatch.setattr(module, "LARGE", 2**62)
     for one, other, array in zip(got, both(), arrays, strict=True):
         assert one.shape == array.shape

@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.core.asking import hearers
+from tapelab.core.gradients import observers
 from tapelab.core.log import thread
 from tapelab.lab.live import compiled
 from tapelab.lab.live.of_cells import TapesOfCells
@@ -19,7 +19,7 @@ from tapelab.lab.live.shelf import Allowance, Kept
 from tapelab.lab.running import RUNNING
 
 if TYPE_CHECKING:
-    from tapelab.core.asking import Answer
+    from tapelab.core.gradient_call import GradientCall
     from tapelab.core.log import Seen
     from tapelab.core.tape import GradientTape
 
@@ -40,7 +40,7 @@ class History:
         self._allowance = Allowance(self.most, self.rate)
         self.latest: Kept | None = None
         self.cells = TapesOfCells()
-        self._newest: tuple[Call, Any, Any, Answer] | None = None
+        self._newest: tuple[Call, Any, Any, GradientCall] | None = None
         self._heard = 0
         self.missed = False
         """Whether the last tape was asked before anybody listened, and is gone."""
@@ -49,19 +49,19 @@ class History:
         """Hear from here on, and keep so many tapes: all at first, then so many a second."""
         self.most, self.rate = most, rate
         self._allowance = Allowance(most, rate)
-        if self.hear not in hearers:
+        if self.hear not in observers:
             self._catch_up_on_the_last()
-            hearers.append(self.hear)
+            observers.append(self.hear)
         compiled.listen()
 
     def stop(self) -> None:
         """Hear nothing any more; what was heard is kept."""
-        if self.hear in hearers:
-            hearers.remove(self.hear)
+        if self.hear in observers:
+            observers.remove(self.hear)
         self.measure()
         compiled.stop()
 
-    def hear(self, tape: GradientTape, answer: Answer, results: Any) -> None:
+    def hear(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
         """Write a call down; what is tried out while a function is traced is no call."""
         if thread.__dict__.get("world") is not None:
             return
@@ -71,7 +71,7 @@ class History:
         except Exception as error:  # noqa: BLE001 a panel never stands in the learner's way
             failures[:] = [error]
 
-    def _write_down(self, tape: GradientTape, answer: Answer, results: Any) -> None:
+    def _write_down(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
         self.run.count(compiled.passed())
         question = self._question(question_of(answer.origin, answer.sources))
         run = self.run

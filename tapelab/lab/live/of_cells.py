@@ -11,7 +11,7 @@ from tapelab.lab.running import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tapelab.core.asking import Answer
+    from tapelab.core.gradient_call import GradientCall
     from tapelab.core.tape import GradientTape
 
 MOST_CELLS: Final = 100
@@ -21,10 +21,10 @@ class TapesOfCells:
     """What cells asked while somebody listened; those that ran longest ago make room."""
 
     def __init__(self) -> None:
-        self._fresh: dict[str, tuple[int, Callable[[], GradientTape | None], Answer]] = {}
+        self._fresh: dict[str, tuple[int, Callable[[], GradientTape | None], GradientCall]] = {}
         self._kept: dict[str, tuple[int, Kept]] = {}
 
-    def note(self, tape: Callable[[], Any], answer: Answer) -> None:
+    def note(self, tape: Callable[[], Any], answer: GradientCall) -> None:
         """The cell that runs has asked a tape; it is kept at the next look."""
         if RUNNING.cell.id is not None:
             self._fresh[RUNNING.cell.id] = RUNNING.execution, tape, answer

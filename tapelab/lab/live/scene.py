@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.core.asking import seen
+from tapelab.core.gradients import seen
 from tapelab.core.tape import GradientTape
 from tapelab.lab.live.history import History
 from tapelab.lab.live.metering import Meter
@@ -150,5 +150,5 @@ def _age(tape: GradientTape) -> int:
 
 def _watched(tape: GradientTape) -> tuple[Seen, ...]:
     """The present states of what a tape watches."""
-    things = (*tape._watched.values(), *tape._followed.values())
-    return tuple(map(seen, things[:MOST_WATCHED]))
+    things: list[Any] = [*tape._watched.values(), *tape._followed.values()]
+    return seen(things[:MOST_WATCHED])

@@ -9,7 +9,7 @@ from weakref import ref
 from tapelab.recorder.tape_snapshot import keeps_nothing_alive, tape_snapshot
 
 if TYPE_CHECKING:
-    from tapelab.core.asking import Answer
+    from tapelab.core.gradient_call import GradientCall
     from tapelab.core.tape import GradientTape
 
 A_RECORD: Final = 600
@@ -25,7 +25,7 @@ class Kept:
     at as long as the learner's code holds it.
     """
 
-    def __init__(self, tape: GradientTape, answer: Answer) -> None:
+    def __init__(self, tape: GradientTape, answer: GradientCall) -> None:
         self.bytes = A_RECORD * (1 + sum(_length(window) for window in tape._windows))
         self._copy: GradientTape | None = None
         self._tape: ref[GradientTape] | None = None

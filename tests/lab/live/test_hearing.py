@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.core.asking import hearers
+from tapelab.core.gradients import observers
 from tapelab.lab.live import history, measuring, metering, runs, shelf
 from tapelab.lab.live.history import History
 
@@ -135,7 +135,7 @@ def test_a_last_tape_that_went_before_anybody_listened_is_missed_until_another_i
 
 def test_nobody_hears_after_the_stop(heard):
     heard.stop()
-    assert heard.hear not in hearers
+    assert heard.hear not in observers
 
 
 def test_sparse_gradients_and_complex_ones_have_norms():

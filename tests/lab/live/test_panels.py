@@ -7,7 +7,7 @@ import time
 import pytest
 
 import tapelab as tf
-from tapelab.core.asking import hearers
+from tapelab.core.gradients import observers
 from tapelab.lab import preferences
 from tapelab.lab.live import history, panel, pushing
 from tapelab.lab.running import RUNNING
@@ -71,7 +71,7 @@ def test_a_panel_that_cannot_be_told_is_forgotten_and_the_rest_goes_on(live, mon
         with pytest.raises(OSError, match="gone"):
             live._push(time.monotonic())
     assert live.panels == []
-    assert hearers == []
+    assert observers == []
 
 
 def test_a_page_that_vanished_is_told_nothing_after_a_while(live, monkeypatch):

@@ -1,8 +1,9 @@
-"""What a tape is asked for: targets, sources, and the output gradients to start from."""
+"""The arguments of a gradient call: targets, sources, and the output gradients to begin with."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,11 +13,9 @@ from tapelab.core.composite_tensor import numbers_of
 from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of, read
+from tapelab.core.watching import Watching
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
-
-if TYPE_CHECKING:
-    from tapelab.core.tape import GradientTape
 
 _PLAIN: Final = frozenset({Tensor, Variable})
 
@@ -36,7 +35,7 @@ def targets_of(target: Any) -> list[Tensor]:
 
 def sources_of(sources: Any) -> list[Any]:
     """The tensors and variables by which a target is differentiated."""
-    if type(sources) is Tensor:
+    if type(sources) in _PLAIN:
         return [sources]
     if type(sources) is list and _PLAIN.issuperset(map(type, sources)):
         return list(sources)
@@ -79,32 +78,42 @@ def _complaint(thing: Any) -> tuple[type[Exception], str]:
     return AttributeError, f"'{type(thing).__name__}' object has no attribute '_id'"
 
 
-def fitting_seeds(tape: GradientTape, targets: list[Tensor], seeds: Any) -> list[Any]:
-    """The seeds of the targets; nobody looks at those of targets that the tape does not follow."""
-    if seeds is None or any(target._id in tape._tracked for target in targets):
-        return seeds_of(targets, seeds)
+def seeds_of(tape: Watching, targets: Sequence[Tensor], given: Any) -> list[Any]:
+    """The output gradients that were given for the targets, in the targets' shapes.
+
+    If the tape follows none of the targets, ones stand for output gradients that do not fit.
+    """
+    if any(target._id in tape._tracked for target in targets):
+        return _given_seeds(targets, given)
     try:
-        return seeds_of(targets, seeds)
+        return _given_seeds(targets, given)
     except InvalidArgumentError:
-        return seeds_of(targets, None)
+        return ones_like(targets)
 
 
-def seeds_of(targets: list[Tensor], seeds: Any) -> list[Any]:
-    """The output gradients that were given, in the shapes of the targets, or ones."""
-    if seeds is None:
-        return [_ones(target._array) for target in targets]
-    given = numbers_of(nest.flatten(seeds))
-    if any(seed is None for seed in given):
+def _given_seeds(targets: Sequence[Tensor], given: Any) -> list[Any]:
+    seeds = numbers_of(nest.flatten(given))
+    if any(seed is None for seed in seeds):
         raise ValueError(
             "None values not supported in output_gradients. Try tf.zeros_like(target) instead."
         )
-    if len(given) != len(targets):
-        raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(given)}.")
-    return [_seed(each, target._array) for each, target in zip(given, targets, strict=True)]
+    if len(seeds) != len(targets):
+        raise ValueError(f"{len(targets)} targets need as many output_gradients, got {len(seeds)}.")
+    return [_seed(seed, target._array) for seed, target in zip(seeds, targets, strict=True)]
 
 
-def _ones(value: Any) -> Any:
-    return type(value)(1) if isinstance(value, np.generic) else np.ones_like(value)[()]
+def ones_like(targets: Sequence[Tensor]) -> list[Any]:
+    """Ones in the shapes of the targets."""
+    seeds = []
+    for target in targets:
+        value = target._array
+        if type(value) is np.ndarray:
+            ones = np.empty(value.shape, value.dtype)
+            ones.fill(1)
+            seeds.append(ones)
+        else:
+            seeds.append(type(value)(1))
+    return seeds
 
 
 def _seed(given: Any, value: Any) -> Any:

@@ -1,0 +1,211 @@
+"""The backward pass of a Jacobian: many upstream gradients at once, all rows in one pass.
+
+Each cotangent has one more axis in front, with a place for every row. A rule that works elementwise
+takes such cotangents as they are, by broadcasting. Any other rule is shown a lane: a tensor of one
+row that stands for all, and what the rule does with it is done to all rows at once, op by op. Only
+a user's own function is called row by row, for it may do anything with its gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+from numpy import ndarray
+
+from tapelab.core.backward import BackwardPass, gradients_of, ids_of_sources, steps_again
+from tapelab.core.batching_lanes import Lanes
+from tapelab.core.batching_rows import reshaped, spread_over
+from tapelab.core.batching_rules import is_diagonal
+from tapelab.core.cotangents import (
+    Cotangent,
+    RawCotangents,
+    as_tensors,
+    shape_of,
+    sum_to_shape,
+    vjp_of,
+)
+from tapelab.core.float_errors import ERRORS, IGNORED
+from tapelab.core.indexed_slices import IndexedSlices
+from tapelab.core.log import thread
+from tapelab.core.op import REGISTERED, REGISTRY, Op, is_ours
+from tapelab.core.records import OpRun, Record
+from tapelab.core.step_report import BatchedReport, StepReport, Steps
+from tapelab.core.taped_records import TapedSteps
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.watching import Watching
+from tapelab.recording.facts import KEPT_ELEMENTS
+
+_RESHAPING: Final = frozenset({"reshape", "expand_dims", "squeeze"})
+AT_ONCE: Final = 2**22
+"""How many elements the largest cotangent may have; more rows are propagated in several passes."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BasisSeeds:
+    """The upstream gradients of a Jacobian: a 1 at each place of a value in turn, else zeros.
+
+    With a batch they are the same for each of its rows, and the value is that of one of them.
+    """
+
+    value: Any
+    batch: tuple[int, ...] = ()
+
+    def __len__(self) -> int:
+        return int(self.value.size)
+
+    def rows(self, start: int, stop: int) -> Any:
+        """Some of them, along a new axis in front."""
+        value = self.value
+        ones = np.eye(min(stop, len(self)) - start, len(self), start, value.dtype)
+        if not self.batch:
+            return ones.reshape(-1, *value.shape)
+        each = ones.reshape(-1, *(1,) * len(self.batch), *value.shape)
+        return np.broadcast_to(each, (len(ones), *self.batch, *value.shape))
+
+
+def backward_rows(
+    tape: Watching, target: Tensor, seeds: BasisSeeds, sources: Sequence[Any], report: StepReport
+) -> list[Cotangent | None]:
+    """For each source the gradients from all seeds, one row each; None without a path."""
+    taped, ids = TapedSteps(tape), ids_of_sources(tape, sources)
+    runs = list(taped.runs_backwards())
+    batched_report = None
+    if REGISTERED or taped.holds_large_values:
+        batched_report = BatchedReport(target._id)
+        report.append(batched_report.read)
+    else:
+        kept, tracked = set(chain.from_iterable(ids)), tape._tracked
+
+        def steps() -> Steps:
+            starts = ([(target._id, seeds.rows(at, at + 1)[0])] for at in range(len(seeds)))
+            passes = [steps_again(each, taped, kept, tracked, {}) for each in starts]
+            return [step for steps_of_row in passes for step in steps_of_row]
+
+        report.append(steps)
+    count = max(1, AT_ONCE // _largest(taped))
+    parts = [
+        _propagated(tape, runs, target, seeds.rows(start, start + count), ids, batched_report)
+        for start in range(0, len(seeds), count)
+    ]
+    return parts[0] if len(parts) == 1 else [_joined(part) for part in zip(*parts, strict=True)]
+
+
+def _largest(taped: TapedSteps) -> int:
+    """How many elements the largest value has that the ops of some logs worked on."""
+    sizes = [np.size(value) for run in taped.large_runs() for value in run.inputs]
+    return max(sizes, default=KEPT_ELEMENTS)
+
+
+def _joined(parts: Sequence[Any]) -> Any:
+    return None if parts[0] is None else REGISTRY["concat"](*parts, axis=0)
+
+
+def _propagated(
+    tape: Watching, runs: Sequence[Record], target: Tensor, seeds: Any,
+    sources: Sequence[Sequence[int]], report: BatchedReport | None,
+) -> list[Cotangent | None]:  # fmt: skip
+    """The gradients from some rows of seeds, in one pass, by sources of which the ids are given."""
+    kind = BatchedCotangents(len(seeds), recorded=bool(thread.active))
+    kept = set(chain.from_iterable(sources))
+    errors = ERRORS.set(IGNORED)
+    try:
+        walk = BackwardPass(kind, [(target._id, seeds)], kept, tape._tracked, report)
+        begun = dict(walk.cotangents)
+        walk.propagate(runs)
+        return gradients_of(tape, sources, begun, walk.cotangents)
+    finally:
+        ERRORS.reset(errors)
+
+
+class BatchedCotangents(RawCotangents):
+    """Arrays, or tensors where the pass is recorded, with an axis of rows in front."""
+
+    def __init__(self, rows: int, *, recorded: bool) -> None:
+        self._rows = rows
+        self._recorded = recorded
+
+    def seed(self, value: Any) -> Cotangent:
+        """The rows of a target's cotangent."""
+        if not self._recorded:
+            return super().seed(value)
+        return value if type(value) is Tensor else constant_of(value)
+
+    def zeros(self, value: Any) -> Cotangent:
+        """Rows of zeros for one of several results."""
+        return self.seed(np.zeros((self._rows, *np.shape(value)), value.dtype))
+
+    def contributions(
+        self, run: OpRun, dy: Cotangent, positions: Sequence[int]
+    ) -> Iterable[Cotangent | None]:
+        """The rows that an op contributes to its inputs at some positions."""
+        propagate = _rule_of(run.op, run.op.raw in REGISTERED)
+        return propagate(self, run, dy, positions)
+
+    def _reshaped(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+        """The same elements in the shape that they had before."""
+        shape = (self._rows, *np.shape(run.inputs[0]))
+        return [reshaped(dy, shape) for _ in positions]
+
+    def _elementwise(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+        """The rule as it is: what it multiplies the rows by is broadcast over them."""
+        vjp = self._vjp(run, dy, tensors=self._recorded)
+        found = [vjp(position) for position in positions]
+        return [self._fitting(rows, dy, run.inputs[position])
+                for position, rows in zip(positions, found, strict=True)]  # fmt: skip
+
+    def _fitting(self, rows: Any, dy: Any, value: Any) -> Any:
+        """Rows summed down to the shape of the value that they flow to."""
+        if rows is None or (type(rows) is ndarray and rows.shape == (self._rows, *value.shape)):
+            return rows
+        shape, whole_shape = np.shape(value), shape_of(dy)
+        if shape_of(rows) != whole_shape:  # a derivative of 0 has no rows
+            rows = spread_over(rows, shape_of(rows), self._rows)
+            whole_shape = shape_of(rows)
+        if whole_shape[1:] == shape:
+            return rows
+        ones = (1,) * (len(whole_shape) - 1 - len(shape))
+        summed = sum_to_shape(rows, (self._rows, *ones, *shape))
+        return reshaped(summed, (self._rows, *shape)) if ones else summed
+
+    def _by_lane(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+        lanes = Lanes(self._rows, run.origin, recorded=self._recorded)
+        with lanes:
+            lane = tuple(map(lanes.lane, dy)) if run.op.multi else lanes.lane(dy)
+            vjp = self._vjp(run, lane, tensors=True)
+            return [lanes.rows(_dense(run, vjp(position), position)) for position in positions]
+
+    def _by_row(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
+        unstack, stack, found = REGISTRY["unstack"], REGISTRY["stack"], []
+        for row in zip(*map(unstack, dy), strict=True) if run.op.multi else unstack(dy):
+            vjp = self._vjp(run, row, tensors=self._recorded)
+            found.append([_dense(run, vjp(position), position) for position in positions])
+        return [None if rows[0] is None else stack(*rows) for rows in zip(*found, strict=True)]
+
+    def _vjp(self, run: OpRun, dy: Any, *, tensors: bool) -> Callable[[int], Any]:
+        """The VJP of an op on tensors, or on raw values."""
+        inputs, y = as_tensors(run) if tensors else self.primals(run)
+        return vjp_of(run.op, dy, y, inputs, run.settings)
+
+
+def _dense(run: OpRun, contribution: Any, position: int) -> Any:
+    """A contribution to an input, dense and in its shape."""
+    if isinstance(contribution, IndexedSlices):
+        return contribution.dense()
+    if contribution is not None and run.op.broadcasts:
+        return sum_to_shape(contribution, run.inputs[position].shape)
+    return contribution
+
+
+@lru_cache(maxsize=1024)
+def _rule_of(op: Op, registered: bool) -> Callable[..., Iterable[Any]]:
+    """How rows propagate through an op: a user's own gradient function is called row by row."""
+    if registered or not is_ours(op):
+        return BatchedCotangents._by_row
+    if op.name in _RESHAPING:
+        return BatchedCotangents._reshaped
+    return BatchedCotangents._elementwise if is_diagonal(op) else BatchedCotangents._by_lane
