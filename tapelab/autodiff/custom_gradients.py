@@ -17,6 +17,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of, read
 from tapelab.errors import MisusedError, Refusal
 from tapelab.ops.public import tensor
+from tapelab.ops.stops import identity
 
 Function = Callable[..., Any]
 
@@ -57,7 +58,10 @@ class CustomGradient:
         results = [numbers(each) for each in forms]
         places = [at for at, each in enumerate(given) if is_moving(each)]
         inputs = [numbers(given[at]) for at in places] + [read(each) for each in variables]
-        if inputs and results:
+        if custom.is_eager() and custom.are_followed(results) and not custom.are_followed(inputs):
+            # No tape asks the gradient function, but some reach the results by another path.
+            results = [identity(each) for each in results]
+        elif inputs and results:
             names = names_of(self._f, args, places, variables)
             op = custom.step_op(name, _sentence(self._f), names, many=len(results) > 1)
             back = _way_back(grad_fn, len(given), forms, places, variables)

@@ -21,17 +21,21 @@ Function = Callable[..., Any]
 def recompute_grad(f: Function) -> Any:
     """Let a function forget what it computed on the way, and run again when its gradient is asked.
 
-    The gradients are the same; the tape holds the arguments and the result only.
+    The gradients are the same; the tape holds the arguments and the result only. As in TensorFlow,
+    they can be differentiated again with respect to the arguments alone, and not in the graph of a
+    traced function.
     """
 
     def recomputed(*args: Any, **kwargs: Any) -> Any:
         with custom.unheard():
             result = f(*args, **kwargs)
+        eager = custom.is_eager()
 
         def grad_fn(*upstream: Any, variables: Any = None) -> Any:
             flat = nest.flatten(args)
-            again = CustomGradient(_run_again(f, args, kwargs, len(upstream), variables))
-            flow = iter(again(*upstream, *flat))
+            again = CustomGradient(_run_again(f, args, kwargs, variables))
+            # In a graph no tape has a path of its own to the arguments, so that all of it is asked.
+            flow = iter(again(*upstream) if eager else again(*upstream, *flat))
             found = [next(flow) if is_moving(each) else None for each in flat]
             gradients = nest.pack_sequence_as(args, found)
             return (gradients, list(flow)) if variables else gradients
@@ -41,27 +45,31 @@ def recompute_grad(f: Function) -> Any:
     return CustomGradient(update_wrapper(recomputed, f))
 
 
-def _run_again(f: Function, args: Any, kwargs: Any, seeds: int, variables: Any) -> Function:
-    """The gradients of `f` by running it again; they cannot be differentiated once more."""
+def _run_again(f: Function, args: Any, kwargs: Any, variables: Any) -> Function:
+    """The gradients of `f` by running it again, as a function of the upstream gradients.
 
-    def gradients(*given: Any) -> Any:
-        upstream, flat = given[:seeds], given[seeds:]
-        with custom.unheard(), GradientTape() as tape:
-            copies = [_copy(each) if is_moving(each) else each for each in flat]
+    Active tapes record the run: there an outer tape finds the second derivatives with respect to
+    the arguments. With respect to the upstream gradients there are none.
+    """
+
+    def gradients(*upstream: Any) -> Any:
+        with GradientTape() as tape:
+            copies = [_copy(each) if is_moving(each) else each for each in nest.flatten(args)]
             asked = list(filter(is_moving, copies))
             tape.watch(asked)
             result = nest.flatten(f(*nest.pack_sequence_as(args, copies), **kwargs))
         asked += variables or ()
-        ends = numbers_of(result), numbers_of(asked), numbers_of(upstream)
+        ends = numbers_of(result), numbers_of(asked), numbers_of(upstream[: len(result)])
         return tape.gradient(*ends, UnconnectedGradients.ZERO), _refuse(f)
 
     return update_wrapper(gradients, f)
 
 
 def _copy(argument: Any) -> Any:
-    """The same numbers without a history."""
+    """The same values as a tensor of its own, with a history where an active tape follows them."""
     x = numbers(argument)
-    return in_form(argument, constant_of(aside(_same, x)) if x.ndim else identity(x))
+    has_history = not x.ndim or (custom.is_eager() and custom.are_followed([x]))
+    return in_form(argument, identity(x) if has_history else constant_of(aside(_same, x)))
 
 
 def _same(array: Any) -> Any:

@@ -13,7 +13,7 @@ from tapelab.compile.sites import Site
 from tapelab.compile.walking import leaves, mapped
 from tapelab.compile.worlds import is_eager, twin, world_here
 from tapelab.core.cell import Cell, Holder
-from tapelab.core.log import Scope, origin_here, thread
+from tapelab.core.log import GraphScope, origin_here, thread
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
@@ -81,7 +81,7 @@ class Replay:
             self.slots[slot.number] = tensor
         outer, here, before = thread.scope, origin_here(), _running.replay
         _running.replay = self
-        thread.scope = Scope(self.graph.name, outer, here.code, here.instruction)
+        thread.scope = GraphScope(self.graph.name, outer, here.code, here.instruction)
         try:
             for node, call in self.graph.steps:
                 self.step(node, call)

@@ -16,7 +16,7 @@ from tapelab.core.cell import Cell, Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.execute import listeners, write_observed
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import Body, next_id, origin_here, thread
+from tapelab.core.log import Body, GraphScope, next_id, origin_here, thread, within
 from tapelab.core.op import GradRule, Op
 from tapelab.core.records import (
     BACK,
@@ -89,6 +89,16 @@ def as_it_flows(gradient: Any, x: Any) -> Any:
     plain = not isinstance(gradient, (Tensor, Holder))
     made = to_tensor(gradient, as_tensor(x).dtype if plain else None)
     return made if thread.active else made._array
+
+
+def are_followed(tensors: Sequence[Tensor]) -> bool:
+    """Whether an active tape follows one of these tensors."""
+    return any(each._id in tape._tracked for tape in thread.active for each in tensors)
+
+
+def is_eager() -> bool:
+    """Whether code runs by itself here, and not as part of the graph of a traced function."""
+    return within(thread.scope, GraphScope) is None
 
 
 def step(

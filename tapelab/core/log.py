@@ -54,6 +54,12 @@ class Body(Scope):
     __slots__ = ()
 
 
+class GraphScope(Scope):
+    """The inside of a traced function, whose graph runs."""
+
+    __slots__ = ()
+
+
 class Aside(Scope):
     """What is computed beside the learner's code, such as a tangent: its names are not theirs."""
 
