@@ -2,7 +2,7 @@
 
 The first call of a kind is replayed. The second is replayed under a capture, whose ops become a
 program (see `programs`); from the third on the program runs, also where a tape listens outside
-(see `hearing`). Where numbers decide, there may be several programs (see `deciding`). Whatever
+(see `taped_call`). Where numbers decide, there may be several programs (see `guards`). Whatever
 stands in the way (several tapes outside, too many ways to go, an error at run time) leads back to
 the replay.
 """
@@ -15,8 +15,8 @@ from typing import Any, Final
 from tapelab.compile.admission import may_be_lowered, may_be_tried
 from tapelab.compile.graph import Graph
 from tapelab.compile.guards import OtherWayError, Ways
-from tapelab.compile.hearing import NOT_HEARD, heard_by_one
 from tapelab.compile.programs import Compiled, Replayed, captured_program, tried_out
+from tapelab.compile.taped_call import NOT_HEARD, heard_by_one
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor

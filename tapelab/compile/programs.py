@@ -12,11 +12,11 @@ from tapelab.compile.entering import built, entered
 from tapelab.compile.fusion import fuse
 from tapelab.compile.generating import generated
 from tapelab.compile.guards import decides
-from tapelab.compile.hearing import NOT_HEARD, Hearing, may_be_heard
 from tapelab.compile.lowered import Lowered, NotLoweredError, Place
 from tapelab.compile.lowering import lowered
 from tapelab.compile.passes import optimised
 from tapelab.compile.program import Program
+from tapelab.compile.taped_call import NOT_HEARD, TapedProgram, may_be_heard
 from tapelab.compile.telling import Origins
 from tapelab.compile.walking import leaves
 from tapelab.compile.worlds import fresh_state, thread_in
@@ -61,16 +61,16 @@ class Compiled:
         self.length = len(account.records)
         self.questions = sum(isinstance(each, GradientResult) for each in account.records)
         self._built = built(found.outputs)
-        self._hearing = Hearing(found, run, origins) if may_be_heard(found) else None
+        self._taped = TapedProgram(found, run, origins) if may_be_heard(found) else None
         programs[id(self)] = self
         for tell in listeners:
             tell(self)
 
     def heard(self, inputs: Sequence[Tensor]) -> Any:
         """The same while a tape listens, in one record of it; NOT_HEARD where that cannot be."""
-        if self._hearing is None:
+        if self._taped is None:
             return NOT_HEARD
-        made = self._hearing(inputs)
+        made = self._taped(inputs)
         return made if made is NOT_HEARD else self._built(made)
 
 

@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 from tapelab.compile.executing import unheard
 from tapelab.compile.guards import OtherWayError, Ways
-from tapelab.compile.hearing import NOT_HEARD, heard_by_one
 from tapelab.compile.programs import Compiled
+from tapelab.compile.taped_call import NOT_HEARD, heard_by_one
 from tapelab.compile.worlds import world_here
 from tapelab.config import settings
 from tapelab.core.log import thread

@@ -1,4 +1,11 @@
-"""Calls by a program of which a tape follows the same inputs: what they save, how they go back."""
+"""Calls of a program while a tape is active: one record on the tape, and a compiled VJP.
+
+The record (`records.TapedCall`) holds what the call was given and what its VJP needs. A reader who
+wants the ops inside gets them: they are computed once more from what was given. So does a backward
+pass that the compiled VJP does not serve. `TapedProgram` knows a program and the tape's view of it;
+`TapedInputs` serves the calls in which the tape follows the same inputs; `Call` is what the record
+of one call keeps.
+"""
 
 from __future__ import annotations
 
@@ -6,31 +13,149 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from weakref import ref
 
 import numpy as np
 
-from tapelab.compile.lowered import StateUpdate
-from tapelab.compile.telling import CALL
-from tapelab.compile.ways_back import Cut, Flags, cut, values_of
+from tapelab.compile.generating import Run
+from tapelab.compile.lowered import Lowered, StateUpdate
+from tapelab.compile.program import Instruction, Moving
+from tapelab.compile.telling import CALL, Origins
+from tapelab.compile.ways_back import Cut, Flags, cut, is_heavy, values_of
+from tapelab.compile.worlds import world_here
 from tapelab.core import log as logs
+from tapelab.core.cell import Cell
 from tapelab.core.log import Origin, thread
+from tapelab.core.op import REGISTERED, Op, is_ours
 from tapelab.core.records import (
+    Assignment,
     Dropped,
     OpRun,
     Record,
     TapedCall,
     differentiable,
     kind_of,
+    truncated,
     view,
+    write_read,
     write_taped_call,
 )
 from tapelab.core.tape import GradientTape
-from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.tensor import Tensor, constant_of, wrap
 
-if TYPE_CHECKING:
-    from tapelab.compile.hearing import Hearing
+NOT_HEARD: Final = object()
+"""A call that has to be replayed for the tape that listens."""
+
+
+def heard_by_one() -> bool:
+    """Whether one tape and nothing else listens here, and follows all that comes of it."""
+    state = thread.__dict__
+    listening = state["listening"]
+    if len(listening) != 1 or type(listening[0]) is not GradientTape or REGISTERED:
+        return False
+    other = state["watchers"] or state["lanes"] or state["trace"]
+    return not other and listening[0]._simple and world_here() is None
+
+
+def may_be_heard(found: Lowered) -> bool:
+    """Whether a tape may hear of the calls of a program by one record."""
+    program = found.program
+    runs = [each for each in found.account.records if isinstance(each, OpRun)]
+    bodies = any("body" in run.settings for run in runs)
+    made = {slot for each in program.instructions for slot in each.outputs}
+    outputs = program.results[: len(program.results) - len(found.assignments)]
+    apart = len({*outputs}) == len(outputs) and made.issuperset(outputs)
+    closed = all(cell.shape.is_fully_defined() for cell in found.cells)
+    known = all(map(_is_known, program.instructions))
+    drawn = [program.kinds[slot].dtype.hasobject for slot in program.parameters]
+    fit = not bodies and apart and closed and known
+    return fit and not any(drawn) and not _reads_back(found)
+
+
+def _is_known(each: Instruction) -> bool:
+    """Whether what an instruction does is known where a gradient flows through it."""
+    op = each.op.op if isinstance(each.op, Moving) else each.op
+    return not isinstance(op, Op) or is_ours(op)
+
+
+def _reads_back(found: Lowered) -> bool:
+    """Whether anything is made of what was assigned, where a history begins anew."""
+    records, count = found.account.records, len(found.assignments)
+    new = {each.tensor for each in records if isinstance(each, Assignment)}
+    taken = {number for each in records if isinstance(each, OpRun) for number in each.input_ids}
+    outputs = found.account.given[: len(found.account.given) - count]
+    return not new.isdisjoint((*taken, *outputs))
+
+
+class TapedProgram:
+    """What is known of the calls of a program that a tape hears, by what the tape follows."""
+
+    def __init__(self, found: Lowered, run: Run, origins: Origins) -> None:
+        self.found = found
+        self.run = run
+        self.origins = origins
+        self.count = len(found.program.results) - len(found.assignments)
+        self._ways: dict[Flags, TapedInputs] = {}
+        program, constants = found.program, found.program.constants
+        self.heavy = is_heavy(program, (*program.parameters, *program.results))
+        self._constants = {number for number, slot in found.slots.items() if slot in constants}
+        read = {id(cell) for cell, _ in found.reads}
+        self._cells = [(cell, id(cell) in read) for cell in found.cells]
+        self._undrawn = (False,) * found.draws.count
+
+    def __call__(self, inputs: Sequence[Tensor]) -> Any:
+        """The results of a call, on the tape that listens; NOT_HEARD where it follows no input."""
+        (tape,) = thread.__dict__["listening"]
+        tracked = tape._tracked
+        given = [*inputs, *[cell.state for cell, _ in self._cells]]
+        followed = (
+            *[each._id in tracked for each in inputs],
+            *[_followed(tape, cell, read=read) for cell, read in self._cells], *self._undrawn,
+        )  # fmt: skip
+        way = self._ways.get(followed)
+        if way is None:
+            way = self._ways[followed] = TapedInputs(self, followed)
+        if not way.is_open or not tracked.isdisjoint(self._constants):
+            return NOT_HEARD
+        if not self.found.draws.runs:
+            return way.call(given, tape)
+        with self.found.draws.unless_it_fails():
+            return way.call([*given, *map(_as_tensor, self.found.draws.drawn())], tape)
+
+    def read(self, tape: GradientTape) -> None:
+        """Let a tape hear which variables are read."""
+        log = thread.__dict__["log"]
+        for cell, origin in self.found.reads:
+            _read(tape, cell, origin, log)
+
+
+def _as_tensor(drawn: Any) -> Tensor:
+    return drawn if type(drawn) is Tensor else constant_of(drawn)
+
+
+def _followed(tape: GradientTape, cell: Cell, *, read: bool) -> bool:
+    """Whether a tape follows a variable once it has been read, if it is."""
+    identity = cell.identity
+    if read and cell.dtype.is_differentiable:
+        watched = (tape._auto and identity.trainable) or identity.id in tape._watched
+        return watched or cell.state._id in tape._tracked
+    return cell.state._id in tape._tracked
+
+
+def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
+    """Let a tape hear that a variable is read, as `cell.read` does."""
+    state = cell.state
+    if state._id in log.seen:
+        tape._on_read(cell)
+        return
+    tape._on_read(cell, origin)
+    log.seen.add(state._id)
+    write_read(
+        thread.__dict__, logs.next_id(), origin, variable=cell.identity, tensor=state._id,
+        value=truncated(state._array),
+    )  # fmt: skip
+
 
 _CUTS: Final = 4
 """So many choices of asked results get ways back of their own."""
@@ -46,11 +171,11 @@ class Reached(NamedTuple):
     open: bool
 
 
-class Following:
+class TapedInputs:
     """Calls of which a tape follows the same inputs: what they save, and how they go back."""
 
-    def __init__(self, hearing: Hearing, followed: Flags) -> None:
-        self._hearing = hearing
+    def __init__(self, program: TapedProgram, followed: Flags) -> None:
+        self._program = program
         self._followed = followed
         self._cuts: dict[Flags, Cut | None] = {}
         self._cut: Cut | None = None
@@ -60,7 +185,7 @@ class Following:
     @cached_property
     def _reached(self) -> Reached:
         """Which records inside go onto the tape, and which results are followed."""
-        account, count = self._hearing.found.account, self._hearing.count
+        account, count = self._program.found.account, self._program.count
         tracked = {
             number for number, flag in zip(account.taken, self._followed, strict=True) if flag
         }
@@ -78,14 +203,14 @@ class Following:
 
     def call(self, given: list[Tensor], tape: GradientTape) -> list[Tensor]:
         """The results of one call, written down in one record."""
-        state, parts, hearing = thread.__dict__, self._cut, self._hearing
+        state, parts, program = thread.__dict__, self._cut, self._program
         values = tuple([each._array for each in given])
-        results = (hearing.run if parts is None else parts.forward)(*values)
-        hearing.read(tape)
-        count, changes = hearing.count, hearing.found.assignments
+        results = (program.run if parts is None else parts.forward)(*values)
+        program.read(tape)
+        count, changes = program.count, program.found.assignments
         saved = results[count + len(changes) :]
         serial, made = logs.next_id(), []
-        here, origins = hearing.origins.at(*logs.origin_here(CALL)[1:])
+        here, origins = program.origins.at(*logs.origin_here(CALL)[1:])
         for value, origin, follows in zip(
             results[:count], origins[:count], self._reached.outputs, strict=True
         ):
@@ -100,7 +225,7 @@ class Following:
         call = Call(self, parts, saved, states, ref(tape), Inside())
         log: logs.Log = state["log"]
         log.holds_calls = True
-        if hearing.heavy or (parts is not None and parts.heavy):
+        if program.heavy or (parts is not None and parts.heavy):
             log.heed()
         write_taped_call(
             state, serial, here, input_ids=tuple([each._id for each in given]), inputs=values,
@@ -111,7 +236,7 @@ class Following:
 
     def told(self, record: Record) -> list[Record]:
         """The ops inside, with their numbers where those that were given are known."""
-        call, found = view(TapedCall, record), self._hearing.found
+        call, found = view(TapedCall, record), self._program.found
         if any(type(each) is Dropped for each in call.inputs):
             ends = (*zip(found.account.taken, call.inputs, strict=True),)
             known = dict(ends) | dict(zip(found.account.given, call.results, strict=False))
@@ -150,7 +275,7 @@ class Following:
         """Have the next calls save what this way back would have needed; or give it up."""
         self._missed += 1
         if asked not in self._cuts and len(self._cuts) < _CUTS and all(map(_fits, seeds, given)):
-            program = self._hearing.found.program
+            program = self._program.found.program
             self._cuts[asked] = cut(program, values, self._followed, asked, seeds)
         self._cut = self._cuts.get(asked) or self._cut
         self.is_open = self._cut is not None or (not self._cuts and self._missed < _PATIENCE)
@@ -172,7 +297,7 @@ class Inside:
 class Call(NamedTuple):
     """What the record of a call knows of it beside what went in and out."""
 
-    way: Following
+    way: TapedInputs
     parts: Cut | None
     saved: tuple[Any, ...]
     states: list[int]
