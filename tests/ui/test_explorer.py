@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 
 import pytest
-from PIL import Image
 from playwright.sync_api import expect
 
 from tests.ui.axe import violations
 from tests.ui.explorer import Explorer
-from tests.ui.gallery.looks import IN_NOTEBOOKS, differ, hold_still, small_of, write_alike
+from tests.ui.gallery.looks import (
+    NOTEBOOK_SHOT,
+    difference,
+    font_script,
+    hold_still,
+    read,
+    save,
+    screenshot_of,
+)
 from tests.ui.notebook import PATHS
 
 SCENE = """\
@@ -55,6 +62,12 @@ WHERE_EACH_KEY_LEADS = [
     ("Home", 1),
     ("ArrowLeft", 1),
 ]
+
+FRAMED = """root => {
+  Object.assign(root.parentElement.style, { width: '800px', padding: '14px' });
+  document.activeElement.blur();
+}"""
+"""Gives the output a width, and a margin in which the lines of its edge are seen."""
 
 
 @pytest.fixture(scope="module", params=PATHS)
@@ -147,17 +160,16 @@ def test_an_output_looks_as_it_did_when_somebody_looked_at_it(explorer):
     page.set_viewport_size({"width": 1280, "height": 1600})
     page.mouse.move(0, 0)
     hold_still(frame)
-    write_alike(frame)
-    explorer.root.evaluate("root => { root.style.width = '800px'; document.activeElement.blur() }")
+    frame.evaluate(font_script())
+    explorer.root.evaluate(FRAMED)
     expect(explorer.root.locator(".left")).to_have_css("display", "flex")
     explorer.come_into_view()
-    seen = small_of(explorer.root)
+    shot = screenshot_of(explorer.root.locator(".."))
     page.set_viewport_size({"width": 1280, "height": 900})
-    if not IN_NOTEBOOKS.exists():
-        seen.save(IN_NOTEBOOKS, optimize=True)
-        pytest.fail(f"Look at {IN_NOTEBOOKS.name}, which was taken just now.")
-    with Image.open(IN_NOTEBOOKS) as wanted:
-        assert differ(seen, wanted.convert("RGB")) == ""
+    if not NOTEBOOK_SHOT.exists():
+        save(shot, NOTEBOOK_SHOT)
+        pytest.fail(f"Look at {NOTEBOOK_SHOT.name}, which was taken just now.")
+    assert difference(shot, read(NOTEBOOK_SHOT)) == ""
 
 
 def test_the_cell_magic_shows_the_tape_of_its_cell(open_notebook):

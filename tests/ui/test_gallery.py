@@ -11,11 +11,20 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import ImageChops, ImageFilter
 from playwright.sync_api import Browser, Page
 
 from tests.ui.axe import violations
 from tests.ui.browser import Console, launched
-from tests.ui.gallery.looks import SHOTS, differ, hold_still, model, small, write_alike
+from tests.ui.gallery.looks import (
+    SHOTS,
+    difference,
+    font_script,
+    hold_still,
+    reference,
+    save,
+    screenshot,
+)
 from tests.ui.gallery.page import write
 from tests.ui.gallery.scenes import SCENES
 
@@ -38,13 +47,64 @@ SEVERAL = "landmark-unique:"
 READY = """() => document.querySelector('#h form, #h input') && [
   ...document.querySelectorAll('.tapelab, .live')
 ].every((place) => place.querySelector('.reelbar, .reelwrap, .state, .bar'))"""
+HIDDEN = "visibility: hidden"
+LINES = [
+    ("light", "a", ".hair", HIDDEN),
+    ("light", "b", ".ed.b", HIDDEN),
+    ("light", "c", ".evidence", "border-left-color: transparent"),
+    ("light", "d", ".hair", HIDDEN),
+    ("light", "e", ".grid", HIDDEN),
+    ("light", "f", ".grid", HIDDEN),
+    ("light", "g", "li + li", "border-top-color: transparent"),
+    ("light", "h", ".foot", "border-top-color: transparent"),
+    ("light", "i", ".rise", HIDDEN),
+    ("light", "j", ".rule", HIDDEN),
+    ("light", "k", ".border", HIDDEN),
+    ("light", "l", ".left", "border-bottom-color: transparent"),
+    ("light", "m", "td", "border-bottom-color: transparent"),
+    ("light", "n", ".axis", HIDDEN),
+    ("light", "p", ".left", "border-right-color: transparent"),
+    ("dark", "a", ".hair", HIDDEN),
+    ("dark", "m", "td", "border-bottom-color: transparent"),
+    ("forced", "e", ".limit", HIDDEN),
+    ("contrast", "b", ".rule", HIDDEN),
+]
+"""The first of its kind in a scene, each a pixel or two wide."""
+WORDS = [
+    *(("a", "result"), ("b", "upstream"), ("c", "Write"), ("d", "range"), ("e", "watched")),
+    *(("f", "memory"), ("g", "Hints"), ("h", "number"), ("i", "slope"), ("j", "gradient")),
+    *(("k", "loss"), ("l", "cosine"), ("m", "differs"), ("n", "born"), ("p", "contribution")),
+]
+FADE = """([letter, word]) => {
+  const scene = document.querySelector(`#${letter} .views`);
+  const texts = document.createTreeWalker(scene, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { currentNode } = texts;
+    const start = currentNode.data.indexOf(word);
+    if (start < 0 || !currentNode.parentElement.checkVisibility()) continue;
+    const range = new StaticRange({
+      startContainer: currentNode, startOffset: start,
+      endContainer: currentNode, endOffset: start + word.length,
+    });
+    CSS.highlights.set('faded', new Highlight(range));
+    return true;
+  }
+  return false;
+}"""
+"""Highlights the first `word` of a scene as `faded`; says whether there is one."""
+UNSEEN = {
+    "moved by a pixel": lambda shot: ImageChops.offset(shot, 1, 1),
+    "four shades darker": lambda shot: shot.point(lambda value: max(value - 4, 0)),
+    "edges sharper": lambda shot: shot.filter(ImageFilter.UnsharpMask(radius=1, percent=30)),
+}
 MARKS = (HERE / "contrast.js").read_text("utf-8")
 PAINTED = (HERE / "painted.js").read_text("utf-8")
 
 
 def opened(browser: Browser, file: Path, theme: str) -> tuple[Page, Console, list[str]]:
-    """The gallery in a theme, with what its console says and what it asks for."""
+    """The gallery in a theme and in the bundled fonts, with its console and what it asks for."""
     page = browser.new_context(viewport={"width": 1228, "height": 900}, **THEMES[theme]).new_page()
+    page.add_init_script(font_script())
     console, asked = Console(page), []
     page.on("request", lambda request: asked.append(request.url))
     page.goto(file.as_uri())
@@ -75,23 +135,15 @@ def pages(browser, file):
         page.context.close()
 
 
-@pytest.fixture(scope="module")
-def alike(pages):
-    """The pages in the fonts of the pictures that they are compared with."""
-    for page in pages.values():
-        write_alike(page)
-    return pages
-
-
 @pytest.fixture(params=THEMES)
 def page(request, pages):
     return pages[request.param]
 
 
 @pytest.fixture
-def styled(alike):
+def styled(pages):
     """Style the light page anew for one test."""
-    page = alike["light"]
+    page = pages["light"]
     kept = page.evaluate("document.head.childElementCount")
 
     def style(content):
@@ -112,16 +164,19 @@ def test_axe_finds_nothing_in_any_theme(page):
 
 
 @pytest.mark.parametrize(("letter", "theme"), SEEN)
-def test_a_scene_looks_as_it_did(alike, letter, theme):
-    assert differ(small(alike[theme], letter), model(letter, theme)) == ""
+def test_a_scene_looks_as_it_did(pages, letter, theme):
+    assert difference(screenshot(pages[theme], letter), reference(letter, theme)) == ""
 
 
-def test_scenes_look_as_they_did_where_the_page_is_turned(alike):
-    page = alike["light"]
+def test_scenes_look_as_they_did_where_the_page_is_turned(pages):
+    page = pages["light"]
     turn(page)
-    told = {letter: differ(small(page, letter), model(letter, TURNED)) for letter in SEEN_TURNED}
+    differences = {
+        letter: difference(screenshot(page, letter), reference(letter, TURNED))
+        for letter in SEEN_TURNED
+    }
     turn(page)
-    assert set(told.values()) == {""}, told
+    assert set(differences.values()) == {""}, differences
 
 
 @pytest.mark.parametrize(
@@ -136,7 +191,35 @@ def test_scenes_look_as_they_did_where_the_page_is_turned(alike):
     ],
 )
 def test_a_scene_that_changed_would_be_noticed(styled, change):
-    assert differ(small(styled(change), "a"), model("a", "light")) != ""
+    assert difference(screenshot(styled(change), "a"), reference("a", "light")) != ""
+
+
+@pytest.mark.parametrize(("theme", "letter", "line", "style"), LINES)
+def test_one_thin_line_that_is_gone_would_be_noticed(pages, theme, letter, line, style):
+    page = pages[theme]
+    element = page.locator(f"#{letter} .views").locator(line).first
+    kept = element.get_attribute("style") or ""
+    element.evaluate("(line, style) => { line.style.cssText += style }", f";{style}")
+    found = difference(screenshot(page, letter), reference(letter, theme))
+    element.evaluate("(line, kept) => line.setAttribute('style', kept)", kept)
+    assert found != ""
+
+
+@pytest.mark.parametrize(("letter", "word"), WORDS)
+def test_one_word_that_is_gone_would_be_noticed(styled, letter, word):
+    page = styled("::highlight(faded) { color: transparent }")
+    assert page.evaluate(FADE, [letter, word])
+    found = difference(screenshot(page, letter), reference(letter, "light"))
+    page.evaluate("CSS.highlights.clear()")
+    assert found != ""
+
+
+@pytest.mark.parametrize("change", UNSEEN)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_the_eye_does_not_see_makes_no_difference(pages, theme, change):
+    for letter in "ln":
+        shot = UNSEEN[change](screenshot(pages[theme], letter))
+        assert difference(shot, reference(letter, theme)) == ""
 
 
 def test_every_mark_of_a_graph_stands_out_from_what_is_behind_it(page):
@@ -202,18 +285,17 @@ def take_anew(folder: Path) -> None:
     """Take the pictures anew that scenes are compared with."""
     SHOTS.mkdir(exist_ok=True)
     file = write(folder.resolve())
-    for old in SHOTS.glob("*.png"):
+    for old in SHOTS.iterdir():
         old.unlink()
     with launched() as browser:
         for theme in THEMES:
             page, _, _ = opened(browser, file, theme)
-            write_alike(page)
             for letter in (letter for letter, where in SEEN if where == theme):
-                small(page, letter).save(SHOTS / f"{letter}-{theme}.png", optimize=True)
+                save(screenshot(page, letter), SHOTS / f"{letter}-{theme}.webp")
             if theme == "light":
                 turn(page)
                 for letter in SEEN_TURNED:
-                    small(page, letter).save(SHOTS / f"{letter}-{TURNED}.png", optimize=True)
+                    save(screenshot(page, letter), SHOTS / f"{letter}-{TURNED}.webp")
             page.context.close()
 
 
