@@ -38,7 +38,7 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     return made
 
 
-@public(effect="asserts")
+@public(effect="stateful")  # it returns its tensor, so it is tried out while it is traced
 def assert_all_finite(x: Any, message: str, name: str | None = None) -> Tensor:
     """The tensor itself; InvalidArgumentError with the message if an entry is NaN or infinite."""
     given = as_tensor(x)

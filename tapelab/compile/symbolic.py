@@ -173,12 +173,6 @@ class SymbolicTensor(Tensor, Symbolic):
             "Inside a tf.function use the function of tf of that name, or tf.numpy_function."
         )
 
-    def __array_ufunc__(self, *args: Any, **kwargs: Any) -> Any:
-        check_scope(self)
-        if any(isinstance(each, Tensor) for each in args[2:]) and args[2] is not self:
-            return NotImplemented
-        return self.__array__()
-
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Never:
         self.__array__()
 
