@@ -105,7 +105,7 @@ class Case:
     @cached_property
     def states(self) -> list[int]:
         """The source itself, or all states of the variable that it is."""
-        return np.flatnonzero(np.frombuffer(self._sources, np.uint8)).tolist()
+        return np.flatnonzero(np.frombuffer(self.source_mask, np.uint8)).tolist()
 
     def uses_of_source(self) -> list[Located]:
         """The events that took the source, in their order."""
@@ -114,7 +114,7 @@ class Case:
 
     def is_source(self, tensor: int) -> bool:
         """Whether a tensor is the source, or a state of the variable that is the source."""
-        return bool(self._sources[tensor])
+        return bool(self.source_mask[tensor])
 
     @cached_property
     def connected(self) -> bool:
@@ -126,7 +126,7 @@ class Case:
     @cached_property
     def way(self) -> Way | None:
         """The way back that an answer took to the source, with what is known of its numbers."""
-        return way_of(self)
+        return way_of(self.recording, self.targets, self.source_mask)
 
     @cached_property
     def alive(self) -> Reached:
@@ -144,28 +144,29 @@ class Case:
         return self._ahead(None)
 
     @cached_property
-    def _sources(self) -> bytearray:
+    def source_mask(self) -> bytes:
         """For each tensor whether it is the source, or a state of it."""
-        states = self.recording.columns["tensor.variable"] == self.variable
-        if self.variable < 0:
-            states = np.zeros(len(states), bool)
-        states[self.source] |= self.source >= 0
-        return bytearray(states.astype(np.uint8).tobytes())
+        variables = self.recording.columns["tensor.variable"]
+        states: NDArray[np.bool_] = np.arange(len(variables)) == self.source
+        if self.variable >= 0:
+            states |= variables == self.variable
+        return states.tobytes()
 
     def _ahead(self, follows: NDArray[Any] | None) -> Reached:
-        return Reached(self.flow.edges.ahead(bytearray(self._sources), follows))
+        return Reached(self.flow.edges.ahead(bytearray(self.source_mask), follows))
 
     def _back(self, follows: NDArray[Any] | None) -> Reached:
-        seeds = bytearray(len(self._sources))
+        seeds = bytearray(len(self.source_mask))
         for target in self.targets:
             seeds[target] = 1
-        return Reached(self.flow.edges.back(seeds, self._sources, follows))
+        return Reached(self.flow.edges.back(seeds, self.source_mask, follows))
 
     @cached_property
     def path(self) -> tuple[Edge, ...]:
         """The way of values from target back to source with the fewest cuts; empty without one."""
         edges = self.flow.edges
-        return tuple(map(edges.edge, edges.cheapest(self.targets, self._sources, self.flow.prices)))
+        path = edges.cheapest(self.targets, self.source_mask, self.flow.prices)
+        return tuple(map(edges.edge, path))
 
     @cached_property
     def cuts(self) -> tuple[Edge, ...]:
@@ -176,7 +177,7 @@ class Case:
             uncut = self._back((cuts == 0) | self.flow.heard_gradients)
             first = self._crossing(cuts > 0, uncut, smooth)
             missed = (edge for edge in first if self._is_missed(edge))
-            return (*missed, *cuts_inside(self))
+            return (*missed, *cuts_inside(self.flow, self.alive, self.downstream))
         uncut = self._back(cuts == 0)
         on_path = [edge for edge in self.path if edge.cut is not None]
         first = self._crossing(cuts > 0, uncut, self.downstream)
@@ -198,7 +199,7 @@ class Case:
         edges, found = self.flow.edges, []
         for at in np.flatnonzero(wanted).tolist():
             origin, made = edges.origin[at], edges.to[at]
-            if made in to and origin in origins and not self._sources[made]:
+            if made in to and origin in origins and not self.source_mask[made]:
                 found.append(edges.edge(at))
         return found
 

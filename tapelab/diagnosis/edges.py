@@ -90,7 +90,7 @@ class Edges:
             bool(self.taped[at]),
         )
 
-    def back(self, reached: bytearray, ends: bytearray, follows: NDArray[Any] | None) -> bytearray:
+    def back(self, reached: bytearray, ends: bytes, follows: NDArray[Any] | None) -> bytearray:
         """What leads to what is reached, along some of the edges; not beyond the ends."""
         chosen = range(len(self)) if follows is None else np.flatnonzero(follows).tolist()
         origin, to = self.origin, self.to
@@ -108,7 +108,7 @@ class Edges:
                 reached[to[at]] = 1
         return reached
 
-    def cheapest(self, targets: tuple[int, ...], ends: bytearray, prices: list[int]) -> list[int]:
+    def cheapest(self, targets: tuple[int, ...], ends: bytes, prices: list[int]) -> list[int]:
         """The way back from targets to an end for the lowest price, then steps; empty if none.
 
         Prices come in classes, 0 for an edge without a cut: one edge of a class is dearer than any

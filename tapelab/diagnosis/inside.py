@@ -106,8 +106,7 @@ def _goes_on(case: Case, asked: Located) -> bool:
     behind = bytearray(len(case.recording.columns["tensor.role"]))
     for each in targets:
         behind[each] = 1
-    nothing = bytearray(len(behind))
-    reached = case.flow.edges.back(behind, nothing, case.flow.edges.columns[5] == 1)
+    reached = case.flow.edges.back(behind, bytes(len(behind)), case.flow.edges.columns[5] == 1)
     return any(reached[each] for each in given)
 
 

@@ -148,7 +148,8 @@ def cross_talk(case: Case) -> Iterator[Finding]:
     for place, asked in reversed(_asked_of(case)):
         if asked.method != e.Method.BATCH_JACOBIAN or asked.results[0] < 0:
             continue
-        way, rows = Way(case, asked, asked.results[0]), case.recording.tensor(case.target).shape[0]
+        way = Way(case.recording, case.source_mask, asked.call, asked.results[0])
+        rows = case.recording.tensor(case.target).shape[0]
         tensor = meeting(case, way, rows)
         if tensor >= 0:
             yield _talking(case, place, tensor)

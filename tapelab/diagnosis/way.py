@@ -13,7 +13,6 @@ from tapelab.recording import events as e
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.diagnosis.case import Case
     from tapelab.recording import Recording
     from tapelab.recording.measures import Measures
 
@@ -29,12 +28,12 @@ class Way:
     the input had received by then.
     """
 
-    def __init__(self, case: Case, asked: e.Asked, result: int) -> None:
-        self.recording: Final[Recording] = case.recording
-        self.measures: Final[Measures] = case.recording.measures
+    def __init__(self, recording: Recording, sources: bytes, call: int, result: int) -> None:
+        self.recording: Final[Recording] = recording
+        self.measures: Final[Measures] = recording.measures
         self.result = result
-        rows = _steps(case.recording, asked.call)
-        kept = _leading(case, rows[:, 3], rows[:, 1], self._made(rows[:, 1]))
+        rows = _steps(recording, call)
+        kept = _leading(recording, sources, rows[:, 3], rows[:, 1], self._made(rows[:, 1]))
         rows = rows[kept]
         told = (rows[:, field] for field in (*range(1, 5), 6, 7))
         columns: list[list[int]] = [column.tolist() for column in told]
@@ -153,17 +152,19 @@ class Way:
         return self.recording.tensor(tensor).value if tensor >= 0 else None
 
 
-def way_of(case: Case) -> Way | None:
-    """The way back of the last question for this source; None where none was walked."""
-    recording = case.recording
+def way_of(recording: Recording, targets: tuple[int, ...], sources: bytes) -> Way | None:
+    """The way back of the last question for a source; None where none was walked.
+
+    `sources` says of each tensor whether it is the source, or a state of it.
+    """
     for index in np.flatnonzero(recording.columns["event.kind"] == e.KIND_OF[e.Asked])[::-1]:
         asked = recording.event(int(index))
         assert isinstance(asked, e.Asked)
-        if asked.method not in FOLLOWED or not {*case.targets} <= {*asked.targets}:
+        if asked.method not in FOLLOWED or not {*targets} <= {*asked.targets}:
             continue
         for source, result in zip(asked.sources, asked.results, strict=True):
-            if case.is_source(source) and result >= 0:
-                return Way(case, asked, result)
+            if sources[source] and result >= 0:
+                return Way(recording, sources, asked.call, result)
     return None
 
 
@@ -186,10 +187,12 @@ def _steps(recording: Recording, call: int) -> NDArray[Any]:
     return found[later[-1] :] if len(later) else found
 
 
-def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:
+def _leading(
+    recording: Recording, sources: bytes, tensors: Any, events: Any, made: Any
+) -> list[int]:
     """Which steps lead on to the source: found from its end."""
-    leads = bytearray(_sources(case).tobytes() + b"\0")  # the last is for the start at the target
-    several = _of_several(case.recording)
+    leads = bytearray(sources + b"\0")  # the last is for the start at the target
+    several = _of_several(recording)
     kept: list[int] = []
     givers, steps, takers = made.tolist(), events.tolist(), tensors.tolist()
     for step in range(len(takers) - 1, -1, -1):
@@ -199,13 +202,6 @@ def _leading(case: Case, tensors: Any, events: Any, made: Any) -> list[int]:
             for each in several.get(steps[step], ()) if several else ():
                 leads[each] = 1
     return kept[::-1]
-
-
-def _sources(case: Case) -> NDArray[np.bool_]:
-    """Which tensors are the source, or states of the variable that is the source."""
-    variables = case.recording.columns["tensor.variable"]
-    found: NDArray[np.bool_] = np.arange(len(variables)) == case.source
-    return found | (variables == case.variable) if case.variable >= 0 else found
 
 
 def _of_several(recording: Recording) -> dict[int, tuple[int, ...]]:

@@ -2,7 +2,8 @@
 
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.exercise import Exercise
-from tapelab.exercises.predictions import Prediction, predicted, predictions
+from tapelab.exercises.predictions import predicted, predictions
+from tapelab.exercises.values import Prediction
 from tapelab.exercises.verdict import Verdict, judge
 
 __all__ = [

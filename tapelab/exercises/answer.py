@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from zlib import crc32
 
 import numpy as np
 
+from tapelab.exercises.ungradable import Unreadable, Unsolved
 from tapelab.exercises.values import Value, fingerprint
-from tapelab.exercises.wording import kind_of
+from tapelab.exercises.wording import told_kind
 from tapelab.words import say
 
 if TYPE_CHECKING:
@@ -28,24 +29,6 @@ Ends = tuple[int | str, int | str, int | str]
 
 TAPE_TARGET_SOURCE: Final[Ends] = (0, 1, 2)
 T = TypeVar("T")
-
-
-class Unreadable(Exception):  # noqa: N818 - no error of ours: a way to say why there are no points
-    """There is nothing to judge; the message tells the learner why, `ending` tells programs."""
-
-    ending: ClassVar[str] = "failed"
-
-
-class Unsolved(Unreadable):
-    """The answer, or this part of it, is still the placeholder `...`."""
-
-    ending = "unsolved"
-
-
-class Raised(Unreadable):
-    """The learner's code stopped with an exception."""
-
-    ending = "raised"
 
 
 class Answer(ABC):
@@ -139,9 +122,3 @@ def _entries(found: Any) -> list[Any]:
         if issubclass(type(found), kind):
             return list(kind.__iter__(found))
     raise Unreadable(say("Return a tuple of values; this is {kind}.", kind=told_kind(found)))
-
-
-def told_kind(found: Any) -> str:
-    """What a value, or what it was made of, is called in a sentence, as in "a list"."""
-    kind = getattr(found, "kind", None)
-    return kind if type(kind) is str else kind_of(found)

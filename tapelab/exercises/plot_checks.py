@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer, Unreadable, Where, told_kind
+from tapelab.exercises.answer import Answer, Where
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close
 from tapelab.exercises.plots import Axes, Plot, Series
+from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Value
-from tapelab.exercises.wording import listed, spelled
+from tapelab.exercises.wording import listed, spelled, told_kind
 from tapelab.words import say
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from tapelab.exercises.answer import Answer, Unreadable
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.questions import Question, question
-from tapelab.exercises.values import Numbers, Picture
+from tapelab.exercises.ungradable import Unreadable
+from tapelab.exercises.values import Numbers, Picture, Prediction
 from tapelab.recording import Recording
 from tapelab.views.card import DATA
 from tapelab.views.frame import Model
@@ -20,23 +20,6 @@ from tapelab.words import say
 
 ADJOINTS: Final = {"way": "backward"}
 """Questions about gradients; `{"way": "forward"}` are those about values and ops."""
-
-
-@dataclass(frozen=True)
-class Prediction:
-    """An answer to what the picture asked before it showed the step.
-
-    `way` is `forward` or `backward`; it `asks` for a `number`, a `vector`, a `shape` or the next
-    `op`, `of` what is called so in the learner's code. `said` and `truth` are as written on screen.
-    """
-
-    step: int
-    way: str
-    asks: str
-    of: str
-    said: str
-    truth: str
-    right: bool
 
 
 def predictions(given: Any) -> tuple[Prediction, ...]:

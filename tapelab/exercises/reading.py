@@ -18,7 +18,7 @@ from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.exercises.plots import plot_of
-from tapelab.exercises.predictions import Prediction, predictions
+from tapelab.exercises.predictions import predictions
 from tapelab.exercises.values import (
     ARRAY,
     DEEPEST,
@@ -27,6 +27,7 @@ from tapelab.exercises.values import (
     Code,
     Numbers,
     Picture,
+    Prediction,
     Strange,
     Value,
 )

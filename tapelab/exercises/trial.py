@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.exercises.answer import Unreadable, told_kind
+from tapelab.exercises.ungradable import Unreadable
+from tapelab.exercises.wording import told_kind
 from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Left, Ran, Watched

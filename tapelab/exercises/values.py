@@ -10,13 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from tapelab.exercises.predictions import Prediction
 
 TENSOR: Final = "a tensor"
 VARIABLE: Final = "a variable"
@@ -52,6 +49,23 @@ class Code:
     """An argument that is an expression, such as a function; `tf` and `np` are known in it."""
 
     source: str
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """An answer to what the picture asked before it showed the step.
+
+    `way` is `forward` or `backward`; it `asks` for a `number`, a `vector`, a `shape` or the next
+    `op`, `of` what is called so in the learner's code. `said` and `truth` are as written on screen.
+    """
+
+    step: int
+    way: str
+    asks: str
+    of: str
+    said: str
+    truth: str
+    right: bool
 
 
 @dataclass(frozen=True)

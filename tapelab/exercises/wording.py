@@ -51,6 +51,12 @@ def kind_of(value: Any) -> str:
     return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
+def told_kind(found: Any) -> str:
+    """What a value, or what it was made of, is called in a sentence, as in "a list"."""
+    kind = getattr(found, "kind", None)
+    return kind if type(kind) is str else kind_of(found)
+
+
 def listed(names: Sequence[str]) -> str:
     """Names as prose: `x`, `y` and `z`."""
     quoted = [f"`{name}`" for name in names]

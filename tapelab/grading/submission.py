@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any, Final, Self
 
 from tapelab.exercises.keeping import file_name
-from tapelab.exercises.predictions import Prediction, predictions
+from tapelab.exercises.predictions import predictions
+from tapelab.exercises.values import Prediction
 from tapelab.grading.files import Files, UnreadableSubmission, read_files
 from tapelab.grading.hints import taken
 from tapelab.grading.notebook import Cell, code_cells, notebook_of, script_cells

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.exercises.plots import Axes, Plot, Series
-from tapelab.exercises.predictions import Prediction
-from tapelab.exercises.values import Code, Numbers, Picture, Strange, Value
+from tapelab.exercises.values import Code, Numbers, Picture, Prediction, Strange, Value
 
 MARK: Final = b"TLW1"
 _PREFIX: Final = struct.Struct("<4sII")

@@ -16,9 +16,10 @@ from typing import Any, BinaryIO, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Ends, Unreadable, part
+from tapelab.exercises.answer import Ends, part
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.trial import Trial
+from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Value
 from tapelab.grading.cells import Notebook
 from tapelab.grading.files import is_inside

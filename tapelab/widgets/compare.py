@@ -13,7 +13,8 @@ from tapelab.recording.drawable import Drawable
 from tapelab.views import comparing, html, plots
 from tapelab.views.aligning import counterparts
 from tapelab.views.comparing import Compared, compared
-from tapelab.widgets.show import first_in_cell, recorded, shell
+from tapelab.widgets.frontend import first_in_cell, shell
+from tapelab.widgets.show import recorded
 from tapelab.words import say
 
 if TYPE_CHECKING:

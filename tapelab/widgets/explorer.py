@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Final, Protocol
 
 import anywidget
@@ -10,8 +9,9 @@ import traitlets
 
 from tapelab.recording import from_bytes
 from tapelab.views.html import static_file
+from tapelab.widgets.frontend import asks_for_views, first_in_cell
+from tapelab.widgets.page import Page
 from tapelab.widgets.score import Score
-from tapelab.widgets.show import Picture, first_in_cell
 from tapelab.words import language, of_explorer
 
 EXTRAS: Final = {"kind": "extras"}
@@ -50,7 +50,7 @@ class Explorer(anywidget.AnyWidget):
     side = traitlets.Int(0).tag(sync=True)
 
     def __init__(self, shown: Shown | None = None, **traits: Any) -> None:
-        self._of = shown or Picture(from_bytes(traits["recording"]))
+        self._of = shown or Page(from_bytes(traits["recording"]))
         self._score = Score()
         super().__init__(stands_for=self._of.identity, **traits)
         self.on_msg(self._heard)
@@ -87,8 +87,3 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.default("words")
     def _said(self) -> dict[str, Any]:
         return of_explorer(lambda: from_bytes(self.recording).said())
-
-
-def asks_for_views() -> bool:
-    """Whether this front-end runs a widget only where an output holds it: VS Code and Colab do."""
-    return "google.colab" in sys.modules or "__vsc_ipynb_file__" in vars(sys.modules["__main__"])

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
-from typing import Any, Final
-from uuid import uuid4
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
 from tapelab.recording import Recording, from_bytes, to_bytes
 from tapelab.recording.drawable import Drawable
-from tapelab.views import data, figures, html, rich, svg, terminal, text
+from tapelab.views import data, figures, html, svg, terminal, text
 from tapelab.views.answers import last_question
+from tapelab.widgets.frontend import first_in_cell, in_marimo, in_terminal, shell
+from tapelab.widgets.page import Page
+
+if TYPE_CHECKING:
+    from tapelab.widgets.explorer import Explorer
 
 
 def show(
@@ -45,13 +46,8 @@ def show(
 
 
 @dataclass(frozen=True, eq=False)
-class Picture(Drawable):
+class Picture(Page, Drawable):
     """A recording to look at, to save, and to send."""
-
-    recording: Recording
-    explanation: Explanation | None = None
-    step: int | None = None
-    predict: bool = False
 
     def to_html(self) -> str:
         """One HTML document that shows the picture anywhere, offline."""
@@ -82,7 +78,7 @@ class Picture(Drawable):
         name = self.recording.tape.name or "tape"
         return f"<picture of {name}: {len(self.recording)} events; print() shows it as text>"
 
-    def widget(self) -> Any:
+    def widget(self) -> Explorer:
         """A live picture: Python can read and set its `step`, and read the `predictions`."""
         from tapelab.widgets.explorer import Explorer
 
@@ -92,20 +88,6 @@ class Picture(Drawable):
             explanation=html.plain(self.explanation),
             step=self.step or 0,
             predict=self.predict,
-        )
-
-    @cached_property
-    def identity(self) -> str:
-        """What the page in an output is called, so that a live widget finds it."""
-        return f"tapelab-{uuid4().hex[:12]}"
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        return rich.mimebundle(
-            self.recording,
-            self.explanation,
-            step=self.step,
-            predict=self.predict,
-            identity=self.identity,
         )
 
     def _ipython_display_(self) -> None:
@@ -134,19 +116,8 @@ def picture_of(thing: Recording | Explanation) -> Picture:
 
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
 """How each asker is to be called."""
-TERMINAL: Final = "TerminalInteractiveShell"
-"""What IPython calls its shell in a terminal."""
 LOOKED_THROUGH: Final = 5_000
 """Recordings of so many events are looked through for what ails the gradients."""
-_drawn: Final[WeakKeyDictionary[Any, int]] = WeakKeyDictionary()
-"""The number of the cell in which a picture was drawn last."""
-
-
-def first_in_cell(picture: Any) -> bool:
-    """Whether the running cell has not drawn a picture yet; from now on it has."""
-    cell, last = shell().execution_count, _drawn.get(picture)
-    _drawn[picture] = cell
-    return bool(last != cell)
 
 
 def recorded(tape: Any, target: Any = None, source: Any = None, by: str = "show") -> Recording:
@@ -207,20 +178,3 @@ def why_missing(recording: Recording) -> Explanation | None:
             found = explain_call(recording, asked.call)
             return found if found.findings else None
     return None
-
-
-def in_marimo() -> bool:
-    """Whether a notebook of marimo runs this, which shows what a cell ends in by itself."""
-    marimo = sys.modules.get("marimo")
-    return marimo is not None and bool(marimo.running_in_notebook())
-
-
-def in_terminal() -> bool:
-    """Whether the running IPython shell is one in a terminal, which shows text alone."""
-    return type(shell()).__name__ == TERMINAL
-
-
-def shell() -> Any:
-    """The running IPython shell, without importing IPython where it is not."""
-    ipython = sys.modules.get("IPython")
-    return None if ipython is None else ipython.get_ipython()

@@ -14,7 +14,7 @@ from tapelab.recording.drawable import Drawable
 from tapelab.views import plots
 from tapelab.views import what_if as views
 from tapelab.views.what_if import Input, Moment
-from tapelab.widgets.show import first_in_cell, shell
+from tapelab.widgets.frontend import asks_for_views, first_in_cell, shell
 from tapelab.widgets.trying import Trial
 
 if TYPE_CHECKING:
@@ -199,8 +199,6 @@ class WhatIf(Drawable):
         Drawn once by a cell that shows it and ends with it.
         """
         from IPython.display import display, publish_display_data
-
-        from tapelab.widgets.explorer import asks_for_views
 
         if first_in_cell(self):
             publish_display_data(self._repr_mimebundle_())

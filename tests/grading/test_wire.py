@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from tapelab.exercises.plots import Axes, Plot, Series
-from tapelab.exercises.predictions import Prediction
-from tapelab.exercises.values import Numbers, Picture, Strange, fingerprint
+from tapelab.exercises.values import Numbers, Picture, Prediction, Strange, fingerprint
 from tapelab.grading.wire import MARK, Parcel, TooLongError, WireError, pack, receive
 
 NUMBERS = Numbers(np.arange(6.0).reshape(2, 3), "an array", "float64")

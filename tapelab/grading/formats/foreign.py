@@ -12,8 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.exercises.answer import Answer, Raised, Unreadable, Unsolved
+from tapelab.exercises.answer import Answer
 from tapelab.exercises.check import Check, Outcome
+from tapelab.exercises.ungradable import Raised, Unreadable, Unsolved
 from tapelab.exercises.values import ARRAY, TENSOR, VARIABLE, Numbers
 from tapelab.exercises.wording import kind_of, spelled
 from tapelab.grading.formats.answering import DONE, RAISED, SHOWN, VALUE
