@@ -9,10 +9,12 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compile.program import Instruction, Kind, Program, ProgramOp
+from tapelab.core.op import Op
 from tapelab.ops.arithmetic import add, divide, multiply, subtract
-from tapelab.ops.broadcasting import broadcast_to, spread, sum_to
+from tapelab.ops.broadcasting import broadcast_to, sum_to
 from tapelab.ops.casting import cast
 from tapelab.ops.powers import pow_
+from tapelab.ops.reduction import spread
 from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
 from tapelab.ops.stops import identity, read_value, stop_gradient
 
@@ -161,7 +163,7 @@ def with_shapes_changed_once(program: Program) -> Program:
     before: dict[int, int] = {}
     kept = []
     for each in program.instructions:
-        if each.op not in _RESHAPES or len(each.inputs) != 1:
+        if not isinstance(each.op, Op) or not each.op.reshapes or len(each.inputs) != 1:
             kept.append(each)
             continue
         source, result = before.get(each.inputs[0], each.inputs[0]), each.outputs[0]
@@ -169,10 +171,6 @@ def with_shapes_changed_once(program: Program) -> Program:
         shape = ("shape", program.kinds[result].shape)
         kept.append(Instruction(reshape, (source,), (shape,), (result,)))
     return replace(program, instructions=tuple(kept))
-
-
-_RESHAPES: Final[frozenset[ProgramOp]] = frozenset({reshape, expand_dims, squeeze})
-"""Ops that return the same numbers in the same order, in another shape."""
 
 
 def without_repeats(program: Program) -> Program:
