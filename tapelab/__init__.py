@@ -158,6 +158,7 @@ from tapelab.math import (
     truncatemod,
 )
 from tapelab.missing import missing as _missing
+from tapelab.ops import core_ops as _core_ops
 from tapelab.ops import overloads as _overloads
 from tapelab.ops.composites import norm, scalar_mul
 from tapelab.printed import print
@@ -174,6 +175,7 @@ from tapelab.shapes import TensorShape
 from tapelab.version import __version__
 
 newaxis = None
+_core_ops.install()
 _overloads.install()
 _install_recorder()
 

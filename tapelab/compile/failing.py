@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tapelab.compile.symbolic import OpenTrace, SymbolicTensor
 from tapelab.errors import InvalidArgumentError
+from tapelab.ops.products import matmul
 
 _MIXED: Final = re.compile(r"was expected to be a (\w+) tensor but is a (\w+) tensor")
 _RESHAPE: Final = re.compile(
@@ -33,18 +34,18 @@ def graph_error(
         )
     else:
         message = _RESHAPE.sub(r"Cannot reshape a tensor with \1 elements to one with \2", message)
-        raised = ValueError(f"{_unequal(function, args)}{message}")
+        raised = ValueError(f"{_unequal(error, args)}{message}")
     raised.__cause__ = error
     return raised
 
 
-def _unequal(function: Any, args: Any) -> str:
+def _unequal(error: InvalidArgumentError, args: Any) -> str:
     """The words that start TensorFlow's message where two shapes do not fit."""
     shapes = [each.shape for each in args if isinstance(each, SymbolicTensor)]
     if len(shapes) != 2 or any(shape.rank is None for shape in shapes):
         return ""
     first, second = map(list, shapes)
-    if "matmul" in getattr(function, "__name__", "") and len(first) > 1 and len(second) > 1:
+    if matmul.raw in str(error.op) and len(first) > 1 and len(second) > 1:
         pairs = [(first[-1], second[-2])]
     else:
         pairs = list(zip(reversed(first), reversed(second), strict=False))

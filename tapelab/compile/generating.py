@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from tapelab.compile.program import Fused, Instruction, Program
+from tapelab.compile.program import Instruction, Program
 from tapelab.compile.spelling import NAMES, spelled
 
 Run = Callable[..., tuple[Any, ...]]
@@ -44,7 +44,7 @@ def _line(at: int, each: Instruction, program: Program, names: dict[str, Any]) -
     inputs = [_name(slot, program) for slot in each.inputs]
     if not each.outputs:
         return _call(at, each, inputs, names)
-    text = None if isinstance(each.op, Fused) else spelled(each, program.kinds, inputs)
+    text = spelled(each, program.kinds, inputs)
     if text is None:
         text = _call(at, each, inputs, names)
         if not each.op.multi and not program.kinds[each.outputs[0]].shape:

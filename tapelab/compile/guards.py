@@ -15,7 +15,6 @@ from tapelab.compile.program import Fused, Instruction, Program
 if TYPE_CHECKING:
     from tapelab.core.tensor import Tensor
 
-GUARD: Final = "guard"
 LARGEST: Final = 8
 """Numbers of more entries than these hardly ever are the same again."""
 MOST_GUARDS: Final = 16
@@ -40,7 +39,11 @@ class OtherWayError(Exception):
     """Numbers decide otherwise than when a program was made."""
 
 
-def guard(expected: Any) -> Fused:
+class Guard(Fused):
+    """Raises OtherWayError where numbers are others than those that decided."""
+
+
+def guard(expected: Any) -> Guard:
     """Raises OtherWayError where numbers are others than these."""
     same = expected.tobytes()
 
@@ -48,12 +51,12 @@ def guard(expected: Any) -> Fused:
         if value.tobytes() != same:
             raise OtherWayError
 
-    return Fused(GUARD, hold)
+    return Guard("guard", hold)
 
 
 def decides(program: Program) -> bool:
     """Whether there are calls that a program is not for."""
-    return any(not each.outputs and each.op.name == GUARD for each in program.instructions)
+    return any(isinstance(each.op, Guard) for each in program.instructions)
 
 
 def guarded(slot: int, value: Any) -> Instruction:

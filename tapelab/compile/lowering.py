@@ -28,7 +28,7 @@ from tapelab.core.cell import Cell
 from tapelab.core.custom import off_the_log
 from tapelab.core.log import Origin, next_id
 from tapelab.core.narrow import widened
-from tapelab.core.op import REGISTRY, Op
+from tapelab.core.op import Op
 from tapelab.core.records import (
     OP_RUNS,
     Assignment,
@@ -43,9 +43,10 @@ from tapelab.core.records import (
     view,
 )
 from tapelab.core.tensor import Tensor
+from tapelab.ops import arithmetic
 from tapelab.recording.facts import How
 
-_CHANGES: Final = {int(How.ASSIGN_ADD): "add", int(How.ASSIGN_SUB): "subtract"}
+_CHANGES: Final = {int(How.ASSIGN_ADD): arithmetic.add, int(How.ASSIGN_SUB): arithmetic.subtract}
 
 
 def lowered(capture: Capture, inputs: Sequence[Tensor], outputs: Any) -> Lowered:
@@ -226,7 +227,7 @@ class _Lowering:
         if how in _CHANGES:
             before, change = slots.of[self._now[identity.id]], slots.known(source)
             after = slots.new(state, assignment.value)
-            slots.add(Instruction(REGISTRY[_CHANGES[how]], (before, change), (), (after,)))
+            slots.add(Instruction(_CHANGES[how], (before, change), (), (after,)))
         else:
             is_whole = how == int(How.ASSIGN)
             slots.of[state] = slots.known(source) if is_whole else self._part(assignment)

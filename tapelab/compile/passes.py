@@ -8,8 +8,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compile.program import Fused, Instruction, Kind, Program
-from tapelab.core.op import REGISTRY
+from tapelab.compile.program import Instruction, Kind, Program, ProgramOp
+from tapelab.core.op import Op
+from tapelab.ops.arithmetic import add, divide, multiply, subtract
+from tapelab.ops.broadcasting import broadcast_to, sum_to
+from tapelab.ops.casting import cast
+from tapelab.ops.powers import pow_
+from tapelab.ops.reduction import spread
+from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
+from tapelab.ops.stops import identity, read_value, stop_gradient
 
 _GROWN: Final = 4096
 """A constant is not worked out beforehand if it has more elements than this and than its inputs."""
@@ -55,9 +62,9 @@ def with_numbers_left_single(program: Program) -> Program:
     kinds, kept = program.kinds, []
     for each in program.instructions:
         single = len(each.inputs) == 1 and not kinds[each.inputs[0]].shape
-        if each.op.name in _STRETCHES and not isinstance(each.op, Fused) and single:
+        if each.op in _STRETCHES and single:
             number_of[each.outputs[0]] = each.inputs[0]
-        elif each.op.name in _BY_ENTRY and not isinstance(each.op, Fused):
+        elif each.op in _BY_ENTRY:
             shape = kinds[each.outputs[0]].shape
             for at in (0, 1):
                 number = number_of.get(each.inputs[at])
@@ -68,8 +75,8 @@ def with_numbers_left_single(program: Program) -> Program:
     return replace(program, instructions=tuple(kept))
 
 
-_STRETCHES: Final = frozenset({"spread", "broadcast_to"})
-_BY_ENTRY: Final = frozenset({"add", "subtract", "multiply", "divide"})
+_STRETCHES: Final[frozenset[ProgramOp]] = frozenset({spread, broadcast_to})
+_BY_ENTRY: Final[frozenset[ProgramOp]] = frozenset({add, subtract, multiply, divide})
 
 
 def without_idle_ops(program: Program) -> Program:
@@ -89,8 +96,8 @@ def without_idle_ops(program: Program) -> Program:
 
 def _handed_on(instruction: Instruction, program: Program) -> int | None:
     """The slot whose very value an instruction returns, if it does."""
-    find = _IDLE.get(instruction.op.name)
-    if find is None or isinstance(instruction.op, Fused) or len(instruction.outputs) != 1:
+    find = _IDLE.get(instruction.op)
+    if find is None or len(instruction.outputs) != 1:
         return None
     same = find(instruction, program.constants)
     unchanged = same is not None and program.kinds[same] == program.kinds[instruction.outputs[0]]
@@ -131,15 +138,22 @@ def _minus_nothing(instruction: Instruction, constants: Mapping[int, Any]) -> in
     return instruction.inputs[0] if not np.any(value) else None
 
 
-_IDLE: Final[dict[str, Find]] = {
-    **dict.fromkeys(("identity", "read_value", "stop_gradient"), _always),
-    **dict.fromkeys(("reshape", "broadcast_to", "sum_to", "spread", "cast"), _always),
-    **dict.fromkeys(("expand_dims", "squeeze"), _always),
-    "transpose": _in_order,
-    "multiply": _beside(1, 0, 1),
-    "divide": _beside(1, 1),
-    "pow": _beside(1, 1),
-    "subtract": _minus_nothing,
+_IDLE: Final[dict[ProgramOp, Find]] = {
+    identity: _always,
+    read_value: _always,
+    stop_gradient: _always,
+    reshape: _always,
+    expand_dims: _always,
+    squeeze: _always,
+    broadcast_to: _always,
+    sum_to: _always,
+    spread: _always,
+    cast: _always,
+    transpose: _in_order,
+    multiply: _beside(1, 0, 1),
+    divide: _beside(1, 1),
+    pow_: _beside(1, 1),
+    subtract: _minus_nothing,
 }
 """Ops that return an input as it is, where its kind is that of the result."""
 
@@ -149,18 +163,14 @@ def with_shapes_changed_once(program: Program) -> Program:
     before: dict[int, int] = {}
     kept = []
     for each in program.instructions:
-        if each.op.name not in _RESHAPES or len(each.inputs) != 1 or isinstance(each.op, Fused):
+        if not isinstance(each.op, Op) or not each.op.reshapes or len(each.inputs) != 1:
             kept.append(each)
             continue
         source, result = before.get(each.inputs[0], each.inputs[0]), each.outputs[0]
         before[result] = source
         shape = ("shape", program.kinds[result].shape)
-        kept.append(Instruction(REGISTRY["reshape"], (source,), (shape,), (result,)))
+        kept.append(Instruction(reshape, (source,), (shape,), (result,)))
     return replace(program, instructions=tuple(kept))
-
-
-_RESHAPES: Final = frozenset({"reshape", "expand_dims", "squeeze"})
-"""Ops that return the same numbers in the same order, in another shape."""
 
 
 def without_repeats(program: Program) -> Program:

@@ -55,6 +55,10 @@ class Moving(Fused):
     fixed: Settings
 
 
+ProgramOp = Op | Fused
+"""What an instruction runs."""
+
+
 @dataclass(frozen=True)
 class Instruction:
     """One op on the values in some slots; its results go into others.
@@ -62,7 +66,7 @@ class Instruction:
     One without results is there for the errors that it raises: no pass leaves it out.
     """
 
-    op: Op | Fused
+    op: ProgramOp
     inputs: tuple[int, ...]
     settings: Settings
     outputs: tuple[int, ...]

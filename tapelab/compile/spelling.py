@@ -10,8 +10,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.compile.program import Instruction, Kind
+from tapelab.compile.program import Instruction, Kind, ProgramOp
 from tapelab.kernels.elements import LARGE
+from tapelab.ops import activation, arithmetic, broadcasting, products, shape
 
 NAMES: Final[dict[str, Any]] = {"total": np.add.reduce, "maximum": np.maximum}
 """What the expressions call, beside methods of arrays."""
@@ -38,7 +39,7 @@ Spell = Callable[[Case], str | None]
 
 def spelled(each: Instruction, kinds: Mapping[int, Kind], inputs: list[str]) -> str | None:
     """An expression in the names of the inputs; None where the kernel itself must be called."""
-    spell = _SPELLINGS.get(each.op.name)
+    spell = _SPELLINGS.get(each.op)
     if spell is None or len(each.outputs) != 1:
         return None
     given, result = [kinds[slot] for slot in each.inputs], kinds[each.outputs[0]]
@@ -92,14 +93,14 @@ def _matmul(case: Case) -> str | None:
     return f"{a} @ {b}"
 
 
-_SPELLINGS: Final[dict[str, Spell]] = {
-    "add": _between("+", "fciu"),
-    "subtract": _between("-", "fciu"),
-    "multiply": _between("*", "fciu"),
-    "divide": _between("/", "fc"),
-    "negative": _negative,
-    "relu": _relu,
-    "reshape": _reshaped,
-    "sum_to": _summed_to,
-    "matmul": _matmul,
+_SPELLINGS: Final[dict[ProgramOp, Spell]] = {
+    arithmetic.add: _between("+", "fciu"),
+    arithmetic.subtract: _between("-", "fciu"),
+    arithmetic.multiply: _between("*", "fciu"),
+    arithmetic.divide: _between("/", "fc"),
+    arithmetic.negative: _negative,
+    activation.relu: _relu,
+    shape.reshape: _reshaped,
+    broadcasting.sum_to: _summed_to,
+    products.matmul: _matmul,
 }

@@ -18,9 +18,9 @@ import numpy as np
 from numpy import ndarray
 
 from tapelab.core.backward import BackwardPass, gradients_of, ids_of_sources, steps_again
+from tapelab.core.batching import reshaped, with_batch_axis
 from tapelab.core.batching_lanes import Lanes
-from tapelab.core.batching_rows import reshaped, spread_over
-from tapelab.core.batching_rules import is_diagonal
+from tapelab.core.core_ops import CORE
 from tapelab.core.cotangents import (
     Cotangent,
     RawCotangents,
@@ -32,7 +32,7 @@ from tapelab.core.cotangents import (
 from tapelab.core.float_errors import ERRORS, IGNORED
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
-from tapelab.core.op import REGISTERED, REGISTRY, Op, is_ours
+from tapelab.core.op import REGISTERED, Op, has_diagonal_jacobian, is_ours
 from tapelab.core.records import OpRun, Record
 from tapelab.core.step_report import BatchedReport, StepReport, Steps
 from tapelab.core.taped_records import TapedSteps
@@ -40,7 +40,6 @@ from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.watching import Watching
 from tapelab.recording.facts import KEPT_ELEMENTS
 
-_RESHAPING: Final = frozenset({"reshape", "expand_dims", "squeeze"})
 AT_ONCE: Final = 2**22
 """How many elements the largest cotangent may have; more rows are propagated in several passes."""
 
@@ -102,7 +101,7 @@ def _largest(taped: TapedSteps) -> int:
 
 
 def _joined(parts: Sequence[Any]) -> Any:
-    return None if parts[0] is None else REGISTRY["concat"](*parts, axis=0)
+    return None if parts[0] is None else CORE.concat(*parts, axis=0)
 
 
 def _propagated(
@@ -164,7 +163,7 @@ class BatchedCotangents(RawCotangents):
             return rows
         shape, whole_shape = np.shape(value), shape_of(dy)
         if shape_of(rows) != whole_shape:  # a derivative of 0 has no rows
-            rows = spread_over(rows, shape_of(rows), self._rows)
+            rows = with_batch_axis(rows, shape_of(rows), self._rows)
             whole_shape = shape_of(rows)
         if whole_shape[1:] == shape:
             return rows
@@ -180,7 +179,7 @@ class BatchedCotangents(RawCotangents):
             return [lanes.rows(_dense(run, vjp(position), position)) for position in positions]
 
     def _by_row(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
-        unstack, stack, found = REGISTRY["unstack"], REGISTRY["stack"], []
+        unstack, stack, found = CORE.unstack, CORE.stack, []
         for row in zip(*map(unstack, dy), strict=True) if run.op.multi else unstack(dy):
             vjp = self._vjp(run, row, tensors=self._recorded)
             found.append([_dense(run, vjp(position), position) for position in positions])
@@ -206,6 +205,8 @@ def _rule_of(op: Op, registered: bool) -> Callable[..., Iterable[Any]]:
     """How rows propagate through an op: a user's own gradient function is called row by row."""
     if registered or not is_ours(op):
         return BatchedCotangents._by_row
-    if op.name in _RESHAPING:
+    if op.reshapes:
         return BatchedCotangents._reshaped
-    return BatchedCotangents._elementwise if is_diagonal(op) else BatchedCotangents._by_lane
+    if has_diagonal_jacobian(op):
+        return BatchedCotangents._elementwise
+    return BatchedCotangents._by_lane

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tapelab.core.batching_rows import Call, Operand, shape_of, spread_over
-from tapelab.core.batching_rules import on_all_rows
+from tapelab.core.batching import BatchedCall, Operand, run_batched, shape_of, with_batch_axis
 from tapelab.core.log import LANES, Origin, next_id, thread
 from tapelab.core.op import Op
 from tapelab.core.tensor import Tensor, wrap
@@ -45,7 +44,7 @@ class Lanes:
             return operand.value
         thread.marks = self._marks
         try:
-            return spread_over(operand.value, operand.shape, self._count)
+            return with_batch_axis(operand.value, operand.shape, self._count)
         finally:
             thread.marks = LANES
 
@@ -56,7 +55,7 @@ class Lanes:
         thread.marks = self._marks
         try:
             if shown:
-                made = on_all_rows(Call(op, self._count, operands, settings))
+                made = run_batched(BatchedCall(op, self._count, operands, settings))
             else:
                 made = op(*[each.value for each in operands], **settings)
         finally:

@@ -16,9 +16,10 @@ import numpy as np
 from numpy import ndarray
 
 from tapelab import kernels
+from tapelab.core.core_ops import CORE
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import Origin, asked_from, origin_here, thread
-from tapelab.core.op import REGISTRY, GradRule, Op, is_ours
+from tapelab.core.op import GradRule, Op, is_ours
 from tapelab.core.records import OpRun
 from tapelab.core.tensor import Tensor, constant_of, wrap
 from tapelab.errors import NoGradientError, Refusal
@@ -46,7 +47,7 @@ def accumulate(held: Cotangent | None, contribution: Cotangent) -> Cotangent:
         held = held.dense()
     elif isinstance(contribution, IndexedSlices):
         contribution = contribution.dense()
-    return REGISTRY["add"](held, contribution)
+    return CORE.add(held, contribution)
 
 
 def sum_to_shape(cotangent: Cotangent, shape: Shape) -> Cotangent:
@@ -58,7 +59,7 @@ def sum_to_shape(cotangent: Cotangent, shape: Shape) -> Cotangent:
             return _sum_along(cotangent, 0)  # a bias: the op would look at every axis
     elif isinstance(cotangent, IndexedSlices) or shape_of(cotangent) == shape:
         return cotangent
-    return REGISTRY["sum_to"](cotangent, shape=shape)
+    return CORE.sum_to(cotangent, shape=shape)
 
 
 def shape_of(value: Any) -> Shape:

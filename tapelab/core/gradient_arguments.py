@@ -10,7 +10,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import numbers_of
-from tapelab.core.op import REGISTRY
+from tapelab.core.core_ops import CORE
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of, read
 from tapelab.core.watching import Watching
@@ -119,7 +119,7 @@ def ones_like(targets: Sequence[Tensor]) -> list[Any]:
 def _seed(given: Any, value: Any) -> Any:
     """An output gradient in the shape of its target; InvalidArgumentError where it does not fit."""
     # What is handed back as it was given must not be the variable's own state.
-    seed = REGISTRY["read_value"](read(given)) if isinstance(given, Holder) else given
+    seed = CORE.read_value(read(given)) if isinstance(given, Holder) else given
     raw = seed._array if isinstance(seed, Tensor) else np.asarray(seed, dtype=value.dtype)[()]
     if raw.dtype != value.dtype:
         raise invalid_argument(
@@ -135,4 +135,4 @@ def _seed(given: Any, value: Any) -> Any:
             "Mul", f"Incompatible shapes: {list(raw.shape)} vs. {list(value.shape)}. An output "
             "gradient needs the shape of its target; try tf.ones_like(target)",
         ) from error  # fmt: skip
-    return REGISTRY["broadcast_to"](seed if isinstance(seed, Tensor) else raw, shape=value.shape)
+    return CORE.broadcast_to(seed if isinstance(seed, Tensor) else raw, shape=value.shape)

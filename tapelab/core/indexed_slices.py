@@ -10,8 +10,8 @@ import numpy as np
 
 from tapelab.core.arrays import typed_array
 from tapelab.core.aside import as_setting, aside, decided
+from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
-from tapelab.core.op import REGISTRY
 from tapelab.core.records import Dropped
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import DType
@@ -77,7 +77,7 @@ class IndexedSlices:
         rows = self._rows
         if isinstance(rows, (list, tuple)) or isinstance(indices, (list, tuple)):  # written by hand
             rows, indices = self.values, as_setting(self.indices)
-        return REGISTRY["scatter_rows"](rows, indices=indices, shape=self._shape)
+        return CORE.scatter_rows(rows, indices=indices, shape=self._shape)
 
     def preview(self) -> Any:
         """The whole for a picture, off the log: raw numbers, or only the shape of a large one."""
@@ -90,7 +90,7 @@ class IndexedSlices:
 
             nbytes = np.asarray(rows).nbytes + np.asarray(indices).nbytes
             return Dropped(shape, rows.dtype, buffer=Buffer(nbytes))
-        return REGISTRY["scatter_rows"].kernel(rows, indices=indices, shape=shape)
+        return CORE.scatter_rows.kernel(rows, indices=indices, shape=shape)
 
     def mapped(self, function: Callable[[Any], Any]) -> IndexedSlices:
         """The same places with other rows: what the function makes of them."""
@@ -103,23 +103,23 @@ class IndexedSlices:
         )
         decided(self._indices)
         kept = np.flatnonzero((indices >= start) & (indices < stop))
-        rows = REGISTRY["gather"](self._rows, kept)
+        rows = CORE.gather(self._rows, kept)
         return IndexedSlices(rows, indices[kept] - start, (stop - start, *(self._shape or ())[1:]))
 
     def cut(self, sizes: tuple[int, ...], axis: int) -> list[IndexedSlices]:
         """The pieces of every row along a later axis, of the given lengths."""
         whole = self._shape or ()
-        pieces = REGISTRY["split"](self._rows, sizes=sizes, axis=axis)
+        pieces = CORE.split(self._rows, sizes=sizes, axis=axis)
         shapes = ((*whole[:axis], size, *whole[axis + 1 :]) for size in sizes)
         return [IndexedSlices(*each) for each in
                 zip(pieces, [self._indices] * len(sizes), shapes, strict=True)]  # fmt: skip
 
     def __neg__(self) -> IndexedSlices:
-        return self.mapped(REGISTRY["negative"])
+        return self.mapped(CORE.negative)
 
     def merged(self, other: IndexedSlices) -> IndexedSlices:
         """The rows of both, one after the other."""
-        rows = REGISTRY["concat"](self._rows, other._rows, axis=0)
+        rows = CORE.concat(self._rows, other._rows, axis=0)
         return IndexedSlices(rows, aside(_joined, self._indices, other._indices), self._lengths)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

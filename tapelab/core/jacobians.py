@@ -8,12 +8,12 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.batched_backward import BasisSeeds, backward_rows
+from tapelab.core.core_ops import CORE
 from tapelab.core.execute import composite
 from tapelab.core.gradient_arguments import real, sources_of, targets_of
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import as_result, begin_call, finish_call, unrecorded
 from tapelab.core.log import asked_from, origin_here
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.watching import Watching
 from tapelab.errors import Refusal, RefusedError
@@ -103,13 +103,13 @@ def _recorded(tape: Watching, target: Tensor) -> bool:
 
 
 def _shaped(rows: Any, shape: tuple[int, ...]) -> Any:
-    return REGISTRY["reshape"](rows, shape=shape)
+    return CORE.reshape(rows, shape=shape)
 
 
 def _by_batch(rows: Any) -> Any:
     """Rows of batches as batches of rows."""
     axes = len(rows._array.shape if isinstance(rows, Tensor) else rows.shape)
-    return REGISTRY["transpose"](rows, perm=(1, 0, *range(2, axes)))
+    return CORE.transpose(rows, perm=(1, 0, *range(2, axes)))
 
 
 def _check_batch(target: Any, source: Any) -> None:

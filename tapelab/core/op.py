@@ -91,6 +91,12 @@ class Op:
     multi: bool = False
     # Whether `IndexedSlices` go on through it as they are, in x + y where y is a plain number too.
     propagates_slices: bool | Literal["beside a number"] = False
+    # Whether it is linear in all inputs together, or in each while the others stay.
+    linear: bool | Literal["in each input"] = False
+    # Whether it returns the same elements in the same order, in another shape.
+    reshapes: bool = False
+    # How it runs for a whole batch, see `batching`; None for the general way.
+    batching: Callable[[Any], Any] | None = None
     rules: dict[str, GradRule] = field(default_factory=dict)
     joint: Callable[..., Any] | None = None
     # Each input's VJP, and that of floats; None where nothing flows. For a joint rule not at all.
@@ -153,6 +159,11 @@ class Op:
 
         return declare
 
+    def batch(self, rule: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Declare how the op runs for a whole batch: `rule(call)`, see `batching.BatchedCall`."""
+        self.batching = rule
+        return rule
+
     def no_grad(self, *names: str, because: str) -> None:
         """Declare that no gradient flows to some inputs, and the sentence that says why."""
         for name in names:
@@ -206,6 +217,14 @@ def is_ours(op: Op) -> bool:
     functions = [rule.function for rule in op.rules.values() if rule.function is not None]
     ours = all(function.__module__.startswith("tapelab.") for function in functions)
     return ours and REGISTRY.get(op.name) is op
+
+
+@lru_cache(maxsize=1024)
+def has_diagonal_jacobian(op: Op) -> bool:
+    """Whether each element of the result depends on the elements at its own place only."""
+    rules = [rule for rule in op.rules.values() if rule.function is not None]
+    local = bool(rules) and all(rule.facts.local for rule in rules)
+    return local and not op.multi and op.joint is None
 
 
 def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:

@@ -7,9 +7,9 @@ from typing import Any
 
 from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder, read
+from tapelab.core.core_ops import CORE
 from tapelab.core.exits import came_back
 from tapelab.core.log import next_id, origin_here
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.dtypes import DType, as_dtype
 
@@ -27,7 +27,7 @@ def stacked(value: Any, dtype: Any) -> Any:
 def stack(parts: Any, dtype: DType | None) -> Tensor:
     """A list of tensors, or of lists of tensors and numbers, as one tensor with their history."""
     wanted = dtype or next(_dtypes(parts), None)
-    made: Tensor = REGISTRY["stack"](*[_row(part, wanted) for part in parts], axis=0)
+    made: Tensor = CORE.stack(*[_row(part, wanted) for part in parts], axis=0)
     return made
 
 

@@ -9,26 +9,20 @@ element the Jacobian is diagonal, so the rule itself does, and a linear op is it
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
+from tapelab.core.core_ops import CORE
 from tapelab.core.cotangents import sum_to_shape, vjp_of
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import Aside, origin_here, thread
-from tapelab.core.op import REGISTRY, Op
+from tapelab.core.op import Op, has_diagonal_jacobian
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
 
 Tangents = list[Any]
 Step = Callable[[Op, list[Tensor], list[Tensor], dict[str, Any], Tangents], Tangents]
-
-LINEAR: Final = frozenset({
-    *("identity", "read_value", "reshape", "transpose", "reduce_sum", "sum_to", "broadcast_to"),
-    *("expand_dims", "squeeze", "concat", "stack", "strided_slice", "tile", "reverse", "roll"),
-    *("reduce_mean", "gather", "cumsum", "unstack", "split", "cast", "real", "diagonal"),
-})  # fmt: skip
-"""Ops that are linear in all their inputs taken together."""
 
 
 def tangents_of(
@@ -44,21 +38,18 @@ def tangents_of(
 
 
 def _way(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> Step:
-    declared = REGISTRY.get(op.name) is op  # a learner's function may have the name of an op
-    if declared and op.name in LINEAR:
-        return _linear
-    if declared and op.name == "matmul":
-        return _by_product_rule
+    if op.linear:
+        return _linear if op.linear is True else _by_product_rule
     return _diagonal if _is_diagonal(op, outputs, inputs) else _transposed
 
 
 def _is_diagonal(op: Op, outputs: list[Tensor], inputs: list[Tensor]) -> bool:
     """Whether each entry of the result depends on the entries at its own place only."""
-    rules = [rule.facts.local for rule in op.rules.values() if rule.function is not None]
+    if not has_diagonal_jacobian(op):
+        return False
     real = all(each._array.dtype.kind == "f" for each in (*outputs, *inputs))
     shape = outputs[0]._array.shape
-    fits = op.broadcasts or all(each._array.shape == shape for each in inputs)
-    return not op.multi and op.joint is None and bool(rules) and all(rules) and real and fits
+    return real and (op.broadcasts or all(each._array.shape == shape for each in inputs))
 
 
 def _linear(
@@ -77,10 +68,12 @@ def _by_product_rule(
     op: Op, outputs: list[Tensor], inputs: list[Tensor], settings: dict[str, Any], moving: Tangents
 ) -> Tangents:
     """One factor moves at a time."""
-    a, b = inputs
-    da, db = moving
-    parts = [op(da, b, **settings)] if da is not None else []
-    return [_sum([*parts, *([op(a, db, **settings)] if db is not None else [])])]
+    parts = [
+        op(*inputs[:position], dx, *inputs[position + 1 :], **settings)
+        for position, dx in enumerate(moving)
+        if dx is not None
+    ]
+    return [_sum(parts)]
 
 
 def _diagonal(
@@ -92,7 +85,7 @@ def _diagonal(
         rule = op.rule(position)
         if dx is None or rule is None or rule.function is None:
             continue
-        full = dx if dx._array.shape == shape else REGISTRY["broadcast_to"](dx, shape=shape)
+        full = dx if dx._array.shape == shape else CORE.broadcast_to(dx, shape=shape)
         parts.append(rule.function(full, y, *inputs, **settings))
     return [_sum(parts)]
 
@@ -134,5 +127,5 @@ def _zeros(x: Tensor) -> Tensor:
 def _sum(parts: Sequence[Any]) -> Any:
     total = None
     for each in parts:
-        total = each if total is None else REGISTRY["add"](total, each)
+        total = each if total is None else CORE.add(total, each)
     return total

@@ -10,10 +10,10 @@ import numpy as np
 from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Cell, Holder, Identity, check_shape, moved, own, store
 from tapelab.core.cell import read as read  # noqa: PLC0414 - reading is what variables are for
+from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
 from tapelab.core.exits import leave
 from tapelab.core.log import next_id, origin_here, thread
-from tapelab.core.op import REGISTRY
 from tapelab.core.printing import numpy_text
 from tapelab.core.records import truncated, write_creation
 from tapelab.core.roles import (
@@ -150,7 +150,7 @@ class Variable(Holder):
     @public(graph_name="ReadVariableOp")
     def value(self) -> Tensor:
         """The present value as a tensor of its own, recorded as a read."""
-        made: Tensor = REGISTRY["read_value"](read(self))
+        made: Tensor = CORE.read_value(read(self))
         return made
 
     @public(graph_name="ReadVariableOp")
@@ -226,14 +226,14 @@ class Variable(Holder):
     def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
         """Some rows of the value, by position."""
         del name
-        rows: Tensor = REGISTRY["gather"](read(self), constant_of(typed_array(indices)), axis=0)
+        rows: Tensor = CORE.gather(read(self), constant_of(typed_array(indices)), axis=0)
         return rows
 
     @public
     def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
         """Some elements of the value, by index tuples."""
         del name
-        found: Tensor = REGISTRY["gather_nd"](read(self), constant_of(typed_array(indices)))
+        found: Tensor = CORE.gather_nd(read(self), constant_of(typed_array(indices)))
         return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

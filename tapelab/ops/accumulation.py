@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import along_axis
 from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
@@ -47,7 +48,8 @@ def by_loop(combine: Any, start: float) -> Any:
 
 
 @op(formula=r"y_i = \sum_{j \leq i} x_j", output="y", glyph="Σ→", title="Running sum",
-    kinds=NUMBERS, samples=runs, reference=by_loop(np.add, 0.0))  # fmt: skip
+    kinds=NUMBERS, samples=runs, reference=by_loop(np.add, 0.0), linear=True,
+    batching=along_axis)  # fmt: skip
 def cumsum(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Each entry is the sum of all entries up to its place along the axis."""
     return _run(np.add, 0, x, axis, exclusive, reverse)
@@ -61,7 +63,8 @@ def cumsum_grad_x(
 
 
 @op(formula=r"y_i = \prod_{j \leq i} x_j", output="y", glyph="Π→", title="Running product",
-    kinds=NUMBERS, samples=runs, reference=by_loop(np.multiply, 1.0))  # fmt: skip
+    kinds=NUMBERS, samples=runs, reference=by_loop(np.multiply, 1.0),
+    batching=along_axis)  # fmt: skip
 def cumprod(x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False) -> Any:
     """Each entry is the product of all entries up to its place along the axis."""
     return _run(np.multiply, 1, x, axis, exclusive, reverse)
@@ -77,7 +80,7 @@ def cumprod_grad_x(
 
 @op(formula=r"y_i = \ln \sum_{j \leq i} e^{x_j}", output="y", glyph="ln Σ→ eˣ",
     raw="CumulativeLogsumexp", title="Running log of the sum of exponentials", kinds=FLOATS,
-    samples=inclusive_runs)  # fmt: skip
+    samples=inclusive_runs, batching=along_axis)  # fmt: skip
 def cumulative_logsumexp(
     x: Any, *, axis: int = 0, exclusive: bool = False, reverse: bool = False
 ) -> Any:

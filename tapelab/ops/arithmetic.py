@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab import kernels
+from tapelab.core.batching import on_last_axes
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import ALL, as_dtype
@@ -138,7 +139,7 @@ def add_n_grad(dy: Any, y: Any, *x: Any) -> Any:
 
 
 @op(formula=r"y = \operatorname{conj}(x)", glyph="conj", samples=samples.anywhere,
-    reference=np.conj)  # fmt: skip
+    reference=np.conj, batching=on_last_axes)  # fmt: skip
 def conj(x: Any) -> Any:
     """The complex conjugate; a real number is its own."""
     return np.conj(x) if x.dtype.kind == "c" else x

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Final
 
 import numpy as np
-from numpy import ndarray
 
-from tapelab.core.op import REGISTRY, op
+from tapelab.core.batching import BatchedCall, reshaped
+from tapelab.core.op import op
 from tapelab.ops import samples
-from tapelab.recording.facts import KEPT_ELEMENTS
 
 Shape = tuple[int, ...]
 _sum: Final[Any] = np.add.reduce
@@ -28,13 +26,13 @@ def summed(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=big),), {"shape": small}) for big, small in shapes]
 
 
-@op(formula=r"y = \operatorname{broadcast}(x)", samples=stretched)
+@op(formula=r"y = \operatorname{broadcast}(x)", samples=stretched, linear=True)
 def broadcast_to(x: Any, *, shape: Shape) -> Any:
     """Repeat an array along new or length-1 axes until it has the given shape."""
     return np.broadcast_to(x, shape)
 
 
-@op(formula=r"y = \sum x", glyph="Σ", title="Sum to shape", raw="Sum", samples=summed)
+@op(formula=r"y = \sum x", glyph="Σ", title="Sum to shape", raw="Sum", samples=summed, linear=True)
 def sum_to(x: Any, *, shape: Shape) -> Any:
     """Sum an array over the axes along which an array of the given shape was broadcast."""
     there = np.shape(x)
@@ -47,45 +45,24 @@ def sum_to(x: Any, *, shape: Shape) -> Any:
     return y if y.shape == shape else y.reshape(shape)
 
 
-def spreads(rng: np.random.Generator) -> list[samples.Sample]:
-    """What sums leave behind, with the shape and the axes they were taken of."""
-    cases: list[tuple[Any, Any, Any, bool]] = [
-        ((), (2, 3), None, False), ((3,), (2, 3), (0,), False),
-        ((2, 1), (2, 3), (1,), True), ((3,), (2, 3, 2), (0, -1), False),
-    ]  # fmt: skip
-    return [((rng.normal(size=small),), {"shape": big, "axis": axis, "keepdims": keep})
-            for small, big, axis, keep in cases]  # fmt: skip
-
-
-@op(formula=r"y = \operatorname{broadcast}(x)", samples=spreads)
-def spread(x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool) -> Any:
-    """Repeat what a sum over the axes left until it has the shape again: the way back of a sum."""
-    if not keepdims and axis is not None and np.ndim(x):
-        gone = {each % len(shape) for each in axis}
-        x = np.reshape(x, [1 if at in gone else n for at, n in enumerate(shape)])
-    return _repeated(x, shape)[()]
-
-
-def _repeated(x: Any, shape: Shape) -> Any:
-    """What NumPy's own `broadcast_to` gives, which takes long where there is little to do."""
-    if type(x) is ndarray or math.prod(shape) > KEPT_ELEMENTS:
-        return np.broadcast_to(x, shape)
-    y = np.empty(shape, x.dtype)
-    y.fill(x)
-    return y
-
-
-@spread.grad("x", r"\bar x = \sum \bar y")
-def spread_grad_x(
-    dy: Any, y: Any, x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool
-) -> Any:
-    return REGISTRY["reduce_sum"](dy, axis=axis, keepdims=keepdims)
+@broadcast_to.batch
+def broadcast_to_batch(call: BatchedCall) -> Any:
+    shape = call.settings["shape"]
+    return call.run(*call.with_rank(len(shape)), shape=(call.rows, *shape))
 
 
 @broadcast_to.grad("x", r"\bar x = \sum \bar y")
 def broadcast_to_grad_x(dy: Any, y: Any, x: Any, *, shape: Any) -> Any:
     """An entry that was repeated receives the sum of all its copies' gradients."""
     return sum_to(dy, shape=tuple(x.shape))
+
+
+@sum_to.batch
+def sum_to_batch(call: BatchedCall) -> Any:
+    (x,), shape = call.operands, call.settings["shape"]
+    ones = (1,) * (len(x.shape) - len(shape))
+    summed = call.run(x.value, shape=(call.rows, *ones, *shape))
+    return reshaped(summed, (call.rows, *shape)) if ones else summed
 
 
 @sum_to.grad("x", r"\bar x = \operatorname{broadcast}(\bar y)")

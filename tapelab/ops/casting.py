@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import on_last_axes
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.core.wording import brackets, spoken
@@ -28,7 +29,7 @@ def readings(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \operatorname{cast}(x)", glyph="cast", samples=casts, propagates_slices=True,
-    reference=lambda x, dtype: x.astype(dtype))  # fmt: skip
+    reference=lambda x, dtype: x.astype(dtype), linear=True, batching=on_last_axes)  # fmt: skip
 def cast(x: Any, *, dtype: Any) -> Any:
     """The same numbers in another dtype; floats are cut off towards 0 where it holds whole ones."""
     wanted = dtype if isinstance(dtype, np.dtype) else np.dtype(as_dtype(dtype).as_numpy_dtype)
@@ -72,7 +73,7 @@ def complex_grad_y(dz: Any, z: Any, x: Any, y: Any) -> Any:
 
 
 @op(formula=r"y = \operatorname{real}(x)", glyph="Re", samples=samples.anywhere, kinds=NUMBERS,
-    reference=np.real)  # fmt: skip
+    reference=np.real, linear=True, batching=on_last_axes)  # fmt: skip
 def real(x: Any) -> Any:
     """The real part of each entry."""
     return x.real
@@ -84,7 +85,7 @@ def real_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 
 @op(formula=r"y = \operatorname{imag}(x)", glyph="Im", samples=samples.anywhere, kinds=NUMBERS,
-    reference=np.imag)  # fmt: skip
+    reference=np.imag, batching=on_last_axes)  # fmt: skip
 def imag(x: Any) -> Any:
     """The imaginary part of each entry; 0 for real numbers."""
     return x.imag

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import joined_with_first_axis
 from tapelab.core.op import op
 from tapelab.kernels import convolution as kernels
 from tapelab.kernels.convolution import groups_of
@@ -82,7 +83,8 @@ def by_loops(x: Any, w: Any, how: Sliding) -> Any:
 
 
 @op(formula=r"y = \operatorname{conv}(x, w)", glyph="∗", title="Convolution", raw="Conv2D",
-    samples=pictures, kinds=FLOATS, same_dtype=True, reference=by_loops)  # fmt: skip
+    samples=pictures, kinds=FLOATS, same_dtype=True, reference=by_loops,
+    batching=joined_with_first_axis)  # fmt: skip
 def convolution(x: Any, w: Any, *, how: Sliding) -> Any:
     """Each entry is a window of the picture times the filter, entry by entry, summed."""
     return kernels.convolved(x, w, how)
@@ -99,7 +101,8 @@ def convolution_grad_w(dy: Any, y: Any, x: Any, w: Any, *, how: Sliding) -> Any:
 
 
 @op(formula=r"y = \operatorname{spread}(x, w)", glyph="∗ᵀ", title="Convolution back to the picture",
-    raw="Conv2DBackpropInput", samples=results, kinds=FLOATS, same_dtype=True)  # fmt: skip
+    raw="Conv2DBackpropInput", samples=results, kinds=FLOATS, same_dtype=True,
+    batching=joined_with_first_axis)  # fmt: skip
 def convolution_input(x: Any, w: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry laid over its window of the picture, times the filter; what overlaps is added."""
     return kernels.laid_over(x, w, how, shape)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall, axes_behind_batch
 from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.casting import cast
@@ -90,6 +91,15 @@ def irfft(x: Any, *, axes: Axes, last: int) -> Any:
     sizes = [*(x.shape[axis] for axis in axes[:-1]), last]
     y = np.fft.irfftn(x, s=sizes, axes=axes)
     return y.astype(_real(x))
+
+
+@fft.batch
+@ifft.batch
+@rfft.batch
+@irfft.batch
+def fourier_batch(call: BatchedCall) -> Any:
+    (x,) = call.operands
+    return call.run(x.value, axes=axes_behind_batch(call.settings["axes"], len(x.shape)))
 
 
 @irfft.grad("x", r"\bar x_k = \frac{2}{m} \operatorname{rfft}(\bar y) \text{ or } \frac{1}{m}")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.aside import aside
+from tapelab.core.batching import BatchedCall, row_by_row
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.errors import invalid_argument
@@ -47,7 +48,8 @@ def added_rows(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-@op(formula=r"y = \operatorname{gather}(x)", glyph="gather", raw="GatherV2", samples=picks)
+@op(formula=r"y = \operatorname{gather}(x)", glyph="gather", raw="GatherV2", samples=picks,
+    linear=True)  # fmt: skip
 def gather(x: Any, indices: Any, *, axis: int = 0, batch_dims: int = 0) -> Any:
     """Pick entries along an axis by position; one that is picked twice receives both gradients."""
     if not x.ndim:
@@ -97,6 +99,22 @@ def add_at(x: Any, indices: Any, *, shape: Shape, axis: int, batch_dims: int) ->
     return np.ascontiguousarray(np.moveaxis(whole, batch_dims, axis))
 
 
+@gather.batch
+@add_at.batch
+def gather_batch(call: BatchedCall) -> Any:
+    """Along the same axis, one further, where all rows share the places; else row by row."""
+    x, places = call.operands
+    batch_dims, shape = call.setting("batch_dims"), call.settings.get("shape")
+    rank = len(x.shape if shape is None else shape)
+    if places.batched:
+        return row_by_row(call)
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
+    indices = call.all_batched()[1] if batch_dims else places.value
+    axis = call.setting("axis") % rank + 1
+    deeper = batch_dims + 1 if batch_dims else 0
+    return call.run(x.value, indices, axis=axis, batch_dims=deeper, **whole)
+
+
 @add_at.grad("x", r"\bar x = \operatorname{gather}(\bar y)")
 def add_at_grad_x(
     dy: Any, y: Any, x: Any, indices: Any, *, shape: Shape, axis: int, batch_dims: int
@@ -112,6 +130,13 @@ add_at.no_grad("indices", because=POSITIONS)
 def scatter_rows(x: Any, *, indices: Any, shape: Shape) -> Any:
     """Put rows at their places in an array of zeros; rows with one place in common are added."""
     return add_rows(x, indices, shape)
+
+
+@scatter_rows.batch
+def scatter_rows_batch(call: BatchedCall) -> Any:
+    (x,), whole = call.operands, (call.rows, *call.settings["shape"])
+    indices = np.asarray(call.settings["indices"])
+    return add_at(x.value, indices, shape=whole, axis=1, batch_dims=0)
 
 
 @scatter_rows.grad("x", r"\bar x = \operatorname{gather}(\bar y)")

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.batching import along_axis
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
@@ -48,7 +49,8 @@ def numbered(rng: np.random.Generator) -> list[samples.Sample]:
     return [((np.array([2, 0]), rng.normal(size=(2, 3))), {})]
 
 
-@op(formula=r"y = \frac{e^x}{\sum e^x}", glyph="softmax", samples=scores, kinds=FLOATS)
+@op(formula=r"y = \frac{e^x}{\sum e^x}", glyph="softmax", samples=scores, kinds=FLOATS,
+    batching=along_axis)  # fmt: skip
 def softmax(x: Any, *, axis: int = -1) -> Any:
     """Scores as probabilities: all positive, and 1 in total along the axis."""
     return kernels.softmax(x, axis)
@@ -59,7 +61,8 @@ def softmax_grad_x(dy: Any, y: Any, x: Any, *, axis: int = -1) -> Any:
     return softmax_slope(dy, y, axis=axis)
 
 
-@op(formula=r"z = y \cdot (x - \sum x \cdot y)", glyph="softmax slope", samples=upstreams)
+@op(formula=r"z = y \cdot (x - \sum x \cdot y)", glyph="softmax slope", samples=upstreams,
+    batching=along_axis)  # fmt: skip
 def softmax_slope(x: Any, y: Any, *, axis: int) -> Any:
     """The way back of softmax: what comes in, less its mean under the probabilities, times them."""
     return kernels.softmax_slope(x, y, axis)
@@ -77,7 +80,8 @@ def softmax_slope_grad_y(dz: Any, z: Any, x: Any, y: Any, *, axis: int) -> Any:
     return dz * (x - _total(x * y, axis)) - x * _total(dz * y, axis)
 
 
-@op(formula=r"y = x - \log(\sum e^x)", glyph="log softmax", samples=scores, kinds=FLOATS)
+@op(formula=r"y = x - \log(\sum e^x)", glyph="log softmax", samples=scores, kinds=FLOATS,
+    batching=along_axis)  # fmt: skip
 def log_softmax(x: Any, *, axis: int = -1) -> Any:
     """The logarithms of the softmax, safe where the probabilities are too small to write down."""
     return kernels.log_softmax(x, axis)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall, row_by_row
 from tapelab.core.op import op
 from tapelab.ops import samples
 
@@ -48,6 +49,18 @@ def unmask(x: Any, mask: Any, *, axis: int, shape: tuple[int, ...]) -> Any:
     whole = np.zeros(shape, x.dtype)
     whole[(*_before(axis), mask)] = x
     return whole
+
+
+@boolean_mask.batch
+@unmask.batch
+def mask_batch(call: BatchedCall) -> Any:
+    """With the mask that all rows share, one axis further; else row by row."""
+    x, mask = call.operands
+    axis, shape = call.setting("axis"), call.settings.get("shape")
+    if mask.batched or axis < 0:
+        return row_by_row(call)
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
+    return call.run(x.value, mask.value, axis=axis + 1, **whole)
 
 
 @unmask.grad("x", r"\bar x = \operatorname{mask}(\bar y)")

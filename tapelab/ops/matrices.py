@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import on_last_axes, to_shape
 from tapelab.core.op import op
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
@@ -51,7 +52,7 @@ def adjoint(A: Any) -> Any:
 
 
 @op(formula=r"y = \operatorname{diag}(x)", glyph="diag", title="Diagonal matrix",
-    raw="MatrixDiagV3", samples=diagonals)  # fmt: skip
+    raw="MatrixDiagV3", samples=diagonals, linear=True, batching=on_last_axes)  # fmt: skip
 def diagonal(x: Any, *, k: int = 0) -> Any:
     """A square matrix with the given numbers on a diagonal, `k` above the main one, else zeros."""
     n = x.shape[-1] + abs(k)
@@ -66,7 +67,7 @@ def diagonal_grad_x(dy: Any, y: Any, x: Any, *, k: int = 0) -> Any:
 
 
 @op(formula=r"y = \operatorname{diagpart}(x)", glyph="diag part", raw="MatrixDiagPartV3",
-    samples=with_diagonal)  # fmt: skip
+    samples=with_diagonal, batching=on_last_axes)  # fmt: skip
 def diagonal_part(x: Any, *, k: int = 0) -> Any:
     """The numbers on the diagonal `k` above the main one."""
     _require_matrix("MatrixDiagPartV3", x)
@@ -83,7 +84,7 @@ def put_samples(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(2,)),), {"shape": (2, 3), "k": 1})]
 
 
-@op(formula=r"y = \operatorname{diag}(x)", glyph="diag", samples=put_samples)
+@op(formula=r"y = \operatorname{diag}(x)", glyph="diag", samples=put_samples, batching=to_shape)
 def put_diagonal(x: Any, *, shape: tuple[int, ...], k: int = 0) -> Any:
     """Numbers on a diagonal of a matrix of zeros of the given shape."""
     whole = np.zeros(shape, x.dtype)
@@ -102,7 +103,7 @@ def replaced(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"z = \operatorname{setdiag}(x, y)", glyph="set diag", raw="MatrixSetDiagV3",
-    samples=replaced)  # fmt: skip
+    samples=replaced, batching=on_last_axes)  # fmt: skip
 def set_diagonal(x: Any, y: Any, *, k: int = 0) -> Any:
     """A copy of a matrix with other numbers on the diagonal `k` above the main one."""
     whole = np.array(x)
@@ -127,7 +128,7 @@ def set_diagonal_grad_y(dz: Any, z: Any, x: Any, y: Any, *, k: int = 0) -> Any:
 
 
 @op(formula=r"y = \operatorname{band}(x)", glyph="band", title="Band of a matrix",
-    raw="MatrixBandPart", samples=bands)  # fmt: skip
+    raw="MatrixBandPart", samples=bands, batching=on_last_axes)  # fmt: skip
 def band_part(x: Any, *, lower: int, upper: int) -> Any:
     """The entries near the main diagonal, zeros elsewhere; -1 keeps everything on that side."""
     _require_matrix("MatrixBandPart", x)

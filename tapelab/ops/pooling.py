@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.aside import aside
+from tapelab.core.batching import joined_with_first_axis
 from tapelab.core.op import op
 from tapelab.kernels import pooling as kernels
 from tapelab.kernels.windows import Sliding, added_back, windows_of
@@ -58,7 +59,7 @@ def max_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
 
 
 @op(formula=r"y = \operatorname{mean}(x)", glyph="avg pool", title="Mean of each window",
-    raw="AvgPool", samples=pictures, kinds=FLOATS)  # fmt: skip
+    raw="AvgPool", samples=pictures, kinds=FLOATS, batching=joined_with_first_axis)  # fmt: skip
 def avg_pool(x: Any, *, how: Sliding) -> Any:
     """The mean of each window; places in the margin do not count."""
     found = kernels.window_sums(x, how)
@@ -72,7 +73,7 @@ def avg_pool_grad_x(dy: Any, y: Any, x: Any, *, how: Sliding) -> Any:
 
 
 @op(formula=r"y = \operatorname{spread}(x)", glyph="spread", title="Mean back to the picture",
-    raw="AvgPoolGrad", samples=means, kinds=FLOATS)  # fmt: skip
+    raw="AvgPoolGrad", samples=means, kinds=FLOATS, batching=joined_with_first_axis)  # fmt: skip
 def avg_unpool(x: Any, *, how: Sliding, shape: Shape) -> Any:
     """Each entry shared evenly among its window; where windows overlap the shares are added."""
     shares = x / _counts(shape, how).astype(x.dtype)

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall, Operand, reshaped
 from tapelab.core.narrow import is_brain_float, widened
 from tapelab.core.op import op
 from tapelab.core.wording import brackets, spoken
@@ -16,6 +17,7 @@ from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.broadcasting import sum_to
 from tapelab.ops.rules import NUMBERS
+from tapelab.ops.shape import transpose
 
 
 def matrices(rng: np.random.Generator) -> list[samples.Sample]:
@@ -56,7 +58,7 @@ _WITHOUT_PRODUCT: Final = _DECLARED_ONLY | {np.dtype(kind) for kind in ("?", "i1
 
 
 @op(formula="Y = A B", glyph="@", title="Matrix product", raw="MatMul", samples=matrices,
-    kinds=NUMBERS, broadcasts=True, same_dtype=True)  # fmt: skip
+    kinds=NUMBERS, broadcasts=True, same_dtype=True, linear="in each input")  # fmt: skip
 def matmul(A: Any, B: Any, *, transpose_a: bool = False, transpose_b: bool = False) -> Any:
     """Each entry of Y is a row of A times a column of B, entry by entry, summed."""
     if A.dtype.kind not in "fc":
@@ -109,6 +111,36 @@ def matmul_grad_B(  # noqa: N802 - a matrix is B, as on the blackboard
     return matmul(A, dY, transpose_a=not transpose_a)
 
 
+@matmul.batch
+def matmul_batch(call: BatchedCall) -> Any:
+    """With a matrix that all rows share: one product with a tall matrix."""
+    a, b = call.operands
+    if (a.batched and b.batched) or len(a.shape) != 2 or len(b.shape) != 2:
+        return call.run(*call.with_rank(max(len(a.shape), len(b.shape))))
+    turn_a, turn_b = call.setting("transpose_a"), call.setting("transpose_b")
+    if a.batched:
+        return _tall_product(call.rows, a, b, swap=turn_a, turn=turn_b)
+    across = _tall_product(call.rows, b, a, swap=not turn_b, turn=not turn_a)
+    length = a.shape[1] if turn_a else a.shape[0]
+    return _swapped(across, call.rows, (b.shape[0] if turn_b else b.shape[1], length))
+
+
+def _tall_product(rows: int, x: Operand, shared: Operand, *, swap: bool, turn: bool) -> Any:
+    """The products of all x, transposed if so said, with one matrix, transposed if so said."""
+    values = _swapped(x.value, rows, x.shape) if swap else x.value
+    height, width = x.shape[::-1] if swap else x.shape
+    tall = matmul(reshaped(values, (rows * height, width)), shared.value, transpose_b=turn)
+    return reshaped(tall, (rows, height, shared.shape[0] if turn else shared.shape[1]))
+
+
+def _swapped(values: Any, rows: int, shape: tuple[int, ...]) -> Any:
+    """Matrices of a shape, transposed."""
+    height, width = shape
+    if height == 1 or width == 1:
+        return reshaped(values, (rows, width, height))
+    return transpose(values, perm=(0, 2, 1))
+
+
 def of_matrices(A: Any, B: Any) -> Any:
     """The product of two arrays of floats as it is; ValueError where one of them is no matrix."""
     if A.ndim < 2 or B.ndim < 2:
@@ -157,6 +189,17 @@ def einsum(*x: Any, equation: str) -> Any:
     The equation names every axis with a letter of its own, see `explicit`.
     """
     return np.einsum(equation, *x, optimize=len(x) > 2 or x[0].size > 1000)[()]
+
+
+@einsum.batch
+def einsum_batch(call: BatchedCall) -> Any:
+    """One more letter for the rows."""
+    equation = call.settings["equation"]
+    left, _, right = equation.partition("->")
+    row = next(letter for letter in _ALPHABET if letter not in equation)
+    terms = zip(call.operands, left.split(","), strict=True)
+    named = ",".join(row + term if x.batched else term for x, term in terms)
+    return call.run(*[x.value for x in call.operands], equation=f"{named}->{row}{right}")
 
 
 @einsum.grads({"x": r"\bar x = \sum \bar y"})

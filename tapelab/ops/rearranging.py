@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall, along_axes, along_axis, axes_behind_batch
 from tapelab.core.op import op
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
@@ -49,7 +50,7 @@ def rolls(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(2, 3)),), {"shift": by, "axis": axis}) for by, axis in cases]
 
 
-@op(formula=r"y = \operatorname{tile}(x)", glyph="tile", samples=tiles)
+@op(formula=r"y = \operatorname{tile}(x)", glyph="tile", samples=tiles, linear=True)
 def tile(x: Any, *, multiples: Shape) -> Any:
     """The whole array laid side by side, so many times along each axis."""
     if len(multiples) != x.ndim:
@@ -60,6 +61,12 @@ def tile(x: Any, *, multiples: Shape) -> Any:
     return np.tile(x, multiples) if multiples else x
 
 
+@tile.batch
+def tile_batch(call: BatchedCall) -> Any:
+    (x,) = call.operands
+    return call.run(x.value, multiples=(1, *call.settings["multiples"]))
+
+
 @tile.grad("x", r"\bar x = \sum \bar y")
 def tile_grad_x(dy: Any, y: Any, x: Any, *, multiples: Shape) -> Any:
     shape = tuple(x.shape)
@@ -68,7 +75,7 @@ def tile_grad_x(dy: Any, y: Any, x: Any, *, multiples: Shape) -> Any:
     return reshape(sum_to(reshape(dy, shape=tuple(laid)), shape=tuple(once)), shape=shape)
 
 
-@op(formula=r"y = \operatorname{repeat}(x)", glyph="repeat", samples=repeats)
+@op(formula=r"y = \operatorname{repeat}(x)", glyph="repeat", samples=repeats, batching=along_axis)
 def repeat(x: Any, *, repeats: Shape, axis: int) -> Any:
     """Each entry several times in a row along an axis: the same number for all, or one for each."""
     return np.repeat(x, np.array(repeats, np.intp), axis)
@@ -90,7 +97,7 @@ def runs(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=(2, 4)),), {"repeats": (0, 1, 3), "axis": 1})]
 
 
-@op(formula=r"y = \sum x", glyph="Σ", title="Sum runs", samples=runs)
+@op(formula=r"y = \sum x", glyph="Σ", title="Sum runs", samples=runs, batching=along_axis)
 def sum_runs(x: Any, *, repeats: Shape, axis: int) -> Any:
     """The sums of consecutive runs of the given lengths along an axis."""
     totals = np.cumsum(np.moveaxis(x, axis, 0), axis=0)
@@ -117,6 +124,12 @@ def pad(x: Any, *, paddings: tuple[Shape, ...], mode: str = "CONSTANT", value: A
         return np.pad(x, paddings, constant_values=value)[()]
     _check_mirror(x, paddings, mode)
     return _mirrored_pad(x, paddings, mode)
+
+
+@pad.batch
+def pad_batch(call: BatchedCall) -> Any:
+    (x,) = call.operands
+    return call.run(x.value, paddings=((0, 0), *call.settings["paddings"]))
 
 
 @pad.grad("x", r"\bar x = \operatorname{slice}(\bar y)")
@@ -168,7 +181,8 @@ def _check_mirror(x: Any, paddings: tuple[Shape, ...], mode: str) -> None:
             )  # fmt: skip
 
 
-@op(formula=r"y = \operatorname{reverse}(x)", glyph="reverse", raw="ReverseV2", samples=turns)
+@op(formula=r"y = \operatorname{reverse}(x)", glyph="reverse", raw="ReverseV2", samples=turns,
+    linear=True, batching=along_axes)  # fmt: skip
 def reverse(x: Any, *, axis: Shape) -> Any:
     """The entries in the opposite order along some axes."""
     for each in axis:
@@ -185,10 +199,16 @@ def reverse_grad_x(dy: Any, y: Any, x: Any, *, axis: Shape) -> Any:
     return reverse(dy, axis=axis)
 
 
-@op(formula=r"y = \operatorname{roll}(x)", glyph="roll", samples=rolls)
+@op(formula=r"y = \operatorname{roll}(x)", glyph="roll", samples=rolls, linear=True)
 def roll(x: Any, *, shift: Shape, axis: Shape) -> Any:
     """The entries moved along some axes; what falls off at the end comes in at the start."""
     return np.roll(x, shift, axis)
+
+
+@roll.batch
+def roll_batch(call: BatchedCall) -> Any:
+    (x,) = call.operands
+    return call.run(x.value, axis=axes_behind_batch(call.settings["axis"], len(x.shape)))
 
 
 @roll.grad("x", r"\bar x = \operatorname{roll}(\bar y)")

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Final
 
 import numpy as np
+from numpy import ndarray
 
 from tapelab import kernels
+from tapelab.core.batching import BatchedCall, along_axes, reshaped
 from tapelab.core.op import op
 from tapelab.kernels import softmax
 from tapelab.kernels.elements import LARGE
 from tapelab.ops import samples
-from tapelab.ops.broadcasting import spread
+from tapelab.ops.broadcasting import broadcast_to
 from tapelab.ops.casting import cast
 from tapelab.ops.comparison import equal
 from tapelab.ops.exponential import exp
 from tapelab.ops.rules import FLOATS, NUMBERS, PREDICATE, REALS, numpy_dtype
 from tapelab.ops.stops import stop_gradient
+from tapelab.recording.facts import KEPT_ELEMENTS
 
-Axes = tuple[int, ...] | None
+Shape = tuple[int, ...]
+Axes = Shape | None
 
 sum_along: Final[Any] = np.add.reduce
 max_along: Final[Any] = np.maximum.reduce
@@ -31,8 +36,18 @@ DISTINCT = samples.along_axes(samples.distinct)
 TRUTHS = samples.along_axes(samples.truths)
 
 
+def spreads(rng: np.random.Generator) -> list[samples.Sample]:
+    """What sums leave behind, with the shape and the axes they were taken of."""
+    cases: list[tuple[Any, Any, Any, bool]] = [
+        ((), (2, 3), None, False), ((3,), (2, 3), (0,), False),
+        ((2, 1), (2, 3), (1,), True), ((3,), (2, 3, 2), (0, -1), False),
+    ]  # fmt: skip
+    return [((rng.normal(size=small),), {"shape": big, "axis": axis, "keepdims": keep})
+            for small, big, axis, keep in cases]  # fmt: skip
+
+
 @op(formula=r"y = \sum x", glyph="Σ", title="Sum", raw="Sum", samples=NORMAL, kinds=NUMBERS,
-    reference=np.sum)  # fmt: skip
+    reference=np.sum, linear=True, batching=along_axes)  # fmt: skip
 def reduce_sum(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes."""
     if x.size >= LARGE:
@@ -46,8 +61,44 @@ def reduce_sum_grad_x(dy: Any, y: Any, x: Any, *, axis: Axes = None, keepdims: b
     return spread(dy, shape=tuple(x.shape), axis=axis, keepdims=keepdims)
 
 
+@op(formula=r"y = \operatorname{broadcast}(x)", samples=spreads)
+def spread(x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool) -> Any:
+    """Repeat what a sum over the axes left until it has the shape again: the way back of a sum."""
+    if not keepdims and axis is not None and np.ndim(x):
+        gone = {each % len(shape) for each in axis}
+        x = np.reshape(x, [1 if at in gone else n for at, n in enumerate(shape)])
+    return _repeated(x, shape)[()]
+
+
+def _repeated(x: Any, shape: Shape) -> Any:
+    """What NumPy's own `broadcast_to` gives, which takes long where there is little to do."""
+    if type(x) is ndarray or math.prod(shape) > KEPT_ELEMENTS:
+        return np.broadcast_to(x, shape)
+    y = np.empty(shape, x.dtype)
+    y.fill(x)
+    return y
+
+
+@spread.batch
+def spread_batch(call: BatchedCall) -> Any:
+    (x,), shape, axis = call.operands, call.settings["shape"], call.settings["axis"]
+    rows = x.value
+    if len(x.shape) != len(shape):
+        gone = range(len(shape)) if axis is None else [each % len(shape) for each in axis]
+        left = [1 if at in gone else length for at, length in enumerate(shape)]
+        rows = reshaped(rows, (call.rows, *left))
+    return broadcast_to(rows, shape=(call.rows, *shape))
+
+
+@spread.grad("x", r"\bar x = \sum \bar y")
+def spread_grad_x(
+    dy: Any, y: Any, x: Any, *, shape: Shape, axis: Shape | None, keepdims: bool
+) -> Any:
+    return reduce_sum(dy, axis=axis, keepdims=keepdims)
+
+
 @op(formula=r"y = \frac{1}{n} \sum x", glyph="mean", title="Mean", raw="Mean", samples=NORMAL,
-    kinds=NUMBERS, reference=np.mean)  # fmt: skip
+    kinds=NUMBERS, reference=np.mean, linear=True, batching=along_axes)  # fmt: skip
 def reduce_mean(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The sum of the entries along the axes divided by their number n."""
     wide = np.int64 if x.dtype.kind in "iu" else x.dtype
@@ -71,7 +122,7 @@ def reduce_mean_grad_x(
 
 
 @op(formula=r"y = \max x", glyph="max", title="Maximum along axes", raw="Max", samples=DISTINCT,
-    kinds=REALS, reference=np.max)  # fmt: skip
+    kinds=REALS, reference=np.max, batching=along_axes)  # fmt: skip
 def reduce_max(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The largest entry along the axes; equal ones share the gradient evenly."""
     start = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
@@ -79,7 +130,7 @@ def reduce_max(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
 
 
 @op(formula=r"y = \min x", glyph="min", title="Minimum along axes", raw="Min", samples=DISTINCT,
-    kinds=REALS, reference=np.min)  # fmt: skip
+    kinds=REALS, reference=np.min, batching=along_axes)  # fmt: skip
 def reduce_min(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The smallest entry along the axes; equal ones share the gradient evenly."""
     start = np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).max
@@ -100,7 +151,7 @@ def reduce_extreme_grad_x(
 
 @op(formula=r"y = \ln \sum e^x", glyph="ln Σ eˣ", title="Log of the sum of exponentials",
     samples=NORMAL, kinds=FLOATS, raw="LogSumExp", reference=lambda x,
-    **along: np.log(np.sum(np.exp(x), **along)))  # fmt: skip
+    **along: np.log(np.sum(np.exp(x), **along)), batching=along_axes)  # fmt: skip
 def reduce_logsumexp(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The logarithm of the sum of exponentials along the axes: a smooth maximum."""
     rows = softmax.logsumexp(x, axis) if x.size >= softmax.COMPILED_FROM else None
@@ -130,7 +181,7 @@ def reduce_logsumexp_grad_x(
 
 @op(formula=r"y = \sqrt{\sum x^2}", glyph="‖x‖", title="Euclidean norm", raw="EuclideanNorm",
     samples=NORMAL, kinds=NUMBERS, reference=lambda x,
-    **along: np.sqrt(np.sum(x * x, **along)))  # fmt: skip
+    **along: np.sqrt(np.sum(x * x, **along)), batching=along_axes)  # fmt: skip
 def reduce_euclidean_norm(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The length of the entries along the axes, taken as a vector."""
     squares = np.square(np.abs(x))
@@ -146,14 +197,16 @@ def reduce_euclidean_norm_grad_x(
 
 
 @op(formula=r"y = \operatorname{all}(x)", glyph="all", raw="All", pattern="predicate-only",
-    kinds="b", title="All", samples=TRUTHS, dtypes=("bool",), reference=np.min)  # fmt: skip
+    kinds="b", title="All", samples=TRUTHS, dtypes=("bool",), reference=np.min,
+    batching=along_axes)  # fmt: skip
 def reduce_all(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """True where all entries along the axes are."""
     return all_along(x, axis=axis, keepdims=keepdims)[()]
 
 
 @op(formula=r"y = \operatorname{any}(x)", glyph="any", raw="Any", pattern="predicate-only",
-    kinds="b", title="Any", samples=TRUTHS, dtypes=("bool",), reference=np.max)  # fmt: skip
+    kinds="b", title="Any", samples=TRUTHS, dtypes=("bool",), reference=np.max,
+    batching=along_axes)  # fmt: skip
 def reduce_any(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """True where at least one entry along the axes is."""
     return any_along(x, axis=axis, keepdims=keepdims)[()]

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.core.batching import along_axes
 from tapelab.core.op import op
 from tapelab.ops import samples
 from tapelab.ops.arithmetic import conjugated
-from tapelab.ops.broadcasting import spread
-from tapelab.ops.reduction import NORMAL, Axes, reduce_sum
+from tapelab.ops.reduction import NORMAL, Axes, reduce_sum, spread
 from tapelab.ops.rules import NUMBERS
 from tapelab.ops.shielded import divide_no_nan
 
@@ -24,7 +24,7 @@ def without_keepdims(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \prod x", glyph="Π", title="Product along axes", raw="Prod", samples=NORMAL,
-    kinds=NUMBERS, reference=np.prod)  # fmt: skip
+    kinds=NUMBERS, reference=np.prod, batching=along_axes)  # fmt: skip
 def reduce_prod(x: Any, *, axis: Axes = None, keepdims: bool = False) -> Any:
     """The product of the entries along the axes."""
     return multiply_along(x, axis=axis, keepdims=keepdims, dtype=x.dtype)[()]

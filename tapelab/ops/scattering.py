@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.aside import aside
+from tapelab.core.batching import along_first_axes
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.core.wording import brackets, unlike
@@ -46,7 +47,8 @@ def written(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-@op(formula=r"y = \operatorname{gather}(x)", glyph="gather nd", samples=tuples)
+@op(formula=r"y = \operatorname{gather}(x)", glyph="gather nd", samples=tuples,
+    batching=along_first_axes)  # fmt: skip
 def gather_nd(x: Any, indices: Any) -> Any:
     """Pick entries, or whole rows, by index tuples; picked twice, both gradients come back."""
     _check("GatherNd", indices, x.shape, "param shape")
@@ -65,7 +67,8 @@ def gather_nd_grad_x(dy: Any, y: Any, x: Any, indices: Any) -> Any:
 gather_nd.no_grad("indices", because=POSITIONS)
 
 
-@op(formula=r"y = \operatorname{scatter}(x)", glyph="scatter nd", samples=placed)
+@op(formula=r"y = \operatorname{scatter}(x)", glyph="scatter nd", samples=placed,
+    batching=along_first_axes)  # fmt: skip
 def scatter_nd(indices: Any, x: Any, *, shape: Shape) -> Any:
     """Put entries at index tuples of an array of zeros; what shares a place is added."""
     _check("ScatterNd", indices, shape, "shape")
@@ -83,7 +86,7 @@ scatter_nd.no_grad("indices", because=POSITIONS)
 
 
 @op(formula=r"z = \operatorname{scatter}(x, y)", glyph="write", title="Write at", samples=written,
-    raw="TensorScatterUpdate")  # fmt: skip
+    raw="TensorScatterUpdate", batching=along_first_axes)  # fmt: skip
 def tensor_scatter_nd_update(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which the entries at some index tuples are replaced."""
     _check_written("TensorScatterUpdate", x, indices, y)
@@ -107,7 +110,7 @@ tensor_scatter_nd_update.no_grad("indices", because=POSITIONS)
 
 
 @op(formula=r"z = x + \operatorname{scatter}(y)", glyph="add at", title="Add at", samples=written,
-    raw="TensorScatterAdd")  # fmt: skip
+    raw="TensorScatterAdd", batching=along_first_axes)  # fmt: skip
 def tensor_scatter_nd_add(x: Any, indices: Any, y: Any) -> Any:
     """A copy of x in which entries are added at some index tuples; repeats add up."""
     _check_written("TensorScatterAdd", x, indices, y)

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.aside import aside
+from tapelab.core.batching import along_first_axes
 from tapelab.core.op import op
 from tapelab.kernels.rows import add_rows, meet_rows
 from tapelab.ops import samples
@@ -32,7 +33,8 @@ def per_segment(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y_i = \sum_{s_j = i} x_j", output="y", glyph="Σ by id", title="Sum by id",
-    raw="UnsortedSegmentSum", samples=segmented, kinds=NUMBERS)  # fmt: skip
+    raw="UnsortedSegmentSum", samples=segmented, kinds=NUMBERS,
+    batching=along_first_axes)  # fmt: skip
 def segment_sum(x: Any, s: Any, *, count: int) -> Any:
     """The sum of the rows with each id; a row with an id below 0 is left out."""
     kept = s >= 0
@@ -46,7 +48,8 @@ def segment_sum_grad_x(dy: Any, y: Any, x: Any, s: Any, *, count: int) -> Any:
     return of_segment(dy, s)
 
 
-@op(formula=r"y_j = x_i", output="y", glyph="of id", title="Row of the id", samples=per_segment)
+@op(formula=r"y_j = x_i", output="y", glyph="of id", title="Row of the id", samples=per_segment,
+    batching=along_first_axes)  # fmt: skip
 def of_segment(x: Any, s: Any) -> Any:
     """For each id its row, and zeros for an id below 0."""
     rows = x[np.maximum(s, 0)]

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import on_last_axes
 from tapelab.core.op import op
 from tapelab.kernels import choice
 from tapelab.ops import samples
@@ -28,14 +29,14 @@ def limited(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = 0", glyph="0", raw="ZerosLike", pattern="shape-only", samples=samples.anywhere,
-    reference=lambda x: 0 * x)  # fmt: skip
+    reference=lambda x: 0 * x, batching=on_last_axes)  # fmt: skip
 def zeros_like(x: Any) -> Any:
     """Zeros in the shape and dtype of x."""
     return np.zeros(x.shape, x.dtype)[()]
 
 
 @op(formula=r"y = 1", glyph="1", raw="OnesLike", pattern="shape-only", samples=samples.anywhere,
-    reference=lambda x: 0 * x + 1)  # fmt: skip
+    reference=lambda x: 0 * x + 1, batching=on_last_axes)  # fmt: skip
 def ones_like(x: Any) -> Any:
     """Ones in the shape and dtype of x."""
     return np.ones(x.shape, x.dtype)[()]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall, along_axis, axes_behind_batch, reshaped, to_shape
 from tapelab.core.op import op
 from tapelab.errors import invalid_argument
 from tapelab.ops import samples
@@ -14,10 +15,10 @@ from tapelab.ops import samples
 Shape = tuple[int, ...]
 
 
-def reshaped(rng: np.random.Generator) -> list[samples.Sample]:
+def shapes(rng: np.random.Generator) -> list[samples.Sample]:
     """Arrays with a shape of as many entries."""
-    shapes = [((2, 3), (3, 2)), ((2, 3), (-1,)), ((1,), ()), ((), (1, 1))]
-    return [((rng.normal(size=old),), {"shape": new}) for old, new in shapes]
+    pairs = [((2, 3), (3, 2)), ((2, 3), (-1,)), ((1,), ()), ((), (1, 1))]
+    return [((rng.normal(size=old),), {"shape": new}) for old, new in pairs]
 
 
 def transposed(rng: np.random.Generator) -> list[samples.Sample]:
@@ -38,7 +39,8 @@ def squeezed(rng: np.random.Generator) -> list[samples.Sample]:
     return [((rng.normal(size=shape),), {"axis": axis}) for shape, axis in places]
 
 
-@op(formula=r"y = \operatorname{reshape}(x)", glyph="reshape", samples=reshaped)
+@op(formula=r"y = \operatorname{reshape}(x)", glyph="reshape", samples=shapes, reshapes=True,
+    linear=True, batching=to_shape)  # fmt: skip
 def reshape(x: Any, *, shape: Shape) -> Any:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
     wanted = _filled_in(x, shape)
@@ -84,7 +86,7 @@ def reshape_grad_x(dy: Any, y: Any, x: Any, *, shape: Shape) -> Any:
     return reshape(dy, shape=tuple(x.shape))
 
 
-@op(formula=r"y = x^\top", glyph="ᵀ", samples=transposed)
+@op(formula=r"y = x^\top", glyph="ᵀ", samples=transposed, linear=True)
 def transpose(x: Any, *, perm: Shape | None = None) -> Any:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     if perm is not None and len(perm) != x.ndim:
@@ -106,6 +108,14 @@ def _check_order(rank: int, perm: Sequence[int]) -> None:
         raise invalid_argument("Transpose", f"{min(missing)} is missing from {{{named}}}.")
 
 
+@transpose.batch
+def transpose_batch(call: BatchedCall) -> Any:
+    (x,), perm = call.operands, call.setting("perm")
+    rank = len(x.shape)
+    order = range(rank)[::-1] if perm is None else perm
+    return call.run(x.value, perm=(0, *axes_behind_batch(order, rank)))
+
+
 @transpose.grad("x", r"\bar x = \bar y^\top")
 def transpose_grad_x(dy: Any, y: Any, x: Any, *, perm: Shape | None = None) -> Any:
     if perm is None:
@@ -114,7 +124,8 @@ def transpose_grad_x(dy: Any, y: Any, x: Any, *, perm: Shape | None = None) -> A
     return transpose(dy, perm=tuple(axes.index(axis) for axis in range(len(axes))))
 
 
-@op(formula=r"y = \operatorname{expand}(x)", glyph="expand", samples=expanded)
+@op(formula=r"y = \operatorname{expand}(x)", glyph="expand", samples=expanded, reshapes=True,
+    linear=True, batching=along_axis)  # fmt: skip
 def expand_dims(x: Any, *, axis: int) -> Any:
     """The same entries with one more axis, of length 1."""
     if not -x.ndim - 1 <= axis <= x.ndim:
@@ -130,7 +141,8 @@ def expand_dims_grad_x(dy: Any, y: Any, x: Any, *, axis: int) -> Any:
     return reshape(dy, shape=tuple(x.shape))
 
 
-@op(formula=r"y = \operatorname{squeeze}(x)", glyph="squeeze", samples=squeezed)
+@op(formula=r"y = \operatorname{squeeze}(x)", glyph="squeeze", samples=squeezed, reshapes=True,
+    linear=True)  # fmt: skip
 def squeeze(x: Any, *, axis: Shape | None = None) -> Any:
     """The same entries without the axes of length 1, or without those of them that are named."""
     if axis is not None:
@@ -146,6 +158,14 @@ def squeeze(x: Any, *, axis: Shape | None = None) -> Any:
                     f"Can not squeeze dim[{each}], expected a dimension of 1, got {x.shape[each]}",
                 )
     return np.squeeze(x, axis or None)[()]
+
+
+@squeeze.batch
+def squeeze_batch(call: BatchedCall) -> Any:
+    (x,), axis = call.operands, call.setting("axis")
+    rank = len(x.shape)
+    gone = [each % rank for each in axis] if axis else [i for i in range(rank) if x.shape[i] == 1]
+    return reshaped(x.value, (call.rows, *(n for at, n in enumerate(x.shape) if at not in gone)))
 
 
 @squeeze.grad("x", r"\bar x = \operatorname{expand}(\bar y)")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall
 from tapelab.core.op import op
 from tapelab.errors import OpError, invalid_argument
 from tapelab.ops import samples
@@ -31,7 +32,7 @@ def pieces(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-@op(formula=r"y = \operatorname{slice}(x)", glyph="slice", title="Slice", samples=cuts)
+@op(formula=r"y = \operatorname{slice}(x)", glyph="slice", title="Slice", samples=cuts, linear=True)
 def strided_slice(x: Any, *, key: Key) -> Any:
     """The piece of a tensor that an index in square brackets cuts out."""
     try:
@@ -54,6 +55,15 @@ def put_back(x: Any, *, key: Key, shape: tuple[int, ...]) -> Any:
     whole = np.zeros(shape, x.dtype)
     whole[key] = x
     return whole if shape else whole[()]
+
+
+@strided_slice.batch
+@put_back.batch
+def slice_batch(call: BatchedCall) -> Any:
+    """A whole row is cut out, or put back, along the batch axis."""
+    (x,), shape = call.operands, call.settings.get("shape")
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
+    return call.run(x.value, key=(slice(None), *call.settings["key"]), **whole)
 
 
 @put_back.grad("x", r"\bar x = \operatorname{slice}(\bar y)")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import BatchedCall, on_last_axes, reshaped
 from tapelab.core.op import op
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
@@ -15,7 +16,7 @@ from tapelab.ops.matrices import adjoint, band_part, diagonal, diagonal_part
 from tapelab.ops.products import matmul
 from tapelab.ops.refusing import refuse_half
 from tapelab.ops.rules import CONTINUOUS
-from tapelab.ops.shape import reshape
+from tapelab.ops.shape import reshape, transpose
 
 
 def invertible(rng: np.random.Generator) -> list[samples.Sample]:
@@ -50,7 +51,7 @@ def _strong(rng: np.random.Generator, *shape: int) -> Any:
 
 
 @op(formula=r"Y = A^{-1}", glyph="inv", title="Matrix inverse", raw="MatrixInverse",
-    samples=invertible, kinds=CONTINUOUS)  # fmt: skip
+    samples=invertible, kinds=CONTINUOUS, batching=on_last_axes)  # fmt: skip
 def inverse(A: Any) -> Any:
     """The matrix that undoes A: A times its inverse is the identity."""
     check_square("MatrixInverse", A)
@@ -140,6 +141,20 @@ def triangular_solve(A: Any, B: Any, *, lower: bool = True, adjoint_a: bool = Fa
         return _substituted(triangle, B, forwards=lower != adjoint_a)
 
 
+@solve.batch
+@triangular_solve.batch
+def solve_batch(call: BatchedCall) -> Any:
+    """With a matrix that all rows share: one solution for all their columns."""
+    A, B = call.operands
+    if A.batched or len(A.shape) != 2 or len(B.shape) != 2:
+        rank = max(len(A.shape), len(B.shape))
+        return call.run(*(call.with_rank(rank) if call.op.broadcasts else call.all_batched()))
+    height, width = B.shape
+    columns = reshaped(transpose(B.value, perm=(1, 0, 2)), (height, call.rows * width))
+    Y = reshaped(call.run(A.value, columns), (A.shape[1], call.rows, width))
+    return transpose(Y, perm=(1, 0, 2))
+
+
 def _substituted(A: Any, B: Any, *, forwards: bool) -> Any:
     """The solution row by row; dividing by a 0 on the diagonal gives infinity or NaN."""
     batch = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
@@ -169,7 +184,7 @@ def triangular_solve_grad_B(  # noqa: N802 - a matrix is B
 
 
 @op(formula=r"Y = \operatorname{cholesky}(A)", glyph="cholesky", title="Cholesky factor",
-    samples=positive_definite, kinds=CONTINUOUS)  # fmt: skip
+    samples=positive_definite, kinds=CONTINUOUS, batching=on_last_axes)  # fmt: skip
 def cholesky(A: Any) -> Any:
     """The lower triangle Y with Y times its transpose equal to A, which must be positive definite.
 

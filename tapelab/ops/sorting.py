@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import numpy as np
 
 from tapelab.core.aside import as_setting, aside
+from tapelab.core.batching import BatchedCall, along_axis
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
@@ -53,7 +54,7 @@ def back(rng: np.random.Generator) -> list[samples.Sample]:
 
 
 @op(formula=r"y = \operatorname{sort}(x)", glyph="sort", raw="TopKV2", samples=orders,
-    kinds=REALS)  # fmt: skip
+    kinds=REALS, batching=along_axis)  # fmt: skip
 def sort(x: Any, *, axis: int = -1, descending: bool = False) -> Any:
     """The entries in order along an axis; each keeps its own gradient."""
     return np.take_along_axis(x, _order(x, axis, descending), axis)
@@ -84,6 +85,17 @@ def put_along(x: Any, *, indices: Any, axis: int, shape: tuple[int, ...]) -> Any
     where[axis] = indices
     np.add.at(whole, tuple(where), x)
     return whole
+
+
+@pick_along.batch
+@put_along.batch
+def pick_along_batch(call: BatchedCall) -> Any:
+    """At the same places in each row."""
+    (x,), shape, axis = call.operands, call.settings.get("shape"), call.settings["axis"]
+    indices = call.settings["indices"]
+    shared = np.broadcast_to(indices, (call.rows, *indices.shape))
+    whole = {} if shape is None else {"shape": (call.rows, *shape)}
+    return call.run(x.value, indices=shared, axis=axis + 1 if axis >= 0 else axis, **whole)
 
 
 @put_along.grad("x", r"\bar x = \operatorname{pick}(\bar y)")

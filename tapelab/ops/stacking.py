@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import along_axis
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.op import op
 from tapelab.core.wording import brackets, require_one_dtype
@@ -45,7 +46,8 @@ def strips(rng: np.random.Generator) -> list[samples.Sample]:
     ]
 
 
-@op(formula=r"y = \operatorname{stack}(x)", glyph="stack", raw="Pack", samples=stacks)
+@op(formula=r"y = \operatorname{stack}(x)", glyph="stack", raw="Pack", samples=stacks, linear=True,
+    batching=along_axis)  # fmt: skip
 def stack(*x: Any, axis: int = 0) -> Any:
     """Tensors of one shape laid side by side along a new axis."""
     require_one_dtype("Pack", x)
@@ -66,7 +68,7 @@ def stack_grads(dy: Any, y: Any, *x: Any, axis: int = 0) -> Any:
 
 
 @op(formula=r"y = \operatorname{unstack}(x)", glyph="unstack", raw="Unpack", samples=piles,
-    multi=True)  # fmt: skip
+    multi=True, linear=True, batching=along_axis)  # fmt: skip
 def unstack(x: Any, *, axis: int = 0) -> Any:
     """The slices of a tensor along an axis, each a tensor of its own without that axis."""
     return tuple(np.moveaxis(x, axis, 0))
@@ -78,7 +80,7 @@ def unstack_grad_x(dy: Any, y: Any, x: Any, *, axis: int = 0) -> Any:
 
 
 @op(formula=r"y = \operatorname{concat}(x)", glyph="concat", raw="ConcatV2", samples=rows,
-    propagates_slices=True)  # fmt: skip
+    propagates_slices=True, linear=True, batching=along_axis)  # fmt: skip
 def concat(*x: Any, axis: int) -> Any:
     """Tensors joined end to end along an axis they all have."""
     require_one_dtype("ConcatV2", x)
@@ -132,7 +134,8 @@ def _sparse_parts(dy: IndexedSlices, sizes: tuple[int, ...], axis: int) -> list[
     return dy.cut(sizes, axis)
 
 
-@op(formula=r"y = \operatorname{split}(x)", glyph="split", raw="SplitV", samples=strips, multi=True)
+@op(formula=r"y = \operatorname{split}(x)", glyph="split", raw="SplitV", samples=strips, multi=True,
+    linear=True, batching=along_axis)  # fmt: skip
 def split(x: Any, *, sizes: tuple[int, ...], axis: int = 0) -> Any:
     """Consecutive pieces of a tensor along an axis, of the given lengths."""
     if sum(sizes) != x.shape[axis]:

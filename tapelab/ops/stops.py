@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.batching import on_last_axes
 from tapelab.core.op import op
 from tapelab.ops import samples
 
 
-@op(formula="y = x", glyph="id", samples=samples.anywhere, propagates_slices=True)
+@op(formula="y = x", glyph="id", samples=samples.anywhere, propagates_slices=True, linear=True)
 def identity(x: Any) -> Any:
     """The same value as a tensor of its own."""
     return np.positive(x) if x.dtype.kind in "fciu" else x.copy()
@@ -22,7 +23,7 @@ def identity_grad_x(dy: Any, y: Any, x: Any) -> Any:
 
 
 @op(formula="y = x", glyph="id", title="Identity of several", raw="IdentityN",
-    samples=samples.several, multi=True)  # fmt: skip
+    samples=samples.several, multi=True, batching=on_last_axes)  # fmt: skip
 def identity_n(*x: Any) -> Any:
     """The same values as tensors of their own."""
     return tuple(np.positive(each) if each.dtype.kind in "fciu" else each.copy() for each in x)
@@ -33,13 +34,8 @@ def identity_n_grads(dy: Any, y: Any, *x: Any) -> Any:
     return dy
 
 
-@op(
-    formula="y = x",
-    glyph="read",
-    raw="ReadVariableOp",
-    samples=samples.anywhere,
-    propagates_slices=True,
-)
+@op(formula="y = x", glyph="read", raw="ReadVariableOp", samples=samples.anywhere,
+    propagates_slices=True, linear=True)  # fmt: skip
 def read_value(x: Any) -> Any:
     """The present value of a variable as a tensor of its own."""
     return x
@@ -50,7 +46,7 @@ def read_value_grad_x(dy: Any, y: Any, x: Any) -> Any:
     return dy
 
 
-@op(formula="y = x", glyph="stop", pattern="stop", samples=samples.anywhere)
+@op(formula="y = x", glyph="stop", pattern="stop", samples=samples.anywhere, batching=on_last_axes)
 def stop_gradient(x: Any) -> Any:
     """The same value; on the way back it is a wall."""
     return x

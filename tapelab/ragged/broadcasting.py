@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.execute import composite
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError
+from tapelab.ops.gathering import gather
+from tapelab.ops.shape import reshape
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, ranges
 from tapelab.ragged.tensor import RaggedTensor
@@ -110,7 +111,7 @@ def _operand(given: Any, inner: int, outer: int) -> Operand:
         partitions = [*partitions, RowPartition._evenly(count, int(length))]
         count *= int(length)
     if deeper:
-        flat = REGISTRY["reshape"](flat, shape=(count, *shape[len(shape) - inner :]))
+        flat = reshape(flat, shape=(count, *shape[len(shape) - inner :]))
     while len(partitions) + 1 < outer:
         partitions, rows = [RowPartition._evenly(1, rows), *partitions], 1
     return Operand(flat, rows, tuple(partitions))
@@ -156,7 +157,7 @@ def _repeated(operand: Operand, places: Array) -> Tensor:
     if np.array_equal(places, np.arange(len(operand.flat._value))):
         same: Tensor = operand.flat
         return same
-    made: Tensor = REGISTRY["gather"](operand.flat, constant_of(places))
+    made: Tensor = gather(operand.flat, constant_of(places))
     return made
 
 

@@ -11,10 +11,10 @@ from tapelab.arrays import creation, measuring, shaping
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import DType, as_dtype, int32, int64
 from tapelab.errors import InvalidArgumentError
+from tapelab.ops import broadcasting
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ragged.broadcasting import broadcast
 from tapelab.ragged.factories import axis_of
@@ -199,7 +199,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
             None, None, f"Cannot broadcast\nCondition x == y did not hold.\n{x.shape} is larger "
             f"than {shape}",
         )  # fmt: skip
-    whole = REGISTRY["broadcast_to"](flat[0], shape=tuple(flat[1]._array.shape))
+    whole = broadcasting.broadcast_to(flat[0], shape=tuple(flat[1]._array.shape))
     return RaggedTensor._nested(whole, list(shape.row_partitions))
 
 

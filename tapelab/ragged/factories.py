@@ -9,11 +9,12 @@ import numpy as np
 from tapelab.core.composite_tensor import CompositeTensor, composite_in
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
+from tapelab.ops.masking import boolean_mask
 from tapelab.ops.settings import number
+from tapelab.ops.shape import reshape
 from tapelab.ragged.partition import RowPartition, invalid_rows, whole_numbers
 from tapelab.ragged.rows import Array
 
@@ -254,7 +255,7 @@ def _uncut(cls: Any, x: Tensor, ragged_rank: int, kind: Any) -> Any:
         RowPartition._evenly(int(np.prod(shape[: at + 1], dtype=int)), shape[at + 1], kind)
         for at in range(ragged_rank)
     ]
-    flat = REGISTRY["reshape"](x, shape=(-1 if x._array.size else 0, *shape[ragged_rank + 1 :]))
+    flat = reshape(x, shape=(-1 if x._array.size else 0, *shape[ragged_rank + 1 :]))
     return cls._nested(flat, partitions)
 
 
@@ -264,8 +265,8 @@ def _cut(cls: Any, x: Tensor, lengths: Any, kind: Any) -> Any:
         shapes = f"({count}, {longest}) and ({len(lengths)}, {longest})"
         raise ValueError(f"Shapes {shapes} are incompatible")
     kept = np.arange(longest) < lengths[:, None]
-    rows = REGISTRY["reshape"](x, shape=(count * longest, *rest))
-    values = REGISTRY["boolean_mask"](rows, constant_of(kept.ravel()))
+    rows = reshape(x, shape=(count * longest, *rest))
+    values = boolean_mask(rows, constant_of(kept.ravel()))
     return cls._of(values, RowPartition._of_lengths(kept.sum(axis=1).astype(kind)))
 
 

@@ -8,9 +8,12 @@ import numpy as np
 
 from tapelab.core.convert import to_tensor as as_tensor
 from tapelab.core.execute import composite
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
+from tapelab.ops.broadcasting import broadcast_to
+from tapelab.ops.gathering import gather
+from tapelab.ops.shape import reshape
+from tapelab.ops.stacking import concat
 from tapelab.ragged.factories import axis_of, rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array
@@ -31,8 +34,8 @@ def to_tensor(
     places, fits = _places(self, outer)
     table = np.full(int(np.prod(outer, dtype=int)), count, np.int32)
     table[places[fits]] = np.flatnonzero(fits)
-    filled = REGISTRY["concat"](flat, fill, axis=0)
-    whole = REGISTRY["gather"](filled, constant_of(table.reshape(outer)))
+    filled = concat(flat, fill, axis=0)
+    whole = gather(filled, constant_of(table.reshape(outer)))
     made: Tensor = _cut_inside(whole, self, lengths, inner)
     return made
 
@@ -52,7 +55,7 @@ def _filling(default: Any, flat: Tensor) -> Tensor:
             f"default_value.rank = {given._array.ndim}  must be less than "
             f"rt_input.flat_values.rank = {len(inner) + 1}",
         )  # fmt: skip
-    made: Tensor = REGISTRY["broadcast_to"](given, shape=(1, *inner))
+    made: Tensor = broadcast_to(given, shape=(1, *inner))
     return made
 
 
@@ -102,7 +105,7 @@ def to_sparse(self: RaggedTensor, name: str | None = None) -> Any:
         outer = partition.value_rowids()._value[columns[0]]
         columns = [outer, partition.offsets_in_rows()._value[columns[0]], *columns[1:]]
     places = np.stack(columns, axis=1).astype(np.int64)
-    values = REGISTRY["reshape"](flat, shape=(len(places),))
+    values = reshape(flat, shape=(len(places),))
     return SparseTensor(
         constant_of(places), values, constant_of(self.bounding_shape()._value.astype(np.int64))
     )
@@ -125,7 +128,7 @@ def _merged(rows: Any, first: int, last: int) -> Any:
     if not isinstance(rows, RaggedTensor):
         shape = rows._array.shape
         flat = int(np.prod(shape[first : last + 1], dtype=int))
-        return REGISTRY["reshape"](rows, shape=(*shape[:first], flat, *shape[last + 1 :]))
+        return reshape(rows, shape=(*shape[:first], flat, *shape[last + 1 :]))
     if first > 1:
         return rows._over(_merged(rows._values, first - 1, last - 1))
     if first == 0:

@@ -10,12 +10,13 @@ from tapelab.arrays import choosing, picking
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
 from tapelab.core.execute import composite
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import invalid_argument
+from tapelab.ops import gathering, masking, scattering
 from tapelab.ops.public import matched
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import number
+from tapelab.ops.shape import reshape
 from tapelab.ragged.broadcasting import broadcast, require_same_rows
 from tapelab.ragged.factories import rows_in
 from tapelab.ragged.partition import RowPartition
@@ -69,7 +70,7 @@ def _gather_columns(params: RaggedTensor, places: Array, along: int) -> Any:
     found = take(params._values, spots.reshape(-1))
     if isinstance(found, RaggedTensor):
         return RaggedTensor._of(found, RowPartition._evenly(len(spots), places.size))
-    return REGISTRY["reshape"](found, shape=(*spots.shape, *found._array.shape[1:]))
+    return reshape(found, shape=(*spots.shape, *found._array.shape[1:]))
 
 
 def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> Any:
@@ -87,7 +88,7 @@ def _gather_in_rows(params: Any, indices: Any, along: int, batch_dims: int) -> A
     if isinstance(indices, RaggedTensor) or isinstance(found, RaggedTensor):
         return places._with_flat(found)
     shape = (*to_tensor(indices)._array.shape, *found._array.shape[1:])
-    return REGISTRY["reshape"](found, shape=shape)
+    return reshape(found, shape=shape)
 
 
 def _owners(places: RaggedTensor) -> Array:
@@ -131,9 +132,9 @@ def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None =
     if isinstance(values, RaggedTensor):
         return _gather_rows(values, spots)
     if not rest.shape[-1]:
-        return REGISTRY["gather"](values, constant_of(spots))
+        return gathering.gather(values, constant_of(spots))
     whole = np.concatenate([spots[..., None], rest], axis=-1)
-    return REGISTRY["gather_nd"](values, constant_of(whole))
+    return scattering.gather_nd(values, constant_of(whole))
 
 
 @public(group=True, value_dependent_shape=True)
@@ -163,7 +164,7 @@ def boolean_mask(data: Any, mask: Any, name: str | None = None) -> Any:
 def _masked(values: Any, flags: Array) -> Any:
     if isinstance(values, RaggedTensor):
         return take(values, np.flatnonzero(flags))
-    return REGISTRY["boolean_mask"](values, constant_of(flags))
+    return masking.boolean_mask(values, constant_of(flags))
 
 
 def _rows_where(data: Any, flags: Array) -> Any:

@@ -16,11 +16,13 @@ from tapelab import math
 from tapelab.arrays.choosing import stop_gradient
 from tapelab.core.dispatch import implements
 from tapelab.core.execute import composite
-from tapelab.core.op import REGISTRY, Op
+from tapelab.core.op import Op
 from tapelab.core.tensor import constant_of
 from tapelab.ops import reduction, reduction_product, segments
+from tapelab.ops import shape as shape_ops
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths as as_lengths
+from tapelab.ops.shape import reshape
 from tapelab.ragged.factories import axis_of
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, offsets, row_ids
@@ -74,7 +76,7 @@ def _along(function: Public, op: Op) -> Public:
 
 
 def _kept(whole: Any, rank: int) -> Any:
-    return REGISTRY["reshape"](whole, shape=(1,) * rank)
+    return reshape(whole, shape=(1,) * rank)
 
 
 def _reduced(rows: Any, at: int, op: Op, *, keepdims: bool) -> Any:
@@ -93,7 +95,7 @@ def _reduced(rows: Any, at: int, op: Op, *, keepdims: bool) -> Any:
         return result
     if isinstance(result, RaggedTensor):
         return expand_dims(result, at)
-    return REGISTRY["expand_dims"](result, axis=at)
+    return shape_ops.expand_dims(result, axis=at)
 
 
 def _met(values: Any, ids: Array, count: int, op: Op) -> Any:

@@ -8,10 +8,10 @@ import numpy as np
 
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
+from tapelab.ops.gathering import gather
 from tapelab.ops.public import matched
 from tapelab.ragged.partition import RowPartition, whole_numbers
 from tapelab.ragged.rows import Array
@@ -91,4 +91,4 @@ def stack_dynamic_partitions(
         )
     order = np.argsort(ids, kind="stable")
     rows = RowPartition._of_lengths(np.bincount(ids, minlength=count))
-    return RaggedTensor._of(REGISTRY["gather"](values, constant_of(order)), rows)
+    return RaggedTensor._of(gather(values, constant_of(order)), rows)

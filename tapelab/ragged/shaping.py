@@ -11,8 +11,8 @@ from tapelab.arrays import shaping
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
 from tapelab.core.execute import composite
-from tapelab.core.op import REGISTRY
 from tapelab.errors import InvalidArgumentError
+from tapelab.ops import shape as shape_ops
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ragged.broadcasting import rank_of, require_same_rows
 from tapelab.ragged.factories import axis_of, rows_in
@@ -30,7 +30,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 def _expanded(rows: Any, at: int) -> Any:
     if not isinstance(rows, RaggedTensor):
-        return REGISTRY["expand_dims"](rows, axis=at)
+        return shape_ops.expand_dims(rows, axis=at)
     count, kind = rows_in(rows), rows._partition._splits.dtype.type
     if at == 0:
         return RaggedTensor._of(rows, RowPartition._evenly(1, count, kind))
@@ -52,7 +52,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 def _squeezed(rows: Any, at: int, axis: int) -> Any:
     if not isinstance(rows, RaggedTensor):
-        return REGISTRY["squeeze"](rows, axis=(at,))
+        return shape_ops.squeeze(rows, axis=(at,))
     if at > 1:
         return rows._over(_squeezed(rows._values, at - 1, axis))
     lengths = [rows_in(rows)] if at == 0 else rows._partition._lengths

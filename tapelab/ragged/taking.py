@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.op import REGISTRY
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.ops.gathering import gather
+from tapelab.ops.slicing import strided_slice
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array, ranges
 from tapelab.ragged.tensor import RaggedTensor
@@ -27,7 +28,7 @@ def gathered(values: Any, rows: Array) -> Any:
     """The same, always gathered: the gradient of a tensor's rows is IndexedSlices."""
     if isinstance(values, RaggedTensor):
         return take(values, rows)
-    return REGISTRY["gather"](values, constant_of(rows))
+    return gather(values, constant_of(rows))
 
 
 def picked(partition: RowPartition, rows: Array) -> RowPartition:
@@ -44,5 +45,5 @@ def _rows_of(values: Tensor, rows: Array) -> Any:
     if np.array_equal(rows, np.arange(start, start + count)):
         if start == 0 and count == len(values._value):
             return values
-        return REGISTRY["strided_slice"](values, key=(slice(start, start + count),))
-    return REGISTRY["gather"](values, constant_of(rows))
+        return strided_slice(values, key=(slice(start, start + count),))
+    return gather(values, constant_of(rows))

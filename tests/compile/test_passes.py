@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab  # noqa: F401 - it declares all ops
-from tapelab.compile import passes, spelling
+from tapelab.compile import passes
 from tapelab.compile.generating import generated
 from tapelab.compile.program import Instruction, Kind, Program
 from tapelab.core.op import REGISTRY
@@ -168,10 +168,6 @@ def test_a_program_without_instructions_hands_on_what_it_is_given():
     assert [np.asarray(each).tolist() for each in generated(found)(X)] == [
         X.tolist(), 2.0, X.tolist(),
     ]  # fmt: skip
-
-
-def test_the_ops_that_passes_know_exist():
-    assert {*passes._IDLE, *passes._RESHAPES, *spelling._SPELLINGS} <= set(REGISTRY)
 
 
 def test_a_number_is_not_stretched_to_meet_an_array_of_that_shape():

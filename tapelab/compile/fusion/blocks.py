@@ -76,9 +76,9 @@ def block_function(group: Group, name: str, *, scales: bool) -> str:
 def computed(writer: Writer, step: Step, known: list[Lanes]) -> Lanes:
     """What a step makes of the values that are known."""
     settings = dict(step.settings)
-    if step.name == "constant":
+    if step.op is None:
         return writer.constant(settings["value"], step.kind)
-    return ELEMENTWISE[step.name][1](*(known[each] for each in step.inputs), **settings)
+    return ELEMENTWISE[step.op].compute(*(known[each] for each in step.inputs), **settings)
 
 
 def combined(how: str, total: Lanes, each: Lanes, mask: Lanes | None) -> Lanes:

@@ -4,19 +4,41 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from tapelab.compile.fusion import functions
 from tapelab.compile.fusion.lanes import BITS_OF, Lanes, kind_of
-
-Elementwise = Callable[..., Lanes]
+from tapelab.compile.program import ProgramOp
+from tapelab.ops import (
+    activation,
+    arithmetic,
+    casting,
+    comparison,
+    error_function,
+    exponential,
+    hyperbolic,
+    losses,
+    powers,
+    rounding,
+    selection,
+    shielded,
+    trigonometry,
+)
 
 FLOATS: Final = frozenset(BITS_OF)
 NUMBERS: Final = FLOATS | {"i32", "i64"}
 ALL: Final = NUMBERS | {"i1"}
 TRUTHS: Final = frozenset({"i1"})
+
+
+class Elementwise(NamedTuple):
+    """How an op that can be fused computes its elements, and on which kinds of first operands."""
+
+    kinds: frozenset[str]
+    compute: Callable[..., Lanes]
+    slow_in_numpy: bool = False
 
 
 def add_n(*x: Lanes) -> Lanes:
@@ -160,66 +182,66 @@ _CONVERSIONS: Final = {
     ("i1", "i64"): "zext",
 }  # fmt: skip
 
-ELEMENTWISE: Final[dict[str, tuple[frozenset[str], Elementwise]]] = {
-    "add": (NUMBERS, lambda x, y: x + y),
-    "subtract": (NUMBERS, lambda x, y: x - y),
-    "multiply": (NUMBERS, lambda x, y: x * y),
-    "divide": (FLOATS, lambda x, y: x / y),
-    "negative": (NUMBERS, lambda x: -x),
-    "add_n": (NUMBERS, add_n),
-    "square": (NUMBERS, square),
-    "squared_difference": (NUMBERS, squared_difference),
-    "reciprocal": (FLOATS, lambda x: 1 / x),
-    "sqrt": (FLOATS, sqrt),
-    "rsqrt": (FLOATS, lambda x: 1 / sqrt(x)),
-    "abs": (NUMBERS, magnitude),
-    "sign": (NUMBERS, sign),
-    "floor": (FLOATS, lambda x: x.called("floor")),
-    "ceil": (FLOATS, lambda x: x.called("ceil")),
-    "rint": (FLOATS, lambda x: x.called("rint")),
-    "round": (FLOATS, lambda x: x.called("rint")),
-    "exp": (FLOATS, functions.exp),
-    "expm1": (FLOATS, functions.expm1),
-    "log": (FLOATS, functions.log),
-    "log1p": (FLOATS, functions.log1p),
-    "sin": (FLOATS, functions.sin),
-    "cos": (FLOATS, functions.cos),
-    "tan": (FLOATS, functions.tan),
-    "tanh": (FLOATS, functions.tanh),
-    "sigmoid": (FLOATS, functions.sigmoid),
-    "softplus": (FLOATS, functions.softplus),
-    "erf": (frozenset({"float"}), functions.erf),
-    "silu": (FLOATS, silu),
-    "sigmoid_cross_entropy": (FLOATS, sigmoid_cross_entropy),
-    "softsign": (FLOATS, softsign),
-    "relu": (NUMBERS, relu),
-    "relu6": (NUMBERS, relu6),
-    "leaky_relu": (FLOATS, leaky_relu),
-    "elu": (FLOATS, elu),
-    "step": (FLOATS, step),
-    "maximum": (NUMBERS, larger),
-    "minimum": (NUMBERS, smaller),
-    "clip_by_value": (NUMBERS, clipped),
-    "divide_no_nan": (FLOATS, divide_no_nan),
-    "multiply_no_nan": (FLOATS, multiply_no_nan),
-    "xdivy": (FLOATS, xdivy),
-    "xlogy": (FLOATS, xlogy),
-    "equal": (ALL, lambda x, y: x.equals(y)),
-    "not_equal": (ALL, lambda x, y: x.differs(y)),
-    "less": (NUMBERS, lambda x, y: x < y),
-    "less_equal": (NUMBERS, lambda x, y: x <= y),
-    "greater": (NUMBERS, lambda x, y: x > y),
-    "greater_equal": (NUMBERS, lambda x, y: x >= y),
-    "is_nan": (FLOATS, lambda x: x.is_nan()),
-    "is_inf": (FLOATS, lambda x: x.magnitude().equals(math.inf)),
-    "is_finite": (FLOATS, is_finite),
-    "logical_and": (TRUTHS, lambda x, y: x & y),
-    "logical_or": (TRUTHS, lambda x, y: x | y),
-    "logical_xor": (TRUTHS, lambda x, y: x ^ y),
-    "logical_not": (TRUTHS, lambda x: ~x),
-    "where": (ALL, chosen),
-    "cast": (ALL, cast),
-    "zeros_like": (ALL, lambda x: x.like(0)),
-    "ones_like": (ALL, lambda x: x.like(1)),
+ELEMENTWISE: Final[dict[ProgramOp, Elementwise]] = {
+    arithmetic.add: Elementwise(NUMBERS, lambda x, y: x + y),
+    arithmetic.subtract: Elementwise(NUMBERS, lambda x, y: x - y),
+    arithmetic.multiply: Elementwise(NUMBERS, lambda x, y: x * y),
+    arithmetic.divide: Elementwise(FLOATS, lambda x, y: x / y),
+    arithmetic.negative: Elementwise(NUMBERS, lambda x: -x),
+    arithmetic.add_n: Elementwise(NUMBERS, add_n),
+    powers.square: Elementwise(NUMBERS, square),
+    powers.squared_difference: Elementwise(NUMBERS, squared_difference, slow_in_numpy=True),
+    powers.reciprocal: Elementwise(FLOATS, lambda x: 1 / x),
+    powers.sqrt: Elementwise(FLOATS, sqrt),
+    powers.rsqrt: Elementwise(FLOATS, lambda x: 1 / sqrt(x)),
+    rounding.abs_: Elementwise(NUMBERS, magnitude),
+    rounding.sign: Elementwise(NUMBERS, sign),
+    rounding.floor: Elementwise(FLOATS, lambda x: x.called("floor")),
+    rounding.ceil: Elementwise(FLOATS, lambda x: x.called("ceil")),
+    rounding.rint: Elementwise(FLOATS, lambda x: x.called("rint")),
+    rounding.round: Elementwise(FLOATS, lambda x: x.called("rint")),
+    exponential.exp: Elementwise(FLOATS, functions.exp),
+    exponential.expm1: Elementwise(FLOATS, functions.expm1, slow_in_numpy=True),
+    exponential.log: Elementwise(FLOATS, functions.log),
+    exponential.log1p: Elementwise(FLOATS, functions.log1p, slow_in_numpy=True),
+    trigonometry.sin: Elementwise(FLOATS, functions.sin),
+    trigonometry.cos: Elementwise(FLOATS, functions.cos),
+    trigonometry.tan: Elementwise(FLOATS, functions.tan, slow_in_numpy=True),
+    hyperbolic.tanh: Elementwise(FLOATS, functions.tanh),
+    activation.sigmoid: Elementwise(FLOATS, functions.sigmoid, slow_in_numpy=True),
+    activation.softplus: Elementwise(FLOATS, functions.softplus, slow_in_numpy=True),
+    error_function.erf: Elementwise(frozenset({"float"}), functions.erf),
+    activation.silu: Elementwise(FLOATS, silu, slow_in_numpy=True),
+    losses.sigmoid_cross_entropy: Elementwise(FLOATS, sigmoid_cross_entropy),
+    activation.softsign: Elementwise(FLOATS, softsign, slow_in_numpy=True),
+    activation.relu: Elementwise(NUMBERS, relu),
+    activation.relu6: Elementwise(NUMBERS, relu6, slow_in_numpy=True),
+    activation.leaky_relu: Elementwise(FLOATS, leaky_relu, slow_in_numpy=True),
+    activation.elu: Elementwise(FLOATS, elu, slow_in_numpy=True),
+    activation.step: Elementwise(FLOATS, step),
+    selection.maximum: Elementwise(NUMBERS, larger),
+    selection.minimum: Elementwise(NUMBERS, smaller),
+    selection.clip_by_value: Elementwise(NUMBERS, clipped, slow_in_numpy=True),
+    shielded.divide_no_nan: Elementwise(FLOATS, divide_no_nan, slow_in_numpy=True),
+    shielded.multiply_no_nan: Elementwise(FLOATS, multiply_no_nan, slow_in_numpy=True),
+    shielded.xdivy: Elementwise(FLOATS, xdivy, slow_in_numpy=True),
+    shielded.xlogy: Elementwise(FLOATS, xlogy, slow_in_numpy=True),
+    comparison.equal: Elementwise(ALL, lambda x, y: x.equals(y)),
+    comparison.not_equal: Elementwise(ALL, lambda x, y: x.differs(y)),
+    comparison.less: Elementwise(NUMBERS, lambda x, y: x < y),
+    comparison.less_equal: Elementwise(NUMBERS, lambda x, y: x <= y),
+    comparison.greater: Elementwise(NUMBERS, lambda x, y: x > y),
+    comparison.greater_equal: Elementwise(NUMBERS, lambda x, y: x >= y),
+    comparison.is_nan: Elementwise(FLOATS, lambda x: x.is_nan()),
+    comparison.is_inf: Elementwise(FLOATS, lambda x: x.magnitude().equals(math.inf)),
+    comparison.is_finite: Elementwise(FLOATS, is_finite),
+    comparison.logical_and: Elementwise(TRUTHS, lambda x, y: x & y),
+    comparison.logical_or: Elementwise(TRUTHS, lambda x, y: x | y),
+    comparison.logical_xor: Elementwise(TRUTHS, lambda x, y: x ^ y),
+    comparison.logical_not: Elementwise(TRUTHS, lambda x: ~x),
+    selection.select: Elementwise(ALL, chosen),
+    casting.cast: Elementwise(ALL, cast),
+    selection.zeros_like: Elementwise(ALL, lambda x: x.like(0)),
+    selection.ones_like: Elementwise(ALL, lambda x: x.like(1)),
 }
-"""Each op with the kinds of its first operand and its work on lanes."""
+"""The ops that can be fused."""

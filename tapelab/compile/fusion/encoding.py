@@ -11,6 +11,8 @@ from tapelab.compile.fusion.calling import DTYPES
 from tapelab.compile.fusion.group import BLOCK, Group, Step
 from tapelab.compile.fusion.interpreter import END, PROGRAM_START, Code, codes
 from tapelab.compile.fusion.lanes import SIZES, WIDTH
+from tapelab.compile.program import ProgramOp
+from tapelab.ops import activation, arithmetic, casting, comparison, selection
 
 MEMORY_OF: Final = {1: "i8", 4: "i32", 8: "i64"}
 LANES_BYTES: Final = 128
@@ -41,27 +43,27 @@ def expanded(group: Group) -> Group:
     steps: list[Step] = []
     places = list(range(first))
 
-    def add(name: str, kind: str, *inputs: int, **settings: Any) -> int:
-        steps.append(Step(name, inputs, tuple(settings.items()), kind))
+    def add(op: ProgramOp | None, kind: str, *inputs: int, **settings: Any) -> int:
+        steps.append(Step(op, inputs, tuple(settings.items()), kind))
         return first + len(steps) - 1
 
     for step in group.steps:
         inputs = [places[each] for each in step.inputs]
-        if step.name == "add_n":
+        if step.op is arithmetic.add_n:
             total = inputs[0]
             for each in inputs[1:]:
-                total = add("add", step.kind, total, each)
+                total = add(arithmetic.add, step.kind, total, each)
             places.append(total)
-        elif step.name == "leaky_relu":
-            alpha = add("constant", step.kind, value=dict(step.settings)["alpha"])
-            zero = add("constant", step.kind, value=0.0)
-            below = add("multiply", step.kind, inputs[0], alpha)
-            above = add("greater", "i1", inputs[0], zero)
-            places.append(add("where", step.kind, above, inputs[0], below))
-        elif step.name == "cast" and group.kind(step.inputs[0]) == step.kind:
+        elif step.op is activation.leaky_relu:
+            alpha = add(None, step.kind, value=dict(step.settings)["alpha"])
+            zero = add(None, step.kind, value=0.0)
+            below = add(arithmetic.multiply, step.kind, inputs[0], alpha)
+            above = add(comparison.greater, "i1", inputs[0], zero)
+            places.append(add(selection.select, step.kind, above, inputs[0], below))
+        elif step.op is casting.cast and group.kind(step.inputs[0]) == step.kind:
             places.append(inputs[0])
         else:
-            places.append(add(step.name, step.kind, *inputs, **dict(step.settings)))
+            places.append(add(step.op, step.kind, *inputs, **dict(step.settings)))
     reductions = tuple(replace(each, value=places[each.value]) for each in group.reductions)
     stored = tuple(places[each] for each in group.stored)
     return replace(group, steps=tuple(steps), stored=stored, reductions=reductions)
@@ -91,7 +93,7 @@ class _Writing:
         start = -(-behind // 8) * 8
         lines = np.array(self.lines, np.int32)
         for moved in MEMORY_OF.values():
-            lines[lines[:, 0] == codes()["number", moved], 2] += start
+            lines[lines[:, 0] == codes()[Code("number", (moved,))], 2] += start
         room = np.zeros(self._end + 64, np.uint8)
         offset = -room.ctypes.data % 64
         memory = np.zeros(start + 8 * len(self.constants), np.uint8)
@@ -113,15 +115,15 @@ class _Writing:
         return last
 
     def _step(self, value: int, step: Step) -> None:
-        if step.name == "constant":
+        if step.op is None:
             return  # filled in where it is first read
         inputs = [self._register(each) for each in step.inputs]
         for each in {*step.inputs}:
             self._leave(each, value)
-        kinds: Code = tuple(self.group.kind(each) for each in step.inputs)
-        if step.name == "cast":
+        kinds = tuple(self.group.kind(each) for each in step.inputs)
+        if step.op is casting.cast:
             kinds = (*kinds, step.kind)
-        self._add((step.name, *kinds), self._room(value, step.kind), *inputs)
+        self._add(Code(step.op, kinds), self._room(value, step.kind), *inputs)
         self._leave(value, value)
 
     def _register(self, value: int) -> int:
@@ -134,11 +136,11 @@ class _Writing:
         if value >= first:
             number = dict(self.group.steps[value - first].settings)["value"]
             self.constants.append(np.array(number, DTYPES[kind]).tobytes().ljust(8, b"\0"))
-            self._add(("number", moved), room, 8 * (len(self.constants) - 1))
+            self._add(Code("number", (moved,)), room, 8 * (len(self.constants) - 1))
         elif self.group.operands[value].layout in {"one", "column"}:
-            self._add(("splat", moved), room, value)
+            self._add(Code("splat", (moved,)), room, value)
         else:
-            self._add(("load", moved), room, value)
+            self._add(Code("load", (moved,)), room, value)
         return room
 
     def _results(self) -> None:
@@ -146,14 +148,15 @@ class _Writing:
         array = len(group.operands)
         by_column = [each for each in group.reductions if each.along == "column"]
         for value in group.stored:
-            self._add(("store", MEMORY_OF[SIZES[group.kind(value)]]), array, self._register(value))
+            moved = MEMORY_OF[SIZES[group.kind(value)]]
+            self._add(Code("store", (moved,)), array, self._register(value))
             array += 1
         for each in by_column:
-            self._add(("column", group.kind(each.value)), array, self._register(each.value))
+            self._add(Code("column", (group.kind(each.value),)), array, self._register(each.value))
             array += 1
         gathered = [each for each in group.reductions if each.along != "column"]
         for k, each in enumerate(gathered):
-            self._add((each.how, group.kind(each.value)), k * LANES_BYTES,
+            self._add(Code(each.how, (group.kind(each.value),)), k * LANES_BYTES,
                       self._register(each.value))  # fmt: skip
 
     def _room(self, value: int, kind: str) -> int:

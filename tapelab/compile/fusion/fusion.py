@@ -9,6 +9,7 @@ import numpy as np
 
 from tapelab.compile.fusion import running
 from tapelab.compile.fusion.calling import Frame
+from tapelab.compile.fusion.elementwise import ELEMENTWISE
 from tapelab.compile.fusion.grouping import Entry, Unit, units
 from tapelab.compile.fusion.planning import Plan, plan
 from tapelab.compile.fusion.powers import with_products
@@ -18,9 +19,6 @@ FEWEST_ON_NUMBERS: Final = 4
 """Python works out fewer ops on single numbers as fast as a call of compiled code takes."""
 LARGE: Final = 2**15
 """From so many entries on, one op alone is worth it, if NumPy is slow at it."""
-SLOW: Final = frozenset({"sigmoid", "softplus", "silu", "elu", "expm1", "log1p", "tan", "relu6",
-                         "leaky_relu", "softsign", "clip_by_value", "multiply_no_nan",
-                         "divide_no_nan", "xdivy", "xlogy", "squared_difference"})  # fmt: skip
 
 
 def fuse(program: Program) -> Program:
@@ -72,7 +70,10 @@ def _worth(unit: Unit, program: Program, entries: dict[int, Entry]) -> bool:
         return len(working) >= FEWEST_ON_NUMBERS
     if len(working) > 1:
         return True
-    return bool(working) and size >= LARGE and program.instructions[working[0]].op.name in SLOW
+    if not working or size < LARGE:
+        return False
+    alone = ELEMENTWISE.get(program.instructions[working[0]].op)
+    return alone is not None and alone.slow_in_numpy
 
 
 def _constant(number: np.generic, kinds: dict[int, Kind], constants: dict[int, Any]) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from tapelab.compile.program import ProgramOp
+
 Layout = Literal["full", "row", "column", "one"]
 """How an operand lies on rows and columns: a number for each entry, for each column (the same in
 all rows), for each row, or one for all."""
@@ -26,9 +28,9 @@ class Operand:
 
 @dataclass(frozen=True)
 class Step:
-    """One op on values of the group; values are numbered, operands first, then steps."""
+    """One op, or a constant, on values of the group; these are numbered, operands before steps."""
 
-    name: str
+    op: ProgramOp | None
     inputs: tuple[int, ...]
     settings: tuple[tuple[str, Any], ...]
     kind: str

@@ -8,14 +8,23 @@ each edge between units goes up, none can wait for itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
 from tapelab.compile.fusion.elementwise import ELEMENTWISE
 from tapelab.compile.fusion.lanes import Lanes, Writer, kind_of
-from tapelab.compile.fusion.layouts import Lying, Reducing, broadcast, reducing, spread_shape
-from tapelab.compile.program import Fused, Instruction, Kind, Program, Settings
+from tapelab.compile.fusion.layouts import (
+    Lying,
+    Reducing,
+    broadcast,
+    is_reduction,
+    reducing,
+    spread_shape,
+)
+from tapelab.compile.program import Instruction, Kind, Program, ProgramOp, Settings
+from tapelab.ops import broadcasting, reduction, selection
 
 Shape = tuple[int, ...]
 NARROWEST: Final = 16
@@ -142,27 +151,27 @@ class _Grouping:
 def entry_of(instruction: Instruction, program: Program) -> Entry | None:
     """What an instruction is for a pass; None if it cannot be part of one."""
     op, outputs = instruction.op, instruction.outputs
-    if isinstance(op, Fused) or len(outputs) != 1 or not instruction.inputs:
+    if len(outputs) != 1 or not (op in ELEMENTWISE or op in _REPEATS or is_reduction(op)):
         return None
     kinds = tuple([program.kinds[slot] for slot in instruction.inputs])
     try:
-        return _entry(op.name, instruction.settings, kinds, program.kinds[outputs[0]])
+        return _entry(op, instruction.settings, kinds, program.kinds[outputs[0]])
     except TypeError:  # settings that are no key
         return None
 
 
 @lru_cache(4096)
 def _entry(
-    name: str, settings: Settings, kinds: tuple[Kind, ...], result: Kind
+    op: ProgramOp, settings: Settings, kinds: tuple[Kind, ...], result: Kind
 ) -> Entry | None:  # fmt: skip
-    reduction = reducing(name, settings, kinds[0], result)
+    reduction = reducing(op, settings, kinds[0], result)
     if reduction is not None:
         return _wide(Entry(kinds[0].shape, reduction.cut, (Lying("full"),), reduction))
-    alias = name in _REPEATS
+    alias = op in _REPEATS
     made, operands = kind_of(result.dtype), tuple(kind_of(kind.dtype) for kind in kinds)
     if alias:
-        shapes = [_REPEATS[name](kinds[0].shape, result.shape, dict(settings))]
-    elif _written(name, operands, dict(settings)) == made:
+        shapes = [_REPEATS[op](kinds[0].shape, result.shape, dict(settings))]
+    elif _written(op, operands, dict(settings)) == made:
         shapes = [kind.shape for kind in kinds]
     else:
         return None
@@ -191,25 +200,30 @@ def _as_it_is(shape: Shape, whole: Shape, settings: dict[str, Any]) -> Shape:
     return shape
 
 
-_REPEATS: Final = {"spread": _spread, "broadcast_to": _as_it_is}
+_REPEATS: Final[dict[ProgramOp, Callable[[Shape, Shape, dict[str, Any]], Shape]]] = {
+    reduction.spread: _spread,
+    broadcasting.broadcast_to: _as_it_is,
+}
 """Ops that only repeat entries, with the shape that their operand has among the whole."""
 
 
-def _written(name: str, kinds: tuple[str | None, ...], settings: dict[str, Any]) -> str | None:
+def _written(
+    op: ProgramOp, kinds: tuple[str | None, ...], settings: dict[str, Any]
+) -> str | None:  # fmt: skip
     """The kind of what an op makes of entries of some kinds: it is tried once, on paper.
 
     None if it does not work on entries, or not on these.
     """
-    allowed, function = ELEMENTWISE.get(name, (frozenset(), None))
-    if function is None or None in kinds or kinds[0] not in allowed or _unlike(name, kinds):
+    known = ELEMENTWISE.get(op)
+    if known is None or None in kinds or kinds[0] not in known.kinds or _unlike(op, kinds):
         return None
     writer = Writer()
     try:
-        return function(*(Lanes(writer, "%x", str(kind)) for kind in kinds), **settings).kind
+        return known.compute(*(Lanes(writer, "%x", str(kind)) for kind in kinds), **settings).kind
     except NotImplementedError:
         return None
 
 
-def _unlike(name: str, kinds: tuple[str | None, ...]) -> bool:
+def _unlike(op: ProgramOp, kinds: tuple[str | None, ...]) -> bool:
     """Whether operands differ that should be alike."""
-    return len(set(kinds[1:] if name == "where" else kinds)) > 1
+    return len(set(kinds[1:] if op is selection.select else kinds)) > 1

@@ -11,18 +11,26 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tapelab.compile.fusion.blocks import ARGUMENTS, combined, counted, splat
 from tapelab.compile.fusion.elementwise import ELEMENTWISE, cast
 from tapelab.compile.fusion.lanes import BITS_OF, KINDS, STORED, WIDTH, Lanes, Writer
+from tapelab.compile.program import ProgramOp
+from tapelab.ops import activation, arithmetic, casting, selection
 
-Code = tuple[str, ...]
-"""What tells one place in the interpreter from the others: an op and the kinds of its operands."""
+
+class Code(NamedTuple):
+    """What tells one place in the interpreter from the others: what it does, on which kinds."""
+
+    what: ProgramOp | str
+    kinds: tuple[str, ...] = ()
+
+
 INSTRUCTION: Final = 20
 PROGRAM_START: Final = 8
-END: Final[Code] = ("end",)
-_BY_EXPANSION: Final = ("leaky_relu", "add_n", "cast")
+END: Final = Code("end")
+_BY_EXPANSION: Final = (activation.leaky_relu, arithmetic.add_n, casting.cast)
 _FLOATS: Final = tuple(BITS_OF)
 _MEMORY: Final = {"i8": 1, "i32": 4, "i64": 8}
 _DTYPES: Final = {kind: name for name, kind in KINDS.items()}
@@ -32,15 +40,18 @@ _DTYPES: Final = {kind: name for name, kind in KINDS.items()}
 def codes() -> dict[Code, int]:
     """Each place in the interpreter with its number."""
     found: list[Code] = [END]
-    for name, (kinds, function) in ELEMENTWISE.items():
-        if name not in _BY_EXPANSION:
-            count = len(inspect.signature(function).parameters)
-            first = ("i1",) if name == "where" else ()
-            found += [(name, *first, *[kind] * (count - len(first))) for kind in sorted(kinds)]
-    found += [("cast", kind, other) for kind in _DTYPES for other in _DTYPES
+    for op, known in ELEMENTWISE.items():
+        if op not in _BY_EXPANSION:
+            count = len(inspect.signature(known.compute).parameters)
+            first = ("i1",) if op is selection.select else ()
+            found += [Code(op, (*first, *[kind] * (count - len(first))))
+                      for kind in sorted(known.kinds)]  # fmt: skip
+    found += [Code(casting.cast, (kind, other)) for kind in _DTYPES for other in _DTYPES
               if kind != other and (kind not in BITS_OF or other in {*BITS_OF, "i1"})]  # fmt: skip
-    found += [(what, kind) for what in ("load", "splat", "number", "store") for kind in _MEMORY]
-    found += [(what, kind) for what in ("sum", "max", "min", "column") for kind in _FLOATS]
+    found += [
+        Code(what, (kind,)) for what in ("load", "splat", "number", "store") for kind in _MEMORY
+    ]
+    found += [Code(what, (kind,)) for what in ("sum", "max", "min", "column") for kind in _FLOATS]
     return {code: number for number, code in enumerate(found)}
 
 
@@ -93,15 +104,16 @@ def _head(writer: Writer) -> list[str]:
 
 def _place(writer: Writer, code: Code, number: int) -> None:
     """A loop over the sixteens of the registers."""
-    before = _BEFORE[code[0]](writer, code[1]) if code[0] in _BEFORE else None
+    what, kinds = code
+    before = _BEFORE[what](writer, kinds[0]) if what in _BEFORE else None
     writer.line(f"br label %loop{number}")
     writer.label(f"loop{number}")
     writer.line(f"%i{number} = phi i64 [0, %op{number}], [%j{number}, %latch{number}]")
     at = writer.value(f"shl i64 %i{number}, 4")
-    if code[0] in _MOVES:
-        _MOVES[code[0]](writer, code[1], at, before)
+    if isinstance(what, str):
+        _MOVES[what](writer, kinds[0], at, before)
     else:
-        _compute(writer, code, at)
+        _compute(writer, what, kinds, at)
     writer.line(f"br label %latch{number}")
     writer.label(f"latch{number}")
     writer.line(f"%j{number} = add i64 %i{number}, 1")
@@ -109,14 +121,13 @@ def _place(writer: Writer, code: Code, number: int) -> None:
     writer.line(f"br i1 {more}, label %loop{number}, label %fetch")
 
 
-def _compute(writer: Writer, code: Code, at: str) -> None:
-    name, *kinds = code
+def _compute(writer: Writer, op: ProgramOp, kinds: tuple[str, ...], at: str) -> None:
     operands = [_register(writer, f"%{register}", at, kind)
                 for register, kind in zip("abc", kinds, strict=False)]  # fmt: skip
-    if name == "cast":
+    if op is casting.cast:
         result = cast(operands[0], dtype=_DTYPES[kinds[1]])
     else:
-        result = ELEMENTWISE[name][1](*operands)
+        result = ELEMENTWISE[op].compute(*operands)
     _keep(writer, result, "%out", at)
 
 
@@ -184,7 +195,7 @@ def _gather(how: str) -> Callable[..., None]:
     return gather
 
 
-_BEFORE: Final[dict[str, Callable[[Writer, str], Any]]] = {
+_BEFORE: Final[dict[ProgramOp | str, Callable[[Writer, str], Any]]] = {
     "load": lambda writer, kind: _array(writer, "%a_wide"),
     "splat": lambda writer, kind: _splat_of(writer, _array(writer, "%a_wide"), kind),
     "number": _number,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tapelab.compile.fusion.group import Along, How, Layout
-from tapelab.compile.program import Kind, Settings
+from tapelab.compile.program import Kind, ProgramOp, Settings
+from tapelab.ops import broadcasting, reduction
 
 Shape = tuple[int, ...]
 
@@ -59,16 +60,21 @@ def spread_shape(shape: Shape, whole: Shape, axis: Shape | None, keepdims: bool)
     return tuple(1 if at in gone else n for at, n in enumerate(whole))
 
 
-def reducing(name: str, settings: Settings, kind: Kind, result: Kind) -> Reducing | None:
+def is_reduction(op: ProgramOp) -> bool:
+    """Whether an op is a reduction that a group may end with."""
+    return op in _HOWS
+
+
+def reducing(op: ProgramOp, settings: Settings, kind: Kind, result: Kind) -> Reducing | None:
     """What a reduction takes together; None if that is not the beginning or the end of the axes."""
-    how = _HOWS.get(name)
+    how = _HOWS.get(op)
     if how is None or kind.dtype.char not in "fd" or kind.dtype != result.dtype:
         return None
     axes = [at for at, n in enumerate(kind.shape) if n != 1]
-    gone = _gone(name, dict(settings), kind.shape)
+    gone = _gone(op, dict(settings), kind.shape)
     taken = [at in gone for at in axes]
     count = math.prod(kind.shape[at] for at in axes if at in gone)
-    shared = count if name == "reduce_mean" else 1
+    shared = count if op is reduction.reduce_mean else 1
     if not any(taken):
         return None
     if all(taken):
@@ -82,8 +88,8 @@ def reducing(name: str, settings: Settings, kind: Kind, result: Kind) -> Reducin
     return None
 
 
-def _gone(name: str, settings: dict[str, Any], shape: Shape) -> set[int]:
-    if name == "sum_to":
+def _gone(op: ProgramOp, settings: dict[str, Any], shape: Shape) -> set[int]:
+    if op is broadcasting.sum_to:
         padded = (1,) * (len(shape) - len(settings["shape"])) + tuple(settings["shape"])
         return {at for at, n in enumerate(padded) if n == 1}
     axis = settings.get("axis")
@@ -92,7 +98,10 @@ def _gone(name: str, settings: dict[str, Any], shape: Shape) -> set[int]:
     return {int(each) % len(shape) for each in (axis if isinstance(axis, tuple) else (axis,))}
 
 
-_HOWS: Final[dict[str, How]] = {
-    "reduce_sum": "sum", "reduce_mean": "sum", "sum_to": "sum",
-    "reduce_max": "max", "reduce_min": "min",
-}  # fmt: skip
+_HOWS: Final[dict[ProgramOp, How]] = {
+    reduction.reduce_sum: "sum",
+    reduction.reduce_mean: "sum",
+    broadcasting.sum_to: "sum",
+    reduction.reduce_max: "max",
+    reduction.reduce_min: "min",
+}

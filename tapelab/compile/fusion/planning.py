@@ -70,7 +70,7 @@ def _steps(
         else:
             values[output] = len(finder.operands) + len(steps)
             kind = str(kind_of(program.kinds[output].dtype))
-            steps.append(Step(instruction.op.name, inputs, instruction.settings, kind))
+            steps.append(Step(instruction.op, inputs, instruction.settings, kind))
     return values, steps
 
 
@@ -111,7 +111,7 @@ class _Finder:
             key = ("constant", number.tobytes(), kind)
             if key not in self._numbers:
                 self._numbers[key] = len(self.constants)
-                self.constants.append(Step("constant", (), (("value", number.item()),), kind))
+                self.constants.append(Step(None, (), (("value", number.item()),), kind))
         elif number is not None:
             self._add(("number", number.tobytes(), kind), number, Operand("one", kind, scalar=True))
         else:

@@ -8,12 +8,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compile.program import Fused, Instruction, Kind, Program
-from tapelab.core.op import REGISTRY
+from tapelab.compile.program import Instruction, Kind, Program
+from tapelab.core.op import Op
+from tapelab.ops.arithmetic import multiply
+from tapelab.ops.powers import pow_, reciprocal, square
 
-_BY: Final[dict[float, tuple[str, ...]]] = {
-    -1.0: ("reciprocal",), 2.0: ("square",), 3.0: ("square", "multiply"),
-}  # fmt: skip
+_BY: Final[dict[float, tuple[Op, ...]]] = {
+    -1.0: (reciprocal,),
+    2.0: (square,),
+    3.0: (square, multiply),
+}
 """Exponents with the ops in their place; the last op of several takes the base once more."""
 
 
@@ -22,25 +26,25 @@ def with_products(program: Program) -> Program:
     kinds = dict(program.kinds)
     instructions: list[Instruction] = []
     for each in program.instructions:
-        names = _ops(each, program.constants, kinds)
-        if not names:
+        ops = _ops(each, program.constants, kinds)
+        if not ops:
             instructions.append(each)
             continue
         base, value = each.inputs[0], each.inputs[0]
-        for at, name in enumerate(names):
-            last = at == len(names) - 1
+        for at, op in enumerate(ops):
+            last = at == len(ops) - 1
             output = each.outputs[0] if last else max(kinds) + 1
             kinds[output] = kinds[each.outputs[0]]
             inputs = (value, base) if at else (value,)
-            instructions.append(Instruction(REGISTRY[name], inputs, (), (output,)))
+            instructions.append(Instruction(op, inputs, (), (output,)))
             value = output
     return replace(program, kinds=kinds, instructions=tuple(instructions))
 
 
 def _ops(
     instruction: Instruction, constants: Mapping[int, Any], kinds: Mapping[int, Kind]
-) -> tuple[str, ...]:  # fmt: skip
-    if isinstance(instruction.op, Fused) or instruction.op.name != "pow":
+) -> tuple[Op, ...]:  # fmt: skip
+    if instruction.op is not pow_:
         return ()
     base, exponent = instruction.inputs
     value = constants.get(exponent)

@@ -11,6 +11,7 @@ from tapelab.compile.fusion.blocks import block_function
 from tapelab.compile.fusion.calling import DTYPES, Frame, header, kernel
 from tapelab.compile.fusion.functions import ULPS
 from tapelab.compile.fusion.group import Group, Operand, Step
+from tapelab.core.op import REGISTRY
 
 pytestmark = pytest.mark.skipif(not running.available(), reason="nothing is compiled here")
 EXACT = {
@@ -38,7 +39,7 @@ def everywhere(dtype):
 def values(kind, x, *, scales):
     """All functions of the numbers, compiled in one group."""
     names = [name for name, bounds in ULPS.items() if bounds[kind == "double"] is not None]
-    steps = tuple(Step(name, (0,), (), kind) for name in names)
+    steps = tuple(Step(REGISTRY[name], (0,), (), kind) for name in names)
     group = Group(1, x.size, x.size, (Operand("full", kind),), steps,
                   tuple(range(1, len(steps) + 1)), ())  # fmt: skip
 
