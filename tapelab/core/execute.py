@@ -78,7 +78,9 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         _heed(state["log"], result, values)
     else:  # no way back will need the large values
         values, result = tuple([truncated(value) for value in values]), truncated(result)
-    record = (OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes)
+    record: Any = (
+        OpRun, number, state["number"], origin, ids, values, number, result, settings, tapes,
+    )  # fmt: skip
     if observers:
         write_observed(record)
     else:

@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     from tapelab.recording.measures import Measure
     from tapelab.recording.previews import Preview
 
-Record = tuple[Any, ...]
-"""A record as the log stores it: only this module knows the layout."""
+    class Record:
+        """A record as the log stores it: a tuple whose layout only this module knows."""
+
+else:
+    Record = tuple
+
 State = dict[str, Any]
 """The state of a thread as a dict (`log.ThreadState`): where its records go, and its number."""
 Value = Any
@@ -47,7 +51,7 @@ _FIELDS: Final[tuple[Any, ...]] = attrgetter(*_NAMES)(namedtuple("_Row", _NAMES)
 """The descriptors of a named tuple, which are written in C and read a field of any tuple."""
 
 
-class Form(tuple[Any, ...]):
+class Form(Record):
     """The fields that all records begin with; a subclass declares those that its kind adds.
 
     An instance is a view of a record (`view`, `named`) and reads its fields as a named tuple does.
@@ -71,7 +75,8 @@ class Form(tuple[Any, ...]):
         """The same with other values of some fields."""
         if unknown := changes.keys() - {*self._fields}:
             raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(unknown))}.")
-        fields = dict(zip(self._fields, self, strict=True))
+        values: Any = self
+        fields = dict(zip(self._fields, values, strict=True))
         copy: Self = _named(type(self), (fields | changes).values())
         return copy
 
@@ -298,8 +303,11 @@ def op_run(
     tapes: tuple[int, ...],
 ) -> Record:  # fmt: skip
     """The record of the run of an op."""
-    head, ends = (OpRun, serial, thread, origin), (input_ids, inputs, result_ids, results)
-    return (*head, *ends, settings, tapes)
+    fields: Any = (
+        OpRun, serial, thread, origin, input_ids, inputs, result_ids, results, settings, tapes,
+    )  # fmt: skip
+    record: Record = fields
+    return record
 
 
 def write_op_run(state: State, serial: int, origin: Origin, **fields: Any) -> None:
@@ -550,7 +558,7 @@ def _summarised_run(record: Record) -> Record:
 
 def _record(*fields: Any) -> Record:
     """The fields in their order as a record."""
-    return fields
+    return cast("Record", fields)
 
 
 class Before(NamedTuple):
@@ -607,9 +615,10 @@ class Recent:
             if self._count + len(last) > RECENT:
                 self._older, self._newer, self._count = self._newer, [], 0
             pack = self._newer
-            for record in last:
-                pack.append(len(record))
-                pack += record
+            fields: Any
+            for fields in last:
+                pack.append(len(fields))
+                pack += fields
             self._count += len(last)
 
     def so_far(self) -> Before:
@@ -633,10 +642,3 @@ def _unpacked(pack: list[Any], length: int) -> Iterator[Record]:
     while at < length:
         start, at = at + 1, at + 1 + pack[at]
         yield _record(*pack[start:at])
-
-
-RAN, READ, ASSIGNED, LEFT, RETURNED = OpRun, VariableRead, Assignment, Exit, Reentry
-MADE, WATCHED, DERIVED, CALLED, HEARD = Creation, Watch, GradientResult, ProgramCall, TapedCall
-PAUSED, RESUMED, OPENED, CLOSED, RESET = TapePaused, TapeResumed, TapeOpened, TapeClosed, TapeReset
-PAIRED, SINGLE, FLAT, OPS = BinaryOpRun, UnaryOpRun, FLATTENED, OP_RUNS
-whole, one_by_one, lightened, small, bare = as_op_run, expanded, summarised, truncated, dropped
