@@ -11,6 +11,7 @@ import ast
 import inspect
 from collections.abc import Callable
 from functools import lru_cache, partial
+from itertools import pairwise
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any, Final
 
@@ -90,7 +91,11 @@ def _rewritten(code: CodeType) -> CodeType | None:
 
 
 def _program(code: CodeType) -> ast.Module | None:
-    """A module with a function that has the free variables of the code and makes the function."""
+    """A module with a function that has the free variables of the code and makes the function.
+
+    It stands in a class of the method's class's name, so that private names are the same. A
+    function that is no local one finds itself by its global name, as it did.
+    """
     found = lambda_of(code) if code.co_name == "<lambda>" else definition_of(code)
     if found is None:
         return None
@@ -106,14 +111,24 @@ def _program(code: CodeType) -> ast.Module | None:
         posonlyargs=[], args=[ast.arg(arg=name) for name in names], kwonlyargs=[],
         kw_defaults=[], defaults=[],
     )  # fmt: skip
-    maker: Any = ast.parse("def maker(): pass").body[0]
+    home: Any = ast.parse(f"class {_class_of(code) or 'Home'}:\n    def maker(): pass").body[0]
+    maker: Any = home.body[0]
     maker.args = parameters
-    maker.body = [inner]
-    return ast.fix_missing_locations(ast.Module(body=[maker], type_ignores=[]))
+    own = isinstance(inner, ast.Return) or code.co_name in code.co_freevars
+    maker.body = [inner] if own else [ast.Global(names=[code.co_name]), inner]
+    return ast.fix_missing_locations(ast.Module(body=[home], type_ignores=[]))
+
+
+def _class_of(code: CodeType) -> str:
+    """The name of the innermost class around a function; "" for none."""
+    parts = code.co_qualname.split(".")
+    names = [one for one, after in pairwise(parts) if after != "<locals>"]
+    return next((name for name in reversed(names) if name != "<locals>"), "")
 
 
 def _inner_code(code: CodeType, name: str) -> CodeType | None:
-    maker = next(each for each in code.co_consts if isinstance(each, CodeType))
+    home = next(each for each in code.co_consts if isinstance(each, CodeType))
+    maker = next(each for each in home.co_consts if isinstance(each, CodeType))
     inside = (each for each in maker.co_consts if isinstance(each, CodeType))
     return next((each for each in inside if each.co_name == name), None)
 
@@ -123,8 +138,8 @@ def converted_code(function: Any) -> str:
     program = _program(function.__code__)
     if program is None:
         raise ValueError(f"The source code of {function!r} is not available.")
-    maker: Any = program.body[0]
-    return ast.unparse(maker.body[0])
+    home: Any = program.body[0]
+    return ast.unparse(home.body[0].body[-1])
 
 
 def callee(function: Any) -> Any:
@@ -150,5 +165,6 @@ class Helpers:
     and_ = staticmethod(operators.and_)
     or_ = staticmethod(operators.or_)
     not_ = staticmethod(operators.not_)
+    compared = staticmethod(operators.compared)
     if_expression = staticmethod(operators.if_expression)
     callee = staticmethod(callee)

@@ -138,6 +138,23 @@ def or_(first: Thunk, second: Thunk) -> Any:
     )
 
 
+def compared(first: Any, *links: tuple[Callable[[Any, Any], Any], Thunk]) -> Any:
+    """`a < b < c`: every comparison beside its right side, which is evaluated once, if at all."""
+    left, result = first, None
+    for compare, later in links:
+        right = later()
+        part = compare(left, right)
+        result = part if result is None else _both(result, part)
+        if not _is_symbolic(result) and not result:
+            return result
+        left = right
+    return result
+
+
+def _both(one: Any, other: Any) -> Any:
+    return and_(lambda: one, lambda: other)
+
+
 def not_(value: Any) -> Any:
     """`not a`."""
     return logical_not(_truth(value)) if _is_symbolic(value) else not value

@@ -18,6 +18,13 @@ from tapelab.compile.trees import (
 )
 
 HELPER: Final = "ag__"
+_SIGNS: Final[dict[type[ast.cmpop], str]] = {
+    ast.Lt: "left < right", ast.LtE: "left <= right", ast.Gt: "left > right",
+    ast.GtE: "left >= right", ast.Eq: "left == right", ast.NotEq: "left != right",
+    ast.Is: "left is right", ast.IsNot: "left is not right", ast.In: "left in right",
+    ast.NotIn: "left not in right",
+}  # fmt: skip
+"""A comparison by its operator, in the words of a lambda."""
 
 
 class Rewriter(ast.NodeTransformer):
@@ -183,6 +190,19 @@ class Rewriter(ast.NodeTransformer):
         for each in reversed(parts[:-1]):
             made = expression(f"{HELPER}.{name}(lambda: A, lambda: B)", node, A=each, B=made)
         return made
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        """`a < b < c`, of which each part is evaluated once."""
+        self.generic_visit(node)
+        if len(node.ops) == 1:
+            return node
+        links = [
+            f"(lambda left, right: {_SIGNS[type(op)]}, lambda: P{at})"
+            for at, op in enumerate(node.ops)
+        ]
+        parts = {f"P{at}": each for at, each in enumerate(node.comparators)}
+        text = f"{HELPER}.compared(A, {', '.join(links)})"
+        return expression(text, node, A=node.left, **parts)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> Any:
         """`not`."""

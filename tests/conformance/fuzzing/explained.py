@@ -323,6 +323,12 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         raises("", "InvalidArgumentError: .*No OpKernel was registered"),
     ),
     Explained(
+        "seed of another shape through a function",
+        "TensorFlow hands a seed on to the function, where its shape may fit the first rule; here "
+        "it must have the shape of its target.",
+        raises("InvalidArgumentError: .*An output gradient needs", "no error", "output_gradients="),
+    ),
+    Explained(
         "gradient of isotonic regression in a graph",
         "TensorFlow's gradient of isotonic_regression has another shape than its input, which a "
         "function refuses.",
@@ -341,6 +347,7 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         raises(
             "",
             r"TypeError: .*(Expected (list|any non-t)|that does not match type \w+ of argument)|"
+            "TypeError: .*don't all match|"
             r"NotImplementedError: numpy\(\) is only available when eager",
         ),
     ),
