@@ -46,7 +46,7 @@ _COUNTED: Final = re.compile(rf"\bcount\([^;]*?, {_WORD}\)")
 _FACT: Final = re.compile(r"\['([a-z][a-z ]+)', ")
 _TABLE: Final = re.compile(r"@said(.*?)\n *[}\])]", re.DOTALL)
 
-_DECLARES: Final = re.compile(r"^from tapelab\.engine\.op import", re.MULTILINE)
+_DECLARES: Final = re.compile(r"^from tapelab\.core\.op import", re.MULTILINE)
 
 Message = str | tuple[str, str]
 

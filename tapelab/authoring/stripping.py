@@ -23,7 +23,7 @@ SHORTEST: Final = 4
 def stripped(script: str) -> str:
     """The text of `exercises.py` as learners get it."""
     tree = ast.parse(script)
-    tree = _Stripper(_marked_names(tree)).visit(tree)
+    tree = _Stripper(_marked_names(tree), _decorated(tree)).visit(tree)
     if HIDDEN in _marks_of(ast.parse(script)):
         _import_promised(tree)
     _without_unused(tree)
@@ -33,10 +33,11 @@ def stripped(script: str) -> str:
 def secrets(script: str) -> list[str]:
     """Texts that learners must not meet: those of removed checks, and of all that they needed."""
     tree = ast.parse(script)
-    names = _marked_names(tree)
+    names, decorated = _marked_names(tree), _decorated(tree)
     removed = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _mark(node, names)]
     inside = {id(node) for call in removed for node in ast.walk(call)}
-    inside -= {id(_title_and_points(call)[0]) for call in removed if _mark(call, names) == HIDDEN}
+    promises = [call for call in removed if _mark(call, names) == HIDDEN]
+    inside -= {id(_title_and_points(call, decorated)[0]) for call in promises}
     kept = {text for _, text in _texts(ast.parse(stripped(script)))}
     gone = {text for at, text in _texts(tree) if at not in inside and text not in kept}
     hidden = {text for at, text in _texts(tree) if at in inside}
@@ -54,8 +55,9 @@ def _texts(tree: ast.AST) -> Iterator[tuple[int, str]]:
 class _Stripper(ast.NodeTransformer):
     """Leaves private checks out of tuples, lists and calls, and puts promises for hidden ones."""
 
-    def __init__(self, names: dict[str, str]) -> None:
+    def __init__(self, names: dict[str, str], decorated: dict[str, ast.Call]) -> None:
         self._names = names
+        self._decorated = decorated
 
     def visit_Tuple(self, node: ast.Tuple) -> ast.AST:
         node.elts = list(self._kept(node.elts))
@@ -80,7 +82,7 @@ class _Stripper(ast.NodeTransformer):
             if not mark:
                 yield node
             elif mark == HIDDEN:
-                yield _promise(inner, self._names)
+                yield _promise(inner, self._decorated)
 
 
 def _mark(node: ast.AST, names: dict[str, str]) -> str:
@@ -112,22 +114,32 @@ def _marked_names(tree: ast.Module) -> dict[str, str]:
     return names
 
 
-def _promise(node: ast.expr, names: dict[str, str]) -> ast.expr:
+def _decorated(tree: ast.Module) -> dict[str, ast.Call]:
+    """The call that decorates each function at the top of the file, as in `@check("Title", 2)`."""
+    functions = (node for node in tree.body if isinstance(node, ast.FunctionDef))
+    calls = ((each.name, call) for each in functions for call in each.decorator_list)
+    return {name: call for name, call in calls if isinstance(call, ast.Call)}
+
+
+def _promise(node: ast.expr, decorated: dict[str, ast.Call]) -> ast.expr:
     if isinstance(node, ast.Name):
         raise WorkError(
             f"The hidden check {node.id} stands apart from the list of checks. Write it there, "
             "so that its title and points can be kept."
         )
-    title, points = _title_and_points(node)
+    title, points = _title_and_points(node, decorated)
     return ast.Call(ast.Name("promised", ast.Load()), [title, points], [])
 
 
-def _title_and_points(node: ast.expr) -> tuple[ast.expr, ast.expr]:
-    """The first two arguments of the call that makes the check."""
+def _title_and_points(node: ast.expr, decorated: dict[str, ast.Call]) -> tuple[ast.expr, ast.expr]:
+    """The first two arguments of the call that makes the check, or that decorates its function."""
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        if not isinstance(node.func.value, ast.Call):
+        made_by = node.func.value
+        if isinstance(made_by, ast.Name) and made_by.id in decorated:
+            made_by = decorated[made_by.id]
+        if not isinstance(made_by, ast.Call):
             break
-        node = node.func.value
+        node = made_by
     given = node.args if isinstance(node, ast.Call) else []
     named = {each.arg: each.value for each in node.keywords} if isinstance(node, ast.Call) else {}
     found = [*given[:2], *(named[each] for each in ("title", "points") if each in named)]

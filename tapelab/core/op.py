@@ -231,7 +231,7 @@ def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
     """Declare an op; see the top of this file."""
 
     def declare(kernel: Callable[..., Any]) -> Op:
-        made = _from_kernel(kernel, declared)
+        made = make_op(kernel, declared)
         if made.name in REGISTRY:
             raise ValueError(f"An op {made.name!r} is declared already.")
         REGISTRY[made.name] = made
@@ -240,7 +240,8 @@ def op(**declared: Any) -> Callable[[Callable[..., Any]], Op]:
     return declare
 
 
-def _from_kernel(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
+def make_op(kernel: Callable[..., Any], declared: dict[str, Any]) -> Op:
+    """The op of a kernel, with the facts that `op` takes; it is not registered."""
     inputs, settings, variadic = _parameters(kernel)
     name = declared.pop("name", kernel.__name__.rstrip("_"))
     words = name.replace("_", " ")

@@ -26,6 +26,8 @@ To add a pitfall, write one file here and one in `tests/pitfalls/catalogue/`:
 4. A `Pitfall` in the catalogue: a snippet with the culprit in «guillemets», its code and the line
    to write instead; a near-miss beside it. The tests check the rest, also from bytes.
 
+Users declare findings of their own with `tapelab.extend.finding`, see `own_findings.py`.
+
 A case works on the recording alone: no live tensor, no tape. Its numbers are those of the events
 (`case.recording.tensor(i).value`, None where large; `case.recording.measures` has what they come
 to), the way back is in `case.way`: the steps of the last question that lead to the source, with

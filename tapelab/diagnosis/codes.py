@@ -1,4 +1,4 @@
-"""All codes of findings: how decisive each is, and which lesson teaches it."""
+"""The codes of findings: how decisive each is, and which lesson teaches it."""
 
 from __future__ import annotations
 
@@ -90,3 +90,17 @@ CODES: Final = {
 """Findings of one rank keep the order in which they are found: from the source, then along the
 path from the target back.
 """
+
+OWN_CODES: Final[dict[str, Code]] = {}
+"""The codes of findings that users declared, see `own_findings`."""
+
+
+def code_facts(code: str) -> Code:
+    """The lesson and the rank of a code; ValueError where nobody declared it."""
+    facts = CODES.get(code) or OWN_CODES.get(code)
+    if facts is None:
+        raise ValueError(
+            f"No finding {code!r} was declared. Write the code that stands in @finding(…), as in "
+            f"@finding({code!r}, rank=Rank.MISLEADING)."
+        )
+    return facts

@@ -14,6 +14,7 @@ from tapelab.diagnosis.finding import Explanation, Finding
 from tapelab.diagnosis.inside import stopped_inside
 from tapelab.diagnosis.keeping import hidden_variables
 from tapelab.diagnosis.names import name_of
+from tapelab.diagnosis.own_findings import own_detectors
 from tapelab.diagnosis.timing import TIMES
 from tapelab.diagnosis.watching import not_watched
 from tapelab.diagnosis.wording import say
@@ -69,7 +70,7 @@ def _of_no_source(case: Case) -> Explanation:
 
 def _explained(case: Case) -> Explanation:
     missing = tuple(_missing(case))
-    checked = [finding for check in CHECKS for finding in check(case)]
+    checked = [finding for check in (*CHECKS, *own_detectors()) for finding in check(case)]
     return Explanation(
         target=_named(case, case.targets),
         source=name_of(case, case.source),

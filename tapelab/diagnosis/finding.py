@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.diagnosis.codes import CODES, Rank
+from tapelab.diagnosis.codes import Rank, code_facts
 from tapelab.recording.drawable import Pictured
 from tapelab.views import rich
 from tapelab.views.card import DATA, plain, wrapped
@@ -87,13 +87,13 @@ class Finding:
 
     @property
     def lesson(self) -> str:
-        """The lesson that teaches it."""
-        return CODES[self.code].lesson
+        """The lesson that teaches it; empty for an own finding without one."""
+        return code_facts(self.code).lesson
 
     @property
     def rank(self) -> Rank:
         """How decisive it is."""
-        return CODES[self.code].rank
+        return code_facts(self.code).rank
 
     def to_json(self) -> dict[str, Any]:
         """The finding as the pictures take it."""

@@ -99,6 +99,41 @@ class Check:
         return replace(self, advice={**self.advice, **advice})
 
 
+def check(title: str, points: float) -> Callable[[Callable[[Answer], Outcome | None]], Check]:
+    """Declare a check of your own: a function of an `Answer`, which returns an `Outcome`.
+
+    None stands for full points. `answer.result(*arguments)` is what the learner's function returns,
+    `answer.part(where, *arguments)` a part of it, and `plain(…)` of either an array of its numbers.
+    `answer.trial(ends, *arguments)` is the recording of the tape that it returns, with `gradient`,
+    `code` (the first finding of the diagnosis), `taped_ops()` and `recording`; `ends` says where
+    tape, target and source are in what is returned. `answer.draws(purpose)` is a random generator
+    whose seed the learner does not know.
+
+        from tapelab.extend import Exercise, Outcome, check, judge, plain
+
+        @check("The result is twice the argument", points=2)
+        def is_twice(answer):
+            n = int(answer.draws("an integer").integers(100, 1000))
+            if plain(answer.result(n)) != 2 * n:
+                return Outcome(0, f"It is not for {n}.")
+
+        doubling = Exercise("90.1", "Doubling", "Write a function that doubles.", (is_twice,))
+        print(judge(doubling, lambda n: n + n).points)  # 2
+        print(judge(doubling, lambda n: n + 2).passed)  # False
+
+    The result is a `Check`: `.hidden()` and `.private()` change who sees it, where it is listed.
+    """
+
+    def declare(look: Callable[[Answer], Outcome | None]) -> Check:
+        def judge(answer: Answer) -> Outcome:
+            found = look(answer)
+            return Outcome(points) if found is None else found
+
+        return Check(title, points, judge)
+
+    return declare
+
+
 def promised(title: str, points: float) -> Check:
     """A hidden check as learners have it: its name is known, it is judged somewhere else."""
     return Check(title, points, waiting, Visibility.HIDDEN)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import replace
 from operator import attrgetter
@@ -20,6 +19,7 @@ from tapelab.core.records import (
     TapeOpened,
     Watch,
 )
+from tapelab.recorder.event_columns import EventColumns, span_columns
 from tapelab.recorder.event_encoding import encode_event, encode_op_run, pauses_of
 from tapelab.recorder.interning import Interned
 from tapelab.recorder.liveness import measure_living, own_results, with_ends
@@ -41,9 +41,6 @@ if TYPE_CHECKING:
 MOST_DERIVATIVES: Final = 20_000
 """The local derivatives of so many steps are computed; nobody looks at more of them one by one."""
 KIND_RAN, KIND_FLOWED = e.KIND_OF[e.Ran], e.KIND_OF[e.Flowed]
-HEAD: Final = 4
-"""What is kept of each event beside its fields: kind, span, thread and where the fields end."""
-_SPAN = ("source", "line", "column", "end_line", "end_column")
 
 
 def build_recording(
@@ -82,28 +79,25 @@ class RecordingBuilder:
         self.long: list[Sequence[OpRun]] = []
         self.nested: dict[int, Nested] = {}
         self.watched: dict[int, dict[int, int]] = {}
-        self.heads, self.fields = array("i"), array("i")
+        self.events = EventColumns()
 
     def emit(self, event: e.Event, span: int, thread: int) -> None:
         """Append one event."""
-        self._append(e.KIND_OF[type(event)], e.pack(event), span, self.threads.index(thread))
-
-    def _append(self, kind: int, fields: Sequence[int], span: int, thread: int) -> None:
-        """Append one event that is packed already."""
-        self.fields.extend(fields)
-        self.heads.extend((kind, span, thread, len(self.fields)))
+        self.events.append(event, span, self.threads.index(thread))
 
     def enter(self, record: NamedRecord) -> None:
         """Append the event of a record of the log."""
         if isinstance(record, GradientResult):
             self._derived(record)
             return
-        self.event_of[record.serial] = len(self.heads) // HEAD
+        self.event_of[record.serial] = len(self.events)
         if isinstance(record, OpRun):
             self.runs[record.serial] = record
             place = self.symbols.place(record.origin)
             fields = encode_op_run(self.symbols, record, place, self.pauses)
-            self._append(KIND_RAN, fields, place.span, self.threads.index(record.thread))
+            self.events.append_packed(
+                KIND_RAN, fields, place.span, self.threads.index(record.thread)
+            )
             return
         span = self.symbols.spans.of_origin(record.origin)
         event = encode_event(self.symbols, record, span)
@@ -116,7 +110,7 @@ class RecordingBuilder:
 
     def _inside(self, record: TapeEvent, span: int) -> None:
         """Note where another tape was opened and closed inside the block of this one."""
-        here, tape = len(self.heads) // HEAD, record.tape
+        here, tape = len(self.events), record.tape
         if record.kind is TapeOpened:
             self.nested[tape] = Nested(self.symbols.spans.tape(span), here, -1)
         elif record.kind is TapeClosed and tape in self.nested:
@@ -125,7 +119,7 @@ class RecordingBuilder:
     def _watched_inside(self, watch: Watch) -> None:
         """Note since when another tape watches a tensor, which may come to be known later."""
         if watch.tape in self.nested:
-            here = len(self.heads) // HEAD
+            here = len(self.events)
             self.watched.setdefault(watch.tape, {}).setdefault(watch.tensor, here)
 
     def _nested(self) -> tuple[Nested, ...]:
@@ -140,19 +134,11 @@ class RecordingBuilder:
 
     def enter_ops(self, runs: Sequence[OpRun]) -> None:
         """Append the events of many ops with one result each."""
-        serials, first = [run.serial for run in runs], len(self.heads) // HEAD
+        serials, first = [run.serial for run in runs], len(self.events)
         self.event_of.update(zip(serials, range(first, first + len(serials)), strict=True))
         self.long.append(runs)
         threads = list(map(self.threads.index, [run.thread for run in runs]))
-        self._extend(KIND_RAN, threads, *encode_ops(self.symbols, runs, self.pauses))
-
-    def _extend(self, kind: int, threads: Any, spans: Any, ends: Any, fields: Any) -> None:
-        """Append many events of one kind, whose fields are packed already."""
-        heads = np.empty((len(ends), HEAD), np.intc)
-        heads[:, 0], heads[:, 1], heads[:, 2] = kind, spans, threads
-        heads[:, 3] = ends + len(self.fields)
-        self.heads.frombytes(heads.tobytes())
-        self.fields.frombytes(fields.tobytes())
+        self.events.extend(KIND_RAN, threads, *encode_ops(self.symbols, runs, self.pauses))
 
     def _derived(self, record: GradientResult) -> None:
         """One event for each gradient that a tape gave: made from the value of the target."""
@@ -187,7 +173,7 @@ class RecordingBuilder:
         if len(flows) > MOST_DERIVATIVES:
             rows = encode_steps(known, call, flows, self.event_of)
             ends = np.arange(1, len(rows) + 1) * rows.shape[1]
-            self._extend(KIND_FLOWED, thread, span, ends, rows)
+            self.events.extend(KIND_FLOWED, thread, span, ends, rows)
             return
         for runs in self.long:
             self.runs.update((run.serial, run) for run in runs)
@@ -197,7 +183,7 @@ class RecordingBuilder:
                 values.insert(1, local_derivative(self.runs.get(op), position))
                 indices = map(known.gradient, values)
                 fields = call, self.event_of.get(op, -1), position, known.known(tensor), *indices
-                self._append(KIND_FLOWED, fields, span, thread)
+                self.events.append_packed(KIND_FLOWED, fields, span, thread)
 
     def recording(self) -> Recording:
         """The finished recording."""
@@ -219,23 +205,8 @@ class RecordingBuilder:
         )
 
     def _columns(self) -> dict[str, Any]:
-        known = self.symbols.spans
-        spans = np.array(known.rows, "<i4").reshape(-1, len(_SPAN))
-        heads = np.array(self.heads, "<i4").reshape(-1, HEAD)
         return {
-            "event.kind": heads[:, 0].astype("u1"),
-            "event.span": heads[:, 1].copy(),
-            "event.thread": heads[:, 2].copy(),
-            "event.start": np.insert(heads[:, 3], 0, 0),
-            "event.fields": np.array(self.fields, "<i4"),
-            **{f"span.{name}": spans[:, at].copy() for at, name in enumerate(_SPAN)},
-            **({"span.function": self._functions()} if any(known.functions) else {}),
+            **self.events.as_columns(),
+            **span_columns(self.symbols.spans, self.symbols.strings),
             **self.symbols.tensors.as_columns(),
         }
-
-    def _functions(self) -> Any:
-        """The name of the function that each span stands in, an index of strings; -1 for none."""
-        index = self.symbols.strings.index
-        return np.array(
-            [index(name) if name else -1 for name in self.symbols.spans.functions], "<i4"
-        )

@@ -35,6 +35,15 @@ def test_recording_a_small_tape_and_its_gradient_stays_as_light():
     assert third_party_loaded_by(f"{tape}\nt.gradient(y, x)") == {"tapelab", "numpy"}
 
 
+def test_extending_tapelab_stays_as_light_and_loads_only_what_is_used():
+    declared = "from tapelab.extend import Exercise, Finding, Rank, Recorder, check, finding, op"
+    assert third_party_loaded_by(declared) == {"tapelab", "numpy"}
+    alone = "import json, sys, tapelab\nbefore = set(sys.modules)\nimport tapelab.extend\n"
+    command = [sys.executable, "-c", f"{alone}print(json.dumps([*set(sys.modules) - before]))"]
+    answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert json.loads(answer.stdout) == ["tapelab.extend"]
+
+
 @pytest.mark.parametrize("name", HEAVY)
 def test_the_check_would_notice(name):
     assert name in third_party_loaded_by(f"import {name}")

@@ -70,6 +70,31 @@ def test_secrets_are_the_texts_of_what_is_gone():
                                "the answer is forty-two"]  # fmt: skip
 
 
+OWN = """
+from tapelab.extend import Exercise, Outcome, check
+
+@check("it is odd", 2)
+def is_odd(answer):
+    return None if answer.result() % 2 else Outcome(0, "Try a number such as three.")
+
+@check("it is prime", points=3)
+def is_prime(answer):
+    return None if answer.result() in (11, 13) else Outcome(0, "Eleven would be right.")
+
+EXERCISES = (Exercise("x.1", "Title", "Prompt", (is_odd.hidden(), is_prime.private())),)
+"""
+
+
+def test_a_check_that_decorates_a_function_is_promised_by_its_title_and_points(left):
+    (exercise,) = left(OWN)
+    assert [(each.title, each.points, each.judge) for each in exercise.checks] == [
+        ("it is odd", 2, waiting)
+    ]
+    assert secrets(OWN) == [
+        "Eleven would be right.", "Try a number such as three.", "it is prime"
+    ]  # fmt: skip
+
+
 def test_a_hidden_check_apart_from_the_list_is_refused():
     script = SCRIPT.replace("3.5).private()", "3.5).hidden()")
     with pytest.raises(WorkError, match="hidden check APART stands apart"):

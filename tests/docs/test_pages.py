@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.core.op import REGISTRY
+from tapelab.diagnosis.own_findings import own_detectors
 from tools.docs.running import Notebook, blocks, differences
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -54,11 +54,13 @@ def test_the_last_line_is_what_a_notebook_would_show(code, value):
     assert notebook.value == value
 
 
-def test_an_op_that_a_page_declares_is_forgotten_with_it():
-    before = set(REGISTRY)
-    code = "from tapelab.core.op import op\n\n@op()\ndef of_a_page(x):\n    return x\n"
-    for _ in range(2):
-        with Notebook("page") as notebook:
-            notebook.run(code)
-            assert "of_a_page" in REGISTRY
-    assert set(REGISTRY) == before
+def test_a_finding_that_a_page_declares_is_forgotten_with_it():
+    before = own_detectors()
+    code = (
+        "from tapelab.extend import Rank, finding\n"
+        "@finding('OF_A_PAGE', rank=Rank.MISSING)\ndef of_a_page(case):\n    return ()\n"
+    )
+    with Notebook("page") as notebook:
+        notebook.run(code)
+        assert own_detectors() == (*before, notebook.space["of_a_page"])
+    assert own_detectors() == before

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tapelab.core.op import REGISTRY
+from tapelab.diagnosis.own_findings import forget_findings
 from tapelab.recording import source
 
 MAIN: Final = "__main__"
@@ -48,9 +48,8 @@ class Notebook:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Forget the ops that the page declared: it may run again."""
-        for name in [name for name, op in REGISTRY.items() if op.kernel.__module__ == MAIN]:
-            del REGISTRY[name]
+        """Forget the findings that the page declared: other pages are explained without them."""
+        forget_findings(MAIN)
 
     def run(self, code: str) -> str:
         """Run one block of code as the next cell; returns what it printed."""
