@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.lazy import DRAWER
+from tapelab.recording.files import SUFFIX, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,8 +89,8 @@ class Drawable:
         if ending in FORMS:
             return written(file, getattr(self, FORMS[ending])())
         recording = getattr(self, "recording", None)
-        if ending not in {"", ".tape"} or recording is None:
-            known = [*FORMS] if recording is None else [".tape", *FORMS]
+        if ending not in {"", SUFFIX} or recording is None:
+            known = [*FORMS] if recording is None else [SUFFIX, *FORMS]
             raise ValueError(
                 f"A picture cannot be saved as {file.name!r}. Names of files may end in "
                 f"{', '.join(known)}."
@@ -139,8 +140,6 @@ class Pictured(Drawable):
 
 def written(file: Path, made: str | bytes | Mapping[str, Any]) -> Path:
     """Put what was made into a file, whole or not at all; its folder has to be there."""
-    from tapelab.recording.files import write  # which knows recordings, and they know this file
-
     if not file.parent.is_dir():
         raise FileNotFoundError(
             f"There is no folder {str(file.parent)!r} to put {file.name!r} into. "

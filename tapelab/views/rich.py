@@ -14,7 +14,7 @@ from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Explanation, Finding, Where
-    from tapelab.recording.recording import Source
+    from tapelab.recording.schema import Source
 
 MARGIN: Final = 4
 """So many lines of code before and behind the culprit."""
