@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
 from io import BytesIO, StringIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.lazy import DRAWER
+from tapelab.hooks import output_of, picture_of
 from tapelab.recording.files import SUFFIX, write
 
 if TYPE_CHECKING:
@@ -105,8 +104,7 @@ class Pictured(Drawable):
     __slots__ = ()
 
     def _picture(self) -> Drawable:
-        module, _, name = DRAWER.partition(":")
-        drawn: Drawable = getattr(import_module(module), name)(self)
+        drawn: Drawable = picture_of(self)
         return drawn
 
     def to_html(self) -> str:
@@ -133,9 +131,9 @@ class Pictured(Drawable):
         """It as a terminal shows it."""
         return self._picture().to_text()
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The picture, where it ends a cell."""
-        return self._picture()._repr_mimebundle_(**options)  # type: ignore[attr-defined]  # a picture's
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        """What a notebook shows where it ends a cell."""
+        return output_of(self)
 
 
 def written(file: Path, made: str | bytes | Mapping[str, Any]) -> Path:
