@@ -1,6 +1,5 @@
 """Automatic differentiation made visible: write TensorFlow-style code, step through its tape."""
 
-import importlib as _importlib
 import sys as _sys
 import typing as _typing
 import warnings as _warnings
@@ -9,6 +8,7 @@ import warnings as _warnings
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapelab\.")
 
 from tapelab import errors, linalg, math, nest
+from tapelab import hooks as _hooks
 from tapelab.arrays.choosing import (
     cast,
     clip_by_value,
@@ -100,6 +100,8 @@ from tapelab.dtypes import (
 )
 from tapelab.dtypes import bool_ as bool
 from tapelab.lazy import PLACES as _PLACES
+from tapelab.lazy import late as _late
+from tapelab.lazy import load as _load
 from tapelab.linalg import einsum, matmul, tensordot
 from tapelab.math import (
     abs,
@@ -176,16 +178,17 @@ from tapelab.version import __version__
 
 newaxis = None
 _core_ops.install()
+_hooks.finding_of.fill(_late("tapelab.diagnosis.refusals:finding_of"))
+_hooks.picture_of.fill(_late("tapelab.widgets.pictures:picture_of"))
+_hooks.output_of.fill(_late("tapelab.widgets.pictures:output_of"))
 _overloads.install()
 _install_recorder()
 
 
 def __getattr__(name: str) -> _typing.Any:
-    place, _, attribute = _PLACES.get(name, "").partition(":")
-    if not place:
+    if name not in _PLACES:
         raise _missing(__name__, name)
-    module = _importlib.import_module(place)
-    found = globals()[name] = getattr(module, attribute) if attribute else module
+    found = globals()[name] = _load(_PLACES[name])
     return found
 
 
@@ -203,4 +206,4 @@ def __dir__() -> _typing.Any:
 
 
 if "IPython" in _sys.modules:  # in a notebook: `%%tape`, and cells go by their numbers
-    _importlib.import_module("tapelab.lab").attach()
+    _load("tapelab.lab:attach")()

@@ -6,10 +6,9 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, ClassVar
 
-from tapelab.lazy import EXPLAINER
+from tapelab.hooks import finding_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,8 +45,7 @@ class Explained(Exception):  # noqa: N818 - a part of errors, none by itself
         """
         if self.refusal is None:
             return None
-        module, _, name = EXPLAINER.partition(":")
-        return getattr(import_module(module), name)(self.refusal)
+        return finding_of(self.refusal)
 
     @property
     def __notes__(self) -> list[str]:  # type: ignore[override] # made when somebody looks

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, Final
 
 MODULES: Final = (
     "autodiff",
@@ -78,8 +80,6 @@ NAMES: Final = {
     "tapelab.widgets.verdict": "check exercise hint progress score",
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
-EXPLAINER: Final = "tapelab.diagnosis.refusals:finding_of"
-"""What makes a finding of an error, see `errors.Explained`."""
 RENAMED: Final = {
     "matrix_square_root": "tapelab.linalg.equations:sqrtm",
     "initializers": "tapelab.keras.initializers",
@@ -157,5 +157,19 @@ LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.math": {"special": "tapelab.math.special", **_placed(IN_MATH)},
 }
 """Where the lazy names of a part of the namespace are found, by the module of that part."""
-DRAWER: Final = "tapelab.widgets.show:picture_of"
-"""What draws a recording or an explanation, for those below that are drawn."""
+
+
+def load(place: str) -> Any:
+    """What stands at a place: a module, or `module:attribute`."""
+    module, _, attribute = place.partition(":")
+    loaded = import_module(module)
+    return getattr(loaded, attribute) if attribute else loaded
+
+
+def late(place: str) -> Callable[[Any], Any]:
+    """A function of one thing that is loaded from its place when it is called."""
+
+    def loaded(thing: Any) -> Any:
+        return load(place)(thing)
+
+    return loaded

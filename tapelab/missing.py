@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
-from tapelab.lazy import LAZY_PARTS, MODULES
+from tapelab.lazy import LAZY_PARTS, MODULES, load
 
 PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
@@ -82,9 +82,7 @@ def in_module(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]
     def find(name: str) -> Any:
         if name not in lazy:
             raise missing(module, name)
-        place, _, attribute = lazy[name].partition(":")
-        home = import_module(place)
-        found = getattr(home, attribute) if attribute else home
+        found = load(lazy[name])
         setattr(sys.modules[module], name, found)
         return found
 

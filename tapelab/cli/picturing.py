@@ -16,7 +16,7 @@ import typer
 from tapelab.cli.complaint import Complaint
 from tapelab.cli.completing import tapes
 from tapelab.launch import has_browser
-from tapelab.recording.files import SUFFIX, load
+from tapelab.recording.files import SUFFIX
 from tapelab.words import language as speak
 from tapelab.words import paragraph, say, sentence, translated
 
@@ -100,12 +100,13 @@ def export(
 
 def picture_of(file: Path, step: int | None, language: str) -> Picture:
     """The picture in a file, with what is wrong with its last gradient."""
+    from tapelab.recording import Recording
     from tapelab.views.frame import Model
     from tapelab.widgets.show import Picture, why_missing
 
     if language:
         speak(language)
-    recording = load(require_file(file, SUFFIX, sentence("a .tape file")))
+    recording = Recording.load(require_file(file, SUFFIX, sentence("a .tape file")))
     steps = len(Model.of(recording)) if step is not None else 0
     if step is not None and not 1 <= step <= steps:
         raise Complaint(

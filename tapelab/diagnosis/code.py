@@ -11,7 +11,7 @@ from tapelab.diagnosis.finding import Where
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording
-    from tapelab.recording.recording import Source
+    from tapelab.recording.schema import Source
 
 Scope = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

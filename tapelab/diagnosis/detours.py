@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.code import Code, Codes, Extent
 from tapelab.recording import events as e
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording

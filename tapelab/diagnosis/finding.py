@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis.codes import Rank, code_facts
 from tapelab.recording.drawable import Pictured
-from tapelab.views import rich
-from tapelab.views.card import DATA, plain, wrapped
+from tapelab.views.card import columns, plain, wrapped
 from tapelab.words import language, say, sentence
 
 if TYPE_CHECKING:
@@ -27,6 +26,12 @@ class Where:
     end_column: int
     file: str = ""
     text: str = ""
+
+    def columns_in(self, line: str, number: int) -> tuple[int, int]:
+        """From where to where a line, by its number, belongs to the place."""
+        indent = len(line) - len(line.lstrip())
+        start = self.column if number == self.line else indent
+        return start, self.end_column if number == self.end_line else len(line.rstrip())
 
     def to_json(self) -> dict[str, int | str]:
         """The place as the pictures take it."""
@@ -114,7 +119,7 @@ class Finding:
         if self.where:
             head = say("{title} ({where})", title=self.title, where=self.where)
         said = plain(wrapped(self.message))
-        parts = [plain(head), *rich.culprit_text(recording, self.where), said]
+        parts = [plain(head), *_underlined(recording, self.where), said]
         if self.fix:
             old = textwrap.indent(self.fix.before, "    - ", predicate=lambda line: True)
             new = textwrap.indent(self.fix.after, "    + ", predicate=lambda line: True)
@@ -123,6 +128,22 @@ class Finding:
 
     def __str__(self) -> str:
         return self.told()
+
+
+def _underlined(recording: Recording | None, where: Where | None) -> list[str]:
+    """The culprit's lines for a terminal, with ^ under it as in Python's tracebacks."""
+    if recording is None or where is None or not where.text:
+        return []
+    source, rows = recording.sources[where.source], []
+    for number in range(where.line, where.end_line + 1):
+        line = source.line(number)
+        if not line.strip():
+            continue
+        start, end = where.columns_in(line, number)
+        indent = len(line) - len(line.lstrip())
+        under = " " * columns(line[indent:start]) + "^" * max(1, columns(line[start:end]))
+        rows += [f"    {line[indent:].rstrip()}", f"    {under}"]
+    return rows
 
 
 PARTIAL: Final = sentence("Part of the gradient of {target} with respect to {source} is missing.")
@@ -182,10 +203,3 @@ class Explanation(Pictured):
     def __str__(self) -> str:
         told = [finding.told(self.recording) for finding in self.findings]
         return "\n\n".join([plain(self.headline), *told])
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {
-            "text/plain": str(self),
-            "text/html": rich.explanation_html(self),
-            DATA: self.to_json(),
-        }

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.diagnosis.finding import Finding
-from tapelab.recording.drawable import Drawable
-from tapelab.views import error_map, html, plots
-from tapelab.views.card import DATA, plain
+from tapelab.recording.drawable import Pictured
+from tapelab.views.card import plain
 from tapelab.views.numbers import format_number
 from tapelab.words import language, say, say_many, sentence
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 COMPLEX_STEP: Final = sentence("a complex step")
 CENTRAL: Final = sentence("central differences")
@@ -77,7 +73,7 @@ class Checked:
 
 
 @dataclass(frozen=True, eq=False)
-class GradientCheck(Drawable):
+class GradientCheck(Pictured):
     """Whether the gradients of a function are those that differences show.
 
     A relative error is `|analytic − numeric| / max(|analytic|, |numeric|, floor)`, where nothing
@@ -152,28 +148,6 @@ class GradientCheck(Drawable):
         return "\n".join([*parts, *(["", str(self.finding)] if self.finding else [])])
 
     __repr__ = __str__
-
-    def to_html(self) -> str:
-        """One HTML document with the error of every entry."""
-        return html.document("gradient check", error_map.card(self), alive=False)
-
-    def figure(self) -> Figure:
-        """The relative error of every entry as a Matplotlib figure."""
-        return plots.check_figure(self)
-
-    def to_dot(self) -> str:
-        """ValueError: a check has no graph of its own."""
-        raise ValueError(
-            "A gradient check has errors and no graph. Save it as .html, .svg, .png or .pdf, or "
-            "draw the tape of the function: tf.show(tape, target).to_dot()."
-        )
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {
-            "text/plain": str(self),
-            "text/html": error_map.card(self),
-            DATA: self.to_json(),
-        }
 
 
 def _told(checked: Checked) -> str:

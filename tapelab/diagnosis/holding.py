@@ -15,7 +15,7 @@ from tapelab.diagnosis.inside import asked_inside, own_questions
 from tapelab.diagnosis.names import text_of
 from tapelab.diagnosis.wording import paragraph, say, say_many
 from tapelab.recording import events as e
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case

@@ -25,7 +25,7 @@ from tapelab.diagnosis.finding import Finding, Step, Where
 from tapelab.diagnosis.hand_written import Function, Written, gradient_function
 from tapelab.diagnosis.names import number, shortened
 from tapelab.diagnosis.wording import paragraph, say
-from tapelab.recording.recording import Source
+from tapelab.recording.schema import Source
 from tapelab.recording.source import lines_of, title_of
 from tapelab.views.numbers import format_number
 

@@ -14,7 +14,7 @@ from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.names import name_of, number, spot
 from tapelab.diagnosis.spoken import plainly
 from tapelab.diagnosis.wording import paragraph, say, sentence
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case

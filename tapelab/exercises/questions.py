@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from tapelab.recording.recording import TensorFacts
+from tapelab.recording.schema import TensorFacts
 from tapelab.views.frame import BACKWARD, FORWARD, Model, Step
 
 RELATIVE: Final = 0.01

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.recording.recording import Role, TensorFacts
+from tapelab.recording.schema import Role, TensorFacts
 from tapelab.views.numbers import format_shape, format_values
 from tapelab.words import say, sentence
 

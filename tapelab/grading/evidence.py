@@ -14,8 +14,8 @@ import numpy as np
 
 from tapelab.exercises.trial import Trial
 from tapelab.grading.replaying import Doubt, is_own
-from tapelab.recording import Recording
-from tapelab.recording.codec import MAGIC, from_bytes
+from tapelab.recording import Recording, from_bytes
+from tapelab.recording.codec import MAGIC
 from tapelab.recording.events import Asked, Flowed, Ran
 
 MOST_EVENTS: Final = 200_000

@@ -25,7 +25,7 @@ from tapelab.grading.cells import Notebook
 from tapelab.grading.files import is_inside
 from tapelab.grading.settings import settings_of, told_settings
 from tapelab.grading.wire import Parcel, WireError, pack, receive
-from tapelab.recording.codec import from_bytes, to_bytes
+from tapelab.recording import from_bytes, to_bytes
 
 MOST: Final = 1 << 30
 """Bytes that the judge may send: it is trusted, and has the learner's files to send."""

@@ -31,7 +31,7 @@ from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import DERIVATIVE, Method
 from tapelab.recording.nested import Nested
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 from tapelab.version import __version__
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from tapelab.core.records import (
 )
 from tapelab.recorder.symbol_table import Place, SymbolTable
 from tapelab.recording import events as e
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape

@@ -21,7 +21,7 @@ from tapelab.recording.measures import Measure, measured
 from tapelab.recording.measures import as_columns as measure_columns
 from tapelab.recording.previews import Preview, Room
 from tapelab.recording.previews import as_columns as preview_columns
-from tapelab.recording.recording import Group, Role, Source
+from tapelab.recording.schema import Group, Role, Source
 
 Extent = source.Extent
 CELL: Final = "<module>"

@@ -12,7 +12,7 @@ from tapelab.core.log import Aside, Body, Origin, Scope, Seen, within
 from tapelab.core.records import Dropped, is_large
 from tapelab.recorder.columnar_encoding import NOWHERE
 from tapelab.recorder.interning import Groups, Interned, Spans, Tensors, place_of
-from tapelab.recording.recording import Role, VariableFacts
+from tapelab.recording.schema import Role, VariableFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

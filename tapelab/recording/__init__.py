@@ -4,13 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from tapelab.recording.codec import from_bytes, to_bytes
-    from tapelab.recording.recording import Recording, TapeFacts
+    from tapelab.recording.codec import to_bytes
+    from tapelab.recording.recording import Recording, from_bytes
+    from tapelab.recording.schema import TapeFacts
 
 __all__ = ["Recording", "TapeFacts", "from_bytes", "to_bytes"]
 _HOMES: Final = {
-    **dict.fromkeys(("from_bytes", "to_bytes"), "tapelab.recording.codec"),
-    **dict.fromkeys(("Recording", "TapeFacts"), "tapelab.recording.recording"),
+    "to_bytes": "tapelab.recording.codec",
+    "TapeFacts": "tapelab.recording.schema",
+    **dict.fromkeys(("Recording", "from_bytes"), "tapelab.recording.recording"),
 }
 
 

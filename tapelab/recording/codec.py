@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from tapelab.errors import RecordingError
 from tapelab.recording.facts import Rule
@@ -13,17 +13,18 @@ from tapelab.recording.narrowing import column_in, kept
 from tapelab.recording.nested import Nested
 from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.packing import is_packed, packed, unpacked
-from tapelab.recording.recording import (
+from tapelab.recording.rows import in_tables, without_tables
+from tapelab.recording.schema import (
     SCHEMA,
     Columns,
     Group,
-    Recording,
+    RecordingData,
     Source,
     TapeFacts,
     VariableFacts,
 )
-from tapelab.recording.rows import in_tables, without_tables
 
+D = TypeVar("D", bound=RecordingData)
 MAGIC: Final = b"TAPELAB\0"
 OLDEST: Final = 1
 FLAGS: Final = ("tracked", "frozen")
@@ -33,18 +34,18 @@ READ_FROM: Final = 1_000_000
 """A recording that was read from more bytes than this is neither written nor packed anew."""
 
 
-def to_bytes(recording: Recording) -> bytes:
+def to_bytes(recording: RecordingData) -> bytes:
     """A recording as the bytes of a `.tape` file, before they are packed where they are many."""
     return unpacked(recording.read_from) if recording.read_from else _written(recording)
 
 
-def to_packed(recording: Recording) -> bytes:
+def to_packed(recording: RecordingData) -> bytes:
     """A recording as the bytes of a `.tape` file: packed where they are many."""
     given = recording.read_from
     return given if is_packed(given) else packed(given or _written(recording))
 
 
-def _written(recording: Recording) -> bytes:
+def _written(recording: RecordingData) -> bytes:
     layout: dict[str, list[Any]] = {}
     chunks: list[bytes] = []
     offset = 0
@@ -58,7 +59,7 @@ def _written(recording: Recording) -> bytes:
     return b"".join([_PREFIX.pack(MAGIC, SCHEMA, len(header)), header, *chunks])
 
 
-def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any]:
+def _header(recording: RecordingData, layout: dict[str, list[Any]]) -> dict[str, Any]:
     tables = {
         name: [asdict(row) for row in getattr(recording, name)]
         for name in ("ops", "groups", "sources", "variables")
@@ -79,8 +80,11 @@ def _header(recording: Recording, layout: dict[str, list[Any]]) -> dict[str, Any
     }
 
 
-def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
-    """The recording in some bytes, packed or not; RecordingError if none can be read from them."""
+def decode(data: bytes | bytearray | memoryview, kind: type[D]) -> D:
+    """Read a recording, of the class that is given, from bytes, packed or not.
+
+    RecordingError where they hold none that can be read.
+    """
     given = bytes(data)
     data = unpacked(given)
     header, start = _read_header(data)
@@ -89,7 +93,7 @@ def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
         columns = {
             name: column_in(data, start + at, kind, *rest) for name, (kind, at, *rest) in places
         }
-        recording = _recording(header, without_tables(columns))
+        recording = _decoded(header, without_tables(columns), kind)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RecordingError(
             f"This recording is damaged: {error}. Save it again from the notebook that made it."
@@ -125,8 +129,8 @@ def _read_header(data: bytes) -> tuple[dict[str, Any], int]:
         ) from error
 
 
-def _recording(header: dict[str, Any], columns: Columns) -> Recording:
-    return Recording(
+def _decoded(header: dict[str, Any], columns: Columns, kind: type[D]) -> D:
+    return kind(
         maker=header["maker"],
         tape=TapeFacts(**header["tape"]),
         strings=tuple(header["strings"]),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from importlib import import_module
 from io import BytesIO, StringIO
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.lazy import DRAWER
+from tapelab.hooks import output_of, picture_of
+from tapelab.recording.files import SUFFIX, write
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -88,8 +88,8 @@ class Drawable:
         if ending in FORMS:
             return written(file, getattr(self, FORMS[ending])())
         recording = getattr(self, "recording", None)
-        if ending not in {"", ".tape"} or recording is None:
-            known = [*FORMS] if recording is None else [".tape", *FORMS]
+        if ending not in {"", SUFFIX} or recording is None:
+            known = [*FORMS] if recording is None else [SUFFIX, *FORMS]
             raise ValueError(
                 f"A picture cannot be saved as {file.name!r}. Names of files may end in "
                 f"{', '.join(known)}."
@@ -104,8 +104,7 @@ class Pictured(Drawable):
     __slots__ = ()
 
     def _picture(self) -> Drawable:
-        module, _, name = DRAWER.partition(":")
-        drawn: Drawable = getattr(import_module(module), name)(self)
+        drawn: Drawable = picture_of(self)
         return drawn
 
     def to_html(self) -> str:
@@ -132,15 +131,13 @@ class Pictured(Drawable):
         """It as a terminal shows it."""
         return self._picture().to_text()
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The picture, where it ends a cell."""
-        return self._picture()._repr_mimebundle_(**options)  # type: ignore[attr-defined]  # a picture's
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        """What a notebook shows where it ends a cell."""
+        return output_of(self)
 
 
 def written(file: Path, made: str | bytes | Mapping[str, Any]) -> Path:
     """Put what was made into a file, whole or not at all; its folder has to be there."""
-    from tapelab.recording.files import write  # which knows recordings, and they know this file
-
     if not file.parent.is_dir():
         raise FileNotFoundError(
             f"There is no folder {str(file.parent)!r} to put {file.name!r} into. "

@@ -7,31 +7,11 @@ import os
 import secrets
 import shutil
 from contextlib import suppress
-from os import PathLike
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from tapelab.errors import RecordingError
-from tapelab.recording.codec import from_bytes, to_packed
-from tapelab.recording.recording import Recording
-
 SUFFIX: Final = ".tape"
-
-
-def save(recording: Recording, path: str | PathLike[str]) -> Path:
-    """Write a recording to a `.tape` file; a name without that ending gets it."""
-    file = Path(path)
-    if file.suffix.lower() != SUFFIX:
-        file = file.with_name(file.name + SUFFIX)
-    return write(file, to_packed(recording))
-
-
-def load(path: str | PathLike[str]) -> Recording:
-    """The recording in a `.tape` file; RecordingError, with the file's name, where it has none."""
-    try:
-        return from_bytes(Path(path).read_bytes())
-    except RecordingError as error:
-        raise RecordingError(f"{os.fspath(path)}: {error}") from error
+"""The end of the name of a file that holds a recording."""
 
 
 def write(file: Path, data: bytes) -> Path:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from tapelab.recording.recording import Recording
+    from tapelab.recording.schema import RecordingData
 
 
 class Measure(NamedTuple):
@@ -88,7 +88,7 @@ def as_columns(measures: dict[int, Measure]) -> dict[str, NDArray[Any]]:
 class Measures:
     """The measures of all tensors as columns; `known` says of which there are any."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordingData) -> None:
         columns = recording.columns
         shapes = np.array([math.prod(shape) for shape in recording.shapes] or [0], np.int64)
         parts = np.array([1 + name.startswith("complex") for name in recording.dtypes] or [1])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from tapelab.recording.recording import Recording
+    from tapelab.recording.schema import RecordingData
 
 SIDE: Final = 32
 """A map or an image has at most so many rows and columns."""
@@ -216,7 +216,7 @@ def as_columns(previews: dict[int, Preview]) -> dict[str, NDArray[Any]]:
 class Previews(dict[int, Preview]):
     """The previews in a recording, by the index of their tensor."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordingData) -> None:
         columns = recording.columns
         if "preview.tensor" not in columns:
             return

@@ -1,153 +1,50 @@
-"""The Recording itself: tables in a plain header, structure and numbers in columns."""
+"""The Recording itself: how its events, tensors and places are read, and how it is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.errors import RecordingError
+from tapelab.recording.codec import decode, to_packed
 from tapelab.recording.drawable import FORMS, Pictured
 from tapelab.recording.events import KIND_OF, Event, Located, unpack
 from tapelab.recording.facts import WORDS
+from tapelab.recording.files import SUFFIX, write
 from tapelab.recording.measures import Measures
-from tapelab.recording.nested import Nested
-from tapelab.recording.op_facts import OpFacts
 from tapelab.recording.previews import Previews
-
-SCHEMA: Final = 1
-
-
-@dataclass(frozen=True)
-class TapeFacts:
-    """How the tape was made, and whether it has answered already."""
-
-    name: str = "tape"
-    persistent: bool = False
-    watch_accessed_variables: bool = True
-    consumed: bool = False
+from tapelab.recording.schema import RecordingData, Span, TensorFacts
 
 
-@dataclass(frozen=True)
-class Group:
-    """A composite such as softmax, so that a picture can fold its ops."""
-
-    name: str
-    parent: int
-    span: int
-
-
-@dataclass(frozen=True)
-class Source:
-    """A cell or a file, or the part of it that matters."""
-
-    title: str
-    file: str
-    first_line: int
-    text: str
-
-    def line(self, number: int) -> str:
-        """One line of the text by its number in the cell or file; empty if it is not here."""
-        lines = self.text.split("\n")
-        at = number - self.first_line
-        return lines[at] if 0 <= at < len(lines) else ""
-
-
-@dataclass(frozen=True)
-class VariableFacts:
-    """A variable of the learner's.
-
-    `tracked` says that a module or a layer lists it, `frozen` that its layer is not trained though
-    tapes watch it.
-    """
-
-    name: str
-    trainable: bool
-    span: int
-    shape: int
-    dtype: int
-    tracked: bool = False
-    frozen: bool = False
-
-
-@dataclass(frozen=True)
-class Span:
-    """A stretch of code; lines from 1, columns from 0 in characters, the end exclusive."""
-
-    source: int
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-class Role:
-    """What a tensor of a recording is (`tensor.role`)."""
-
-    RESULT, STATE, CONSTANT, OUTSIDE, GRADIENT = range(5)
-
-
-@dataclass(frozen=True)
-class TensorFacts:
-    """One tensor of a recording; `value` is None where the numbers were not kept.
-
-    `words` has words as they are printed, where they are few.
-    """
-
-    index: int
-    role: int
-    shape: tuple[int, ...]
-    dtype: str
-    name: str
-    named: bool
-    variable: int
-    span: int
-    value: NDArray[Any] | None
-    words: str = ""
-
-
-Columns = Mapping[str, NDArray[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class Recording(Pictured):
+class Recording(RecordingData, Pictured):
     """What one tape saw, and what was asked of it, with nothing alive in it."""
-
-    maker: str
-    tape: TapeFacts
-    strings: tuple[str, ...]
-    shapes: tuple[tuple[int, ...], ...]
-    dtypes: tuple[str, ...]
-    ops: tuple[OpFacts, ...]
-    groups: tuple[Group, ...]
-    sources: tuple[Source, ...]
-    variables: tuple[VariableFacts, ...]
-    columns: Columns = field(repr=False)
-    nested: tuple[Nested, ...] = ()
-    read_from: bytes = field(default=b"", init=False, repr=False)
-    """The bytes that a long one was read from, packed or not: they need not be made anew."""
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write it to a `.tape` file, whole or not at all; a name without that ending gets it.
 
         A name that ends as a picture does, such as `.html` or `.png`, gets the picture.
         """
-        from tapelab.recording.files import save  # which makes bytes of recordings
-
-        return super().save(path) if Path(path).suffix.lower() in FORMS else save(self, path)
+        if Path(path).suffix.lower() in FORMS:
+            return super().save(path)
+        file = Path(path)
+        if file.suffix.lower() != SUFFIX:
+            file = file.with_name(file.name + SUFFIX)
+        return write(file, to_packed(self))
 
     @staticmethod
     def load(path: str | PathLike[str]) -> Recording:
         """The recording in a `.tape` file; RecordingError where there is none that can be read."""
-        from tapelab.recording.files import load  # which makes recordings of bytes
-
-        return load(path)
+        try:
+            return from_bytes(Path(path).read_bytes())
+        except RecordingError as error:
+            raise RecordingError(f"{os.fspath(path)}: {error}") from error
 
     def said(self) -> Iterator[str]:
         """What the authors of its ops say of them, in English: a catalogue may say it otherwise."""
@@ -256,6 +153,11 @@ class Recording(Pictured):
 
     def __hash__(self) -> int:
         return hash((self.maker, self.strings, len(self)))
+
+
+def from_bytes(data: bytes | bytearray | memoryview) -> Recording:
+    """The recording in some bytes, packed or not; RecordingError if none can be read from them."""
+    return decode(data, Recording)
 
 
 class Happenings(Sequence[Located]):

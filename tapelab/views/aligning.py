@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.recording import Recording
-from tapelab.recording.recording import TensorFacts
+from tapelab.recording.schema import TensorFacts
 from tapelab.views.frame import BACKWARD, Model
 
 PATIENCE: Final = 400

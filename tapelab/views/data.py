@@ -10,7 +10,7 @@ from typing import Any, Final
 from tapelab.recording import Recording
 from tapelab.recording import events as e
 from tapelab.recording.events import Located
-from tapelab.recording.recording import Role, TensorFacts
+from tapelab.recording.schema import Role, TensorFacts
 
 FORMAT: Final = 1
 """Counts up when a reader of this JSON would have to change."""

@@ -16,7 +16,7 @@ import numpy as np
 from tapelab.recording import Recording
 from tapelab.recording import events as e
 from tapelab.recording.op_facts import OpFacts
-from tapelab.recording.recording import Role, TensorFacts
+from tapelab.recording.schema import Role, TensorFacts
 from tapelab.views.graph import FrameKind, Graph, build_graph
 from tapelab.views.numbers import format_brief, format_number
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from tapelab.recording import Recording
 from tapelab.recording import events as e
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 
 
 class NodeKind(Enum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.recording.recording import Span
+from tapelab.recording.schema import Span
 from tapelab.views.frame import BACKWARD, Model, Step
 from tapelab.views.graph import Frame, FrameKind
 from tapelab.views.numbers import format_brief

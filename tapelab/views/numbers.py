@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.recording.recording import TensorFacts
+from tapelab.recording.schema import TensorFacts
 from tapelab.words import say_many, sentence, translated
 
 MINUS: Final = "−"

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.recording import Recording
 from tapelab.views import html, text
-from tapelab.views.card import card, columns, prose
+from tapelab.views.card import card, prose
 from tapelab.views.cut_graph import cut_graph
 from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Explanation, Finding, Where
-    from tapelab.recording.recording import Source
+    from tapelab.recording.schema import Source
 
 MARGIN: Final = 4
 """So many lines of code before and behind the culprit."""
@@ -110,31 +110,8 @@ def _row(source: Source, number: int, where: Where) -> str:
     line = source.line(number)
     at, inside = "", escape(line, quote=False)
     if where.line <= number <= where.end_line:
-        start, end = culprit_columns(line, number, where)
+        start, end = where.columns_in(line, number)
         marked = f"<u>{escape(line[start:end], quote=False)}</u>" if end > start else ""
         inside = escape(line[:start], quote=False) + marked + escape(line[end:], quote=False)
         at = " at"
     return f'<span class="row{at}"><i>{number}</i>{inside}</span>'
-
-
-def culprit_columns(line: str, number: int, where: Where) -> tuple[int, int]:
-    """From where to where a line belongs to the culprit."""
-    indent = len(line) - len(line.lstrip())
-    start = where.column if number == where.line else indent
-    return start, where.end_column if number == where.end_line else len(line.rstrip())
-
-
-def culprit_text(recording: Recording | None, where: Where | None) -> list[str]:
-    """The culprit's lines for a terminal, with ^ under it as in Python's tracebacks."""
-    if recording is None or where is None or not where.text:
-        return []
-    source, rows = recording.sources[where.source], []
-    for number in range(where.line, where.end_line + 1):
-        line = source.line(number)
-        if not line.strip():
-            continue
-        start, end = culprit_columns(line, number, where)
-        indent = len(line) - len(line.lstrip())
-        under = " " * columns(line[indent:start]) + "^" * max(1, columns(line[start:end]))
-        rows += [f"    {line[indent:].rstrip()}", f"    {under}"]
-    return rows

@@ -102,18 +102,6 @@ class Picture(Page, Drawable):
             publish_display_data(self._repr_mimebundle_())
 
 
-def picture_of(thing: Recording | Explanation) -> Picture:
-    """The picture of a recording, or of the recording that an explanation is about."""
-    if isinstance(thing, Recording):
-        return Picture(thing, why_missing(thing))
-    if thing.recording is None:
-        raise ValueError(
-            "This explanation holds no recording to draw. Try tf.explain(tape, target, source), "
-            "whose explanation does."
-        )
-    return Picture(thing.recording, thing)
-
-
 _TRY: Final = {"show": "show(tape, target)", "compare": "compare(before, after)"}
 """How each asker is to be called."""
 LOOKED_THROUGH: Final = 5_000

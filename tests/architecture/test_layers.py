@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).parents[2] / "tapelab"
 
 LAYERS = (
-    "recording errors dtypes shapes nest version lazy words",
+    "recording errors dtypes shapes nest version lazy words hooks",
     "kernels",
     "core",
     "recorder",

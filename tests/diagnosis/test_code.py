@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from tapelab.diagnosis.code import Code, Extent
-from tapelab.recording.recording import Source
+from tapelab.recording.schema import Source
 
 
 def code(text, first_line=1):

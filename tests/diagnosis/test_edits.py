@@ -7,7 +7,7 @@ import pytest
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.code import Code
 from tapelab.diagnosis.finding import Fix
-from tapelab.recording.recording import Source
+from tapelab.recording.schema import Source
 
 
 def code(text):

@@ -7,7 +7,7 @@ import pytest
 
 from tapelab.recorder.columnar_encoding import NOWHERE
 from tapelab.recorder.interning import Interned, Tensors
-from tapelab.recording.recording import Role
+from tapelab.recording.schema import Role
 
 SCALARS = [np.float32(number) for number in (1.5, -0.0, np.nan, np.inf)]
 ARRAYS = [np.array([1.0, 2.0], np.float32), np.zeros((2, 2)), np.array(3)]

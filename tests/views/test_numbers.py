@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tapelab.recording.recording import TensorFacts
+from tapelab.recording.schema import TensorFacts
 from tapelab.views.numbers import count, format_brief, format_number, format_values
 
 

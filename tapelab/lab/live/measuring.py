@@ -9,7 +9,7 @@ import numpy as np
 
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.records import Dropped
-from tapelab.recording.recording import Role, TensorFacts
+from tapelab.recording.schema import Role, TensorFacts
 from tapelab.views.numbers import format_brief
 
 Carried = float | str | None

@@ -1,0 +1,124 @@
+"""What a recording consists of: tables of plain rows, and columns of structure and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from numpy.typing import NDArray
+
+from tapelab.recording.nested import Nested
+from tapelab.recording.op_facts import OpFacts
+
+SCHEMA: Final = 1
+
+
+@dataclass(frozen=True)
+class TapeFacts:
+    """How the tape was made, and whether it has answered already."""
+
+    name: str = "tape"
+    persistent: bool = False
+    watch_accessed_variables: bool = True
+    consumed: bool = False
+
+
+@dataclass(frozen=True)
+class Group:
+    """A composite such as softmax, so that a picture can fold its ops."""
+
+    name: str
+    parent: int
+    span: int
+
+
+@dataclass(frozen=True)
+class Source:
+    """A cell or a file, or the part of it that matters."""
+
+    title: str
+    file: str
+    first_line: int
+    text: str
+
+    def line(self, number: int) -> str:
+        """One line of the text by its number in the cell or file; empty if it is not here."""
+        lines = self.text.split("\n")
+        at = number - self.first_line
+        return lines[at] if 0 <= at < len(lines) else ""
+
+
+@dataclass(frozen=True)
+class VariableFacts:
+    """A variable of the learner's.
+
+    `tracked` says that a module or a layer lists it, `frozen` that its layer is not trained though
+    tapes watch it.
+    """
+
+    name: str
+    trainable: bool
+    span: int
+    shape: int
+    dtype: int
+    tracked: bool = False
+    frozen: bool = False
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of code; lines from 1, columns from 0 in characters, the end exclusive."""
+
+    source: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Role:
+    """What a tensor of a recording is (`tensor.role`)."""
+
+    RESULT, STATE, CONSTANT, OUTSIDE, GRADIENT = range(5)
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """One tensor of a recording; `value` is None where the numbers were not kept.
+
+    `words` has words as they are printed, where they are few.
+    """
+
+    index: int
+    role: int
+    shape: tuple[int, ...]
+    dtype: str
+    name: str
+    named: bool
+    variable: int
+    span: int
+    value: NDArray[Any] | None
+    words: str = ""
+
+
+Columns = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingData:
+    """The tables and columns of a recording, as a `.tape` file holds them."""
+
+    maker: str
+    tape: TapeFacts
+    strings: tuple[str, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    dtypes: tuple[str, ...]
+    ops: tuple[OpFacts, ...]
+    groups: tuple[Group, ...]
+    sources: tuple[Source, ...]
+    variables: tuple[VariableFacts, ...]
+    columns: Columns = field(repr=False)
+    nested: tuple[Nested, ...] = ()
+    read_from: bytes = field(default=b"", init=False, repr=False)
+    """The bytes that a long recording was read from, packed or not: they need not be made anew."""
