@@ -73,11 +73,13 @@ class ConcreteFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph; TypeError or InvalidArgumentError where the arguments do not fit."""
-        bound = mapped(self._bound(args, kwargs), canonical)
-        specs, flat = self.inputs, tensors_in(mapped(bound, _readable))
+        bound = self._read(mapped(self._bound(args, kwargs), canonical))
+        specs, flat = self.inputs, tensors_in(bound)
         if len(specs) != len(flat):
             pairs = zip(_numbers(bound), specs, strict=False)
             flat = [to_tensor(leaf, spec.dtype) for leaf, spec in pairs]
+        if len(specs) > len(flat):
+            raise self._binding.refused("missing a required argument", args, kwargs)
         for at, (each, spec) in enumerate(zip(flat, specs, strict=True)):
             self._check(at, each, spec)
         return self.call_bound(bound, flat)
@@ -85,13 +87,11 @@ class ConcreteFunction:
     def _bound(self, args: Any, kwargs: Any) -> Any:
         """The arguments in their places; constants of the trace may be left out."""
         positional, by_name = self._arguments
+        by_name = {name: value for name, value in by_name.items() if _is_fixed(value)}
         if len(args) < len(positional):
             names = list(self._binding.signature.parameters)[: len(positional)]
-            fixed = {
-                name: value
-                for name, value in zip(names, positional, strict=False)
-                if not any(isinstance(leaf, (TypeSpec, Holder)) for leaf in leaves(value))
-            }
+            pairs = zip(names, positional, strict=False)
+            fixed = {name: value for name, value in pairs if _is_fixed(value)}
             kwargs = {**dict(list(fixed.items())), **kwargs}
             kwargs = {
                 name: value for name, value in kwargs.items() if name not in names[: len(args)]
@@ -105,6 +105,19 @@ class ConcreteFunction:
                     "itself to get another."
                 )
         return bound
+
+    def _read(self, bound: Any) -> Any:
+        """The arguments with the values of variables where the trace takes tensors."""
+        expected = leaves(self._arguments)
+        if len(expected) == len(self._holders) or len(expected) != len(leaves(bound)):
+            return bound
+        takes = iter(expected)
+
+        def value(leaf: Any) -> Any:
+            is_read = isinstance(next(takes), TypeSpec) and isinstance(leaf, Holder)
+            return to_tensor(leaf) if is_read else leaf
+
+        return mapped(bound, value)
 
     def _check(self, at: int, given: Any, spec: Any) -> None:
         if given.dtype is not spec.dtype:
@@ -201,8 +214,9 @@ def _spec(leaf: Any) -> Any:
     return TensorSpec(leaf.shape, leaf.dtype) if isinstance(leaf, SymbolicTensor) else leaf
 
 
-def _readable(leaf: Any) -> Any:
-    return leaf
+def _is_fixed(argument: Any) -> bool:
+    """Whether an argument is a constant of the trace, which a call may leave out."""
+    return not any(isinstance(leaf, (TypeSpec, Holder)) for leaf in leaves(argument))
 
 
 def _numbers(bound: Any) -> list[Any]:

@@ -123,7 +123,7 @@ def _class_of(code: CodeType) -> str:
     """The name of the innermost class around a function; "" for none."""
     parts = code.co_qualname.split(".")
     names = [one for one, after in pairwise(parts) if after != "<locals>"]
-    return next((name for name in reversed(names) if name != "<locals>"), "")
+    return next((name for name in reversed(names) if name.isidentifier()), "")
 
 
 def _inner_code(code: CodeType, name: str) -> CodeType | None:

@@ -6,7 +6,7 @@ import inspect
 import logging
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Any, Final
 
@@ -186,7 +186,14 @@ class Function:
 
         with resting(), untouched(), thread_in(fresh_state(trace)):
             given, by_name = mapped(bound, placeholder)
+            kept = mapped((given, by_name), lambda leaf: leaf)
             outputs = _returned(self._body()(*given, **by_name), self._python_function)
+            if not _has_the_parts_of(kept, (given, by_name)):
+                raise ValueError(
+                    f"{self._name}{self._binding.signature} should not modify its Python input "
+                    "arguments. Check if it modifies any lists or dicts passed as arguments. "
+                    "Modifying a copy is allowed."
+                )
             outputs = mapped(outputs, lambda leaf: _own_output(leaf, trace))
         told = mapped(bound, told_by(kinds, argument_names(self._binding, bound)))
         made = ConcreteFunction(trace, trace.graph(outputs), outputs, told, self._binding)
@@ -249,6 +256,16 @@ def function(
         return Function(inner, None, input_signature, autograph, relax)
 
     return decorated if func is None else decorated(func)
+
+
+def _has_the_parts_of(one: Any, other: Any) -> bool:
+    """Whether two nests of lists, tuples and dicts hold the same things in the same places."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        same = one.keys() == other.keys()
+        return same and all(_has_the_parts_of(one[name], other[name]) for name in one)
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_has_the_parts_of, one, other))
+    return one is other or not isinstance(one, (Tensor, Symbolic))
 
 
 def _name_of(python_function: Callable[..., Any]) -> str:

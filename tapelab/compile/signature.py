@@ -21,6 +21,8 @@ from tapelab.shapes import TensorShape
 from tapelab.specs import TensorSpec, TypeSpec, common_shape, spec_of_composite
 
 Key = tuple[Any, ...]
+_VALUES: Final = (bool, int, float, complex, str, bytes, range, TensorShape)
+"""The types whose values, not their identity, decide whether a function is traced again."""
 _COMPOSITE: Final = -2
 """What a kind says of a ragged or sparse tensor in place of a variable's number."""
 
@@ -98,8 +100,13 @@ def _key(thing: Any, variables: dict[int, int]) -> Any:
         return type(thing), tuple((name, _key(thing[name], variables)) for name in thing)
     if isinstance(thing, (list, tuple)):
         return type(thing), tuple(_key(each, variables) for each in thing)
-    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, TensorShape)):
+    if thing is None or isinstance(thing, _VALUES):
         return thing
+    if type(thing).__hash__ is None or isinstance(thing, weakref.ref):
+        raise TypeError(
+            f"Could not generate a generic TraceType for {thing!r}. An argument of a tf.function "
+            "is a tensor, a nest of tensors, or an object that can be hashed; try a tuple."
+        )
     return SameObject(thing)
 
 
@@ -151,14 +158,18 @@ class Binding:
         self.signature = inspect.signature(function)
         self.specs = None if specs is None else _checked_specs(specs, self.signature)
         self._shown = str(self.signature).partition(" ->")[0]
+        kinds = {each.kind: each.name for each in self.signature.parameters.values()}
+        self._keywords = kinds.get(inspect.Parameter.VAR_KEYWORD)
 
     def bind(self, args: Any, kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments in their canonical places, with all defaults; TypeError for a misfit."""
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise self._refused(str(error), args, kwargs) from None
+            raise self.refused(str(error), args, kwargs) from None
         bound.apply_defaults()
+        if self._keywords is not None:  # in one order, so that their order starts no new trace
+            bound.arguments[self._keywords] = dict(sorted(bound.arguments[self._keywords].items()))
         if self.specs is None:
             return bound.args, bound.kwargs
         given = list(bound.args)
@@ -179,7 +190,7 @@ class Binding:
             if spec.is_compatible_with(value):
                 return value
             told = spec_of_composite(value) if is_composite(value) else value
-            raise self._refused(f"Can not cast {told!r} to {spec!r}", args, kwargs)
+            raise self.refused(f"Can not cast {told!r} to {spec!r}", args, kwargs)
         if isinstance(value, Holder):
             value = to_tensor(value)
         if not isinstance(value, Tensor):
@@ -187,9 +198,10 @@ class Binding:
         if spec.is_compatible_with(value):
             return value
         there = TensorSpec(value.shape, value.dtype)
-        raise self._refused(f"Can not cast {there!r} to {spec!r}", args, kwargs)
+        raise self.refused(f"Can not cast {there!r} to {spec!r}", args, kwargs)
 
-    def _refused(self, why: str, args: Any, kwargs: Any) -> TypeError:
+    def refused(self, why: str, args: Any, kwargs: Any) -> TypeError:
+        """The error that says why arguments find no places."""
         return TypeError(
             f"Binding inputs to tf.function failed due to `{why}`. Received args: {args} and "
             f"kwargs: {kwargs} for signature: {self._shown}."
