@@ -25,7 +25,7 @@ from tapelab.recording import Recording, TapeFacts
 from tapelab.recording import events as e
 from tapelab.recording.facts import Rule
 from tapelab.recording.op_facts import OpFacts
-from tapelab.recording.recording import Role, VariableFacts
+from tapelab.recording.schema import Role, VariableFacts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,8 @@
 Every `import` statement is an edge, wherever it stands: at the top of a file, inside a function, or
 under `if TYPE_CHECKING`; so is `import_module("…")` with a name written out. `from package import
 name` leads to the module `package.name` if there is one, else to `package`. That a package is
-loaded with each of its modules is Python's own doing and no edge. Relative imports are not used: see test_layers.py.
+loaded with each of its modules is Python's own doing and no edge. Relative imports are not used:
+see test_layers.py.
 """
 
 from __future__ import annotations
