@@ -326,7 +326,31 @@ OF_CONTEXTS: Final[tuple[Explained, ...]] = (
         "seed of another shape through a function",
         "TensorFlow hands a seed on to the function, where its shape may fit the first rule; here "
         "it must have the shape of its target.",
-        raises("InvalidArgumentError: .*An output gradient needs", "no error", "output_gradients="),
+        either(
+            raises("InvalidArgumentError: .*An output gradient needs", "no error", "output_grad"),
+            raises("no error", "ValueError: .*compatible with the shape this function", "output_g"),
+        ),
+    ),
+    Explained(
+        "slices of a function",
+        "The gradient of a function takes whole tensors in TensorFlow; here the gradient of picked "
+        "rows stays sparse through a function.",
+        lambda text, found, outcome: (
+            found.what == "kind"
+            and "tf.function" in text
+            and found.ours.startswith("IndexedSlices")
+            and found.theirs.startswith("tensor")
+        ),
+    ),
+    Explained(
+        "vectorized function",
+        "TensorFlow cannot vectorize the Jacobian of every branch, loop and function; here it is "
+        "computed row by row.",
+        raises(
+            "no error",
+            "(ValueError|StagingError): .*(while vectorizing|not compatible with supplied)",
+            r"jacobian",
+        ),
     ),
     Explained(
         "gradient of isotonic regression in a graph",
