@@ -8,13 +8,13 @@ it names the ops themselves, one that is missing or renamed is an error of that 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 from tapelab.core.op import Op
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False, repr=False)
 class CoreOps:
     """The ops that the core runs, by the names under which it does."""
 
@@ -40,5 +40,4 @@ CORE: Final = CoreOps.__new__(CoreOps)
 
 def install(ops: CoreOps) -> None:
     """Let the core run these ops."""
-    for each in fields(ops):
-        setattr(CORE, each.name, getattr(ops, each.name))
+    vars(CORE).update(vars(ops))
