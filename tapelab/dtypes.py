@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.lazy import LAZY_PARTS
+from tapelab.lazy import LAZY_PARTS, load
 
 
 class DType:
@@ -162,10 +162,9 @@ def __getattr__(name: str) -> Any:
     """What `tf.dtypes` has besides dtypes, and bfloat16, which loads a package for itself."""
     if name == "bfloat16":
         return _brain_float(name)
-    place, _, attribute = LAZY_PARTS[__name__].get(name, "").partition(":")
-    if not place:
+    if name not in LAZY_PARTS[__name__]:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(place), attribute)
+    return load(LAZY_PARTS[__name__][name])
 
 
 def _brain_float(name: str) -> DType:
