@@ -8,8 +8,7 @@ import warnings as _warnings
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapelab\.")
 
 from tapelab import errors, linalg, math, nest
-from tapelab import hooks as _hooks
-from tapelab.arrays.choosing import (
+from tapelab.array_ops.choosing import (
     cast,
     clip_by_value,
     complex,
@@ -17,8 +16,8 @@ from tapelab.arrays.choosing import (
     stop_gradient,
     where,
 )
-from tapelab.arrays.clipping import clip_by_global_norm, clip_by_norm
-from tapelab.arrays.creation import (
+from tapelab.array_ops.clipping import clip_by_global_norm, clip_by_norm
+from tapelab.array_ops.creation import (
     constant,
     convert_to_tensor,
     eye,
@@ -31,8 +30,8 @@ from tapelab.arrays.creation import (
     zeros,
     zeros_like,
 )
-from tapelab.arrays.marking import one_hot, sequence_mask, unravel_index
-from tapelab.arrays.measuring import (
+from tapelab.array_ops.marking import one_hot, sequence_mask, unravel_index
+from tapelab.array_ops.measuring import (
     broadcast_dynamic_shape,
     broadcast_static_shape,
     rank,
@@ -40,7 +39,7 @@ from tapelab.arrays.measuring import (
     shape_n,
     size,
 )
-from tapelab.arrays.picking import (
+from tapelab.array_ops.picking import (
     boolean_mask,
     gather,
     gather_nd,
@@ -53,7 +52,7 @@ from tapelab.arrays.picking import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from tapelab.arrays.shaping import (
+from tapelab.array_ops.shaping import (
     broadcast_to,
     concat,
     ensure_shape,
@@ -73,10 +72,11 @@ from tapelab.arrays.shaping import (
     transpose,
     unstack,
 )
-from tapelab.arrays.sorting import argsort, searchsorted, sort, unique, unique_with_counts
+from tapelab.array_ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable
 from tapelab.dtypes import (
     DType,
@@ -99,9 +99,15 @@ from tapelab.dtypes import (
     uint64,
 )
 from tapelab.dtypes import bool_ as bool
-from tapelab.lazy import PLACES as _PLACES
-from tapelab.lazy import late as _late
-from tapelab.lazy import load as _load
+from tapelab.framework.logging_ops import print
+from tapelab.framework.scopes import (
+    control_dependencies,
+    device,
+    executing_eagerly,
+    get_current_name_scope,
+    init_scope,
+    name_scope,
+)
 from tapelab.linalg import einsum, matmul, tensordot
 from tapelab.math import (
     abs,
@@ -159,21 +165,15 @@ from tapelab.math import (
     truncatediv,
     truncatemod,
 )
-from tapelab.missing import missing as _missing
+from tapelab.namespace import hooks as _hooks
+from tapelab.namespace.lazy_names import PLACES as _PLACES
+from tapelab.namespace.lazy_names import late as _late
+from tapelab.namespace.lazy_names import load as _load
+from tapelab.namespace.missing_names import missing as _missing
 from tapelab.ops import core_ops as _core_ops
 from tapelab.ops import overloads as _overloads
 from tapelab.ops.composites import norm, scalar_mul
-from tapelab.printed import print
 from tapelab.recorder import install as _install_recorder
-from tapelab.scopes import (
-    control_dependencies,
-    device,
-    executing_eagerly,
-    get_current_name_scope,
-    init_scope,
-    name_scope,
-)
-from tapelab.shapes import TensorShape
 from tapelab.version import __version__
 
 newaxis = None

@@ -9,8 +9,8 @@ from typing import Any, Final
 from tapelab.compile.conversion import converted_code, do_not_convert
 from tapelab.compile.function import Function
 from tapelab.core.log import thread
-from tapelab.missing import in_module
-from tapelab.shapes import TensorShape
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.namespace.missing_names import in_module
 
 
 def to_code(entity: Callable[..., Any], recursive: bool = True) -> str:

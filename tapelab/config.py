@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, Final, NamedTuple
 
 from tapelab.kernels import threads
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 settings: Final[dict[str, Any]] = {
     "run_functions_eagerly": False,

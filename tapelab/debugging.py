@@ -13,7 +13,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, require_one_dtype, spoken
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, invalid_argument
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops.finite import check_finite as _check_finite
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number

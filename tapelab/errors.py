@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from tapelab.hooks import finding_of
+from tapelab.namespace.hooks import finding_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

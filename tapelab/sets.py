@@ -11,7 +11,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops.public import tensor
 from tapelab.sparse.cells import Shape, check_cells
 from tapelab.sparse.parts import cells_of, made_of, shape_of

@@ -11,7 +11,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 STEP: Final = 1.0 / 1024
 

@@ -12,7 +12,7 @@ import pytest
 from babel.messages.pofile import read_po
 
 import tapelab as tf
-from tapelab import words as said
+from tapelab import locales as said
 from tools import words
 from tools.lesson_words import file_of, parts
 

@@ -144,7 +144,7 @@ def test_an_installed_wheel_imports_and_copies_the_lessons(wheel, tmp_path):
         f"import sys; sys.path.insert(0, {str(site)!r})\n"
         "import tapelab, pathlib\n"
         f"assert tapelab.__file__.startswith({str(site)!r}), tapelab.__file__\n"
-        "from tapelab.lessons import copy_lessons\n"
+        "from tapelab.lab.lesson_folder import copy_lessons\n"
         f"print(len(copy_lessons(pathlib.Path({str(tmp_path / 'mine')!r})).added))"
     )
     answer = subprocess.run(

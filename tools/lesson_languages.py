@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from babel import Locale
 
-from tapelab.lessons import RIGHT_TO_LEFT
+from tapelab.lab.lesson_folder import RIGHT_TO_LEFT
 from tools.lesson_words import EXERCISES, updated
 
 _IMPORT: Final = re.compile(r"^import tapelab as tf$", re.MULTILINE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from tapelab import nest
-from tapelab.arrays.creation import zeros_like
+from tapelab.array_ops.creation import zeros_like
 from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType
@@ -14,7 +14,7 @@ from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tape import UnconnectedGradients
 from tapelab.core.tensor import Tensor
 from tapelab.core.warning import warn
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 
 class ForwardAccumulator(Accumulating, metaclass=DispatchedType):

@@ -19,8 +19,8 @@ from tapelab.cli.learning import lab, lessons
 from tapelab.cli.picturing import export, show
 from tapelab.errors import RecordingError
 from tapelab.grading.gradebook.errors import GradebookError
-from tapelab.launch import LaunchError
-from tapelab.lessons import LessonsFolderError
+from tapelab.lab.launcher import LaunchError
+from tapelab.lab.lesson_folder import LessonsFolderError
 from tapelab.version import __version__
 
 EXPECTED = (Complaint, GradebookError, LaunchError, LessonsFolderError, RecordingError)

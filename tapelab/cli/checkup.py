@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Final
 
 from tapelab.cli import packages
-from tapelab.launch import has_browser
-from tapelab.lessons import lessons, shipped_folder
+from tapelab.lab.launcher import has_browser
+from tapelab.lab.lesson_folder import lessons, shipped_folder
+from tapelab.locales import CATALOGUES, ENGLISH, say, say_many, sentence, translated
+from tapelab.locales import language as spoken
 from tapelab.views.html import STATIC
-from tapelab.words import CATALOGUES, ENGLISH, say, say_many, sentence, translated
-from tapelab.words import language as spoken
 
 FIRST_PORT: Final = 8888
 PORTS: Final = 50

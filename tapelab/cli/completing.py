@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tapelab.lessons import languages, lessons, shipped_folder
+from tapelab.lab.lesson_folder import languages, lessons, shipped_folder
+from tapelab.locales import ENGLISH
 from tapelab.recording.files import SUFFIX
-from tapelab.words import ENGLISH
 
 
 def tapes(incomplete: str) -> list[str]:

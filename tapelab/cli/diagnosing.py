@@ -20,8 +20,8 @@ from tapelab.cli.completing import scripts
 from tapelab.cli.picturing import Language, require_file
 from tapelab.cli.scripts import ScriptFailed, output_apart, running
 from tapelab.core.log import thread
-from tapelab.words import language as speak
-from tapelab.words import say, sentence
+from tapelab.locales import language as speak
+from tapelab.locales import say, sentence
 
 if TYPE_CHECKING:
     from tapelab.diagnosis import Explanation

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tapelab.cli.checkup import Check, State, check_up
 from tapelab.cli.complaint import Complaint, Exit
-from tapelab.words import say, say_many, sentence, translated
+from tapelab.locales import say, say_many, sentence, translated
 
 SIGNS: Final = {State.GOOD: "✓", State.POOR: "!", State.MISSING: "×"}
 STYLES: Final = {State.GOOD: "green", State.POOR: "yellow", State.MISSING: "bold red"}

@@ -16,7 +16,7 @@ from rich.markdown import Markdown
 from rich.syntax import Syntax
 
 from tapelab.cli.complaint import Complaint, Exit
-from tapelab.launch import become_jupyterlab
+from tapelab.lab.launcher import become_jupyterlab
 
 if TYPE_CHECKING:
     from tapelab.authoring.work import Work

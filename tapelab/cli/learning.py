@@ -12,11 +12,11 @@ from rich.table import Table
 from tapelab.cli.complaint import Complaint
 from tapelab.cli.completing import lesson_languages, lesson_names
 from tapelab.cli.points import Points, points_in
-from tapelab.launch import become_jupyterlab
-from tapelab.lessons import START_PAGE, Lesson, copy_lessons, languages, shipped_folder
-from tapelab.lessons import lessons as listed
-from tapelab.words import ENGLISH, locales, say
-from tapelab.words import language as speak
+from tapelab.lab.launcher import become_jupyterlab
+from tapelab.lab.lesson_folder import START_PAGE, Lesson, copy_lessons, languages, shipped_folder
+from tapelab.lab.lesson_folder import lessons as listed
+from tapelab.locales import ENGLISH, locale_names, say
+from tapelab.locales import language as speak
 
 DEFAULT_FOLDER = Path("~/tapelab-lessons")
 Folder = Annotated[Path, typer.Argument(help="Where your copies are.", file_okay=False)]
@@ -91,7 +91,7 @@ def _speak(wanted: str) -> None:
     if not wanted:
         return
     spoken = [ENGLISH, *languages(shipped_folder())]
-    if not set(locales(wanted)).intersection(spoken):
+    if not set(locale_names(wanted)).intersection(spoken):
         raise Complaint(
             say(
                 "There are no lessons in {wanted}. There are: {names}.",

@@ -9,7 +9,7 @@ from importlib import metadata
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
-from tapelab.words import sentence
+from tapelab.locales import sentence
 
 OURS: Final = "tapelab"
 EXTRA: Final = "lab"

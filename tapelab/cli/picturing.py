@@ -15,10 +15,10 @@ import typer
 
 from tapelab.cli.complaint import Complaint
 from tapelab.cli.completing import tapes
-from tapelab.launch import has_browser
+from tapelab.lab.launcher import has_browser
+from tapelab.locales import language as speak
+from tapelab.locales import paragraph, say, sentence, translated
 from tapelab.recording.files import SUFFIX
-from tapelab.words import language as speak
-from tapelab.words import paragraph, say, sentence, translated
 
 if TYPE_CHECKING:
     from tapelab.widgets.show import Picture

@@ -129,7 +129,7 @@ def _given(assignment: str, file: Path | None) -> Features | None:
     """What everybody began with: a file, or the shipped notebook of a lesson."""
     from tapelab.grading.reports.features import features_of
     from tapelab.grading.submission import Submission
-    from tapelab.lessons import lessons, shipped_folder
+    from tapelab.lab.lesson_folder import lessons, shipped_folder
 
     shipped = [each for each in lessons(shipped_folder()) if each.stem.startswith(f"{assignment}-")]
     if file is None and shipped:

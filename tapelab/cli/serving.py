@@ -12,7 +12,7 @@ import typer
 
 from tapelab.cli.bookkeeping import DEFAULT_BOOK, Book, needing_extra, opened
 from tapelab.grading.server import DEFAULT_PORT
-from tapelab.words import ENVIRONMENT, preferred
+from tapelab.locales import ENVIRONMENT, preferred
 
 BEYOND: Final = (
     "{host} is reached from other computers. Whoever has the address below sees and changes every "
@@ -44,7 +44,7 @@ def serve(
         from tapelab.grading.server.door import is_loopback
         from tapelab.grading.server.running import listen, open_browser
         from tapelab.grading.server.running import serve as run
-    from tapelab.launch import has_browser
+    from tapelab.lab.launcher import has_browser
 
     spoken = preferred(language) if language else ""
     with (

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compat import v1
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 __all__ = [
     "as_bytes",

@@ -13,7 +13,7 @@ from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.dtypes import as_dtype, float32
-from tapelab.scopes import executing_eagerly
+from tapelab.framework.scopes import executing_eagerly
 
 __all__ = ["Graph", "InteractiveSession", "Session", "executing_eagerly", "placeholder"]
 

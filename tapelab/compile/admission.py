@@ -16,10 +16,10 @@ from tapelab.core.cell import Holder
 from tapelab.core.dispatch import declaration_of
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import TensorSpec
 from tapelab.dtypes import DType
 from tapelab.random.sampling import Source
-from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec
 
 _PLAIN: Final = (
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic, np.dtype, type),

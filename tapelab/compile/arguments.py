@@ -12,8 +12,8 @@ from tapelab.compile.symbolic import Symbolic
 from tapelab.compile.walking import leaves
 from tapelab.compile.worlds import is_composite
 from tapelab.core.tensor import Tensor
-from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec, spec_of_composite
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import TensorSpec, spec_of_composite
 
 
 def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:

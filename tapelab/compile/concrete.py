@@ -22,9 +22,9 @@ from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
+from tapelab.core.type_spec import TensorSpec, TypeSpec
 from tapelab.core.wording import spoken
 from tapelab.errors import invalid_argument
-from tapelab.specs import TensorSpec, TypeSpec
 
 
 class ConcreteFunction:

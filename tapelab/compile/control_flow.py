@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab import control
+from tapelab import control_flow
 from tapelab.autodiff import graph_gradients
 from tapelab.compile import branching, examples
 from tapelab.compile.conversion import converted
@@ -19,7 +19,7 @@ from tapelab.compile.outcomes import spread_from
 from tapelab.compile.symbolic import SymbolicTensor
 from tapelab.compile.trace import CONTROL_FLOW
 from tapelab.compile.walking import mapped
-from tapelab.control import folding, mapping, python_functions
+from tapelab.control_flow import folding, mapping, python_functions
 from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
@@ -167,11 +167,11 @@ def gradients_of(between: Any, inputs: Any, sources: Any, seeds: Any) -> Any:
 
 CONTROL_FLOW.update(
     {
-        control.cond: _cond,
-        control.while_loop: _while_loop,
-        control.switch_case: _switch_case,
-        control.case: _case,
-        control.get_static_value: _static_value,
+        control_flow.cond: _cond,
+        control_flow.while_loop: _while_loop,
+        control_flow.switch_case: _switch_case,
+        control_flow.case: _case,
+        control_flow.get_static_value: _static_value,
         mapping.map_fn: _map_fn,
         mapping.vectorized_map: _map_fn,
         folding.scan: _folding,

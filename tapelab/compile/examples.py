@@ -14,7 +14,7 @@ import numpy as np
 from tapelab.compile.walking import mapped
 from tapelab.core.dispatch import outside_trace
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.shapes import TensorShape
+from tapelab.core.tensor_shape import TensorShape
 
 WORLDS: Final = (0, 1)
 _OPEN: Final = (12, 24)

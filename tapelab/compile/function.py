@@ -38,9 +38,9 @@ from tapelab.core.collecting import resting
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.ops.stops import identity
 from tapelab.random.seeding import untouched
-from tapelab.shapes import TensorShape
 
 logger: Final = logging.getLogger("tapelab")
 _OFTEN: Final = 5

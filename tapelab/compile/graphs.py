@@ -21,9 +21,9 @@ from tapelab.core.cell import Cell, Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import as_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
-from tapelab.shapes import TensorShape
 
 _sessions: Final[list[Session]] = []
 _graphs: Final[list[Graph]] = []

@@ -8,7 +8,7 @@ from typing import Any
 from tapelab.compile.symbolic import OPERATORS, OpenTrace, Symbolic
 from tapelab.core.dispatch import public
 from tapelab.core.log import next_id, origin_here, thread
-from tapelab.specs import common_shape
+from tapelab.core.type_spec import common_shape
 
 
 class SymbolicObject(Symbolic):

@@ -10,9 +10,9 @@ from tapelab.compile.walking import leaves
 from tapelab.compile.worlds import World, is_eager
 from tapelab.core.dispatch import declaration_of
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.ops.reduction import reduce_sum
 from tapelab.ops.selection import zeros_like as zeros_of
-from tapelab.shapes import TensorShape
 
 FAILED: Final = object()
 _TENSOR_AND_SHAPE: Final = 2

@@ -17,8 +17,8 @@ from tapelab.core.cell import Holder
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor
-from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec, TypeSpec, common_shape, spec_of_composite
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import TensorSpec, TypeSpec, common_shape, spec_of_composite
 
 Key = tuple[Any, ...]
 _VALUES: Final = (bool, int, float, complex, str, bytes, range, TensorShape)

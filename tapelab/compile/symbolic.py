@@ -9,10 +9,10 @@ from tapelab.core.log import Origin, Seen, next_id, origin_here, thread
 from tapelab.core.op import SYMBOLIC
 from tapelab.core.records import truncated
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import common_shape
 from tapelab.dtypes import DType
 from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
-from tapelab.shapes import TensorShape
-from tapelab.specs import common_shape
 
 RESOLUTIONS: Final = (
     "You can attempt the following resolutions to the problem: If you are running in Graph mode, "

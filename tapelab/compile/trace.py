@@ -36,8 +36,8 @@ from tapelab.core.dispatch import declaration_of, outside_trace
 from tapelab.core.log import origin_here, thread
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable, handle_of
-from tapelab.shapes import TensorShape
 
 SINGLETON: Final = (
     "tf.function only supports singleton tf.Variables created on the first call. Make sure the "

@@ -8,6 +8,7 @@ import numpy as np
 
 from tapelab.core.composite_tensor import refuse_composites
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import (
     BY_NUMPY,
     DType,
@@ -19,7 +20,6 @@ from tapelab.dtypes import (
     int64,
     string,
 )
-from tapelab.shapes import TensorShape
 
 _INT32: Final = np.iinfo(np.int32)
 _INT64: Final = np.iinfo(np.int64)

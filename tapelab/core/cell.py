@@ -10,11 +10,11 @@ import numpy as np
 from tapelab.core.log import Origin, next_id, origin_here, thread
 from tapelab.core.records import truncated, write_assignment, write_read
 from tapelab.core.tensor import Tensor, wrap
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.wording import brackets
 from tapelab.dtypes import DType
 from tapelab.errors import invalid_argument
 from tapelab.recording.facts import How
-from tapelab.shapes import TensorShape
 
 if TYPE_CHECKING:
     from tapelab.core.variable import Variable

@@ -14,9 +14,9 @@ from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
 from tapelab.core.records import Dropped
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import DType
 from tapelab.recording.facts import KEPT_ELEMENTS
-from tapelab.shapes import TensorShape
 
 
 def _tensor(value: Any) -> Tensor:

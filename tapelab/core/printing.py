@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import BY_NUMPY
-from tapelab.shapes import TensorShape
 
 
 def _numbers(value: Any, text: Any) -> str:

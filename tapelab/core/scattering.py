@@ -13,10 +13,10 @@ from tapelab.core.aside import aside
 from tapelab.core.dispatch import public
 from tapelab.core.stacking import stacked
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.errors import invalid_argument
 from tapelab.kernels.rows import meet_at, meet_rows
 from tapelab.recording.facts import How
-from tapelab.shapes import TensorShape
 
 if TYPE_CHECKING:
     from tapelab.core.cell import Cell

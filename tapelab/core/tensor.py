@@ -11,8 +11,8 @@ import numpy as np
 from tapelab.core.exits import leave
 from tapelab.core.log import Origin, next_id, origin_here, thread
 from tapelab.core.printing import repr_of, str_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import BY_NUMPY, DType
-from tapelab.shapes import TensorShape
 
 UNKNOWN: Final = (0,)
 """The mark of a tensor of which only the tapes know whether they follow it."""

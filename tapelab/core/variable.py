@@ -26,10 +26,10 @@ from tapelab.core.roles import (
 from tapelab.core.scattering import scatter_method
 from tapelab.core.stacking import stacked
 from tapelab.core.tensor import Reference, Tensor, constant_of, wrap
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.wording import in_place
 from tapelab.dtypes import DType
 from tapelab.recording.facts import How
-from tapelab.shapes import TensorShape
 
 name_scopes: list[str] = []
 

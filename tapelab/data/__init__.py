@@ -10,7 +10,7 @@ from tapelab.data.pipeline import AUTOTUNE
 from tapelab.data.reading import DatasetSpec
 from tapelab.data.stage import INFINITE as INFINITE_CARDINALITY
 from tapelab.data.stage import UNKNOWN as UNKNOWN_CARDINALITY
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 __all__ = [
     "AUTOTUNE",

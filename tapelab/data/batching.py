@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.data.elements import Element, raw_of, row, row_count, stacked
 from tapelab.data.ragged_rows import are_ragged, joined, marked
 from tapelab.data.reading import spec_of_element
@@ -23,7 +24,6 @@ from tapelab.data.structure import (
 )
 from tapelab.data.structure import spec as tensor_spec
 from tapelab.errors import DataLossError, invalid_argument
-from tapelab.shapes import TensorShape
 
 
 def batched(stage: Stage, batch_size: Any, drop_remainder: bool, kind: str) -> Stage:

@@ -21,9 +21,9 @@ from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import Variable
 from tapelab.data.ragged_rows import detached, row_of
 from tapelab.data.structure import is_structure, mapped
+from tapelab.framework.scopes import off_tape
 from tapelab.ops import samples
 from tapelab.recording.facts import DATASET
-from tapelab.scopes import off_tape
 
 Element = Any
 SEARCHED: Final = 10_000

@@ -9,7 +9,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.data.dataset import Dataset
 from tapelab.data.pipeline import AUTOTUNE as TUNED
 from tapelab.data.stage import INFINITE, UNKNOWN
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 AUTOTUNE = TUNED
 INFINITE_CARDINALITY = INFINITE

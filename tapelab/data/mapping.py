@@ -14,7 +14,7 @@ from tapelab.data.reading import spec_of_element
 from tapelab.data.stage import UNKNOWN, Stage, whole
 from tapelab.data.structure import common, mapped, parts_of
 from tapelab.errors import invalid_argument
-from tapelab.scopes import off_tape
+from tapelab.framework.scopes import off_tape
 
 Function = Callable[..., Any]
 

@@ -10,14 +10,14 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.arrays import typed_array
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import spec_of_composite
 from tapelab.data.elements import Element, raw_of, row, sources_in, tensors_of
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage
 from tapelab.data.structure import fits, is_structure, mapped, parts_of, rebuilt, spec
 from tapelab.dtypes import BY_NUMPY, as_dtype, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops.public import strict_operand
-from tapelab.shapes import TensorShape
-from tapelab.specs import spec_of_composite
 
 Made = tuple[str, Callable[[], Iterator[Element]], Callable[[], Any], int, Any]
 """The fields of a stage."""

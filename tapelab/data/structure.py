@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tapelab.shapes import TensorShape
+from tapelab.core.tensor_shape import TensorShape
 
 
 def is_structure(value: Any) -> bool:
@@ -47,7 +47,7 @@ def rebuilt(like: Any, parts: Iterator[Any]) -> Any:
 
 def spec(shape: Any, dtype: Any) -> Any:
     """The specification of tensors of one shape and dtype."""
-    from tapelab.specs import TensorSpec
+    from tapelab.core.type_spec import TensorSpec
 
     return TensorSpec(shape, dtype)
 

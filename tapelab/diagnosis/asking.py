@@ -12,10 +12,10 @@ from tapelab.core.tape import GradientTape
 from tapelab.diagnosis.explain import explain_call
 from tapelab.diagnosis.finding import Explanation
 from tapelab.diagnosis.names import shortened
+from tapelab.locales import paragraph, say
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.interning import Spans
 from tapelab.recorder.introspection import introspect
-from tapelab.words import paragraph, say
 
 if TYPE_CHECKING:
     from tapelab.core.log import Origin

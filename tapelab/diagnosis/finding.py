@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.diagnosis.codes import Rank, code_facts
+from tapelab.locales import language, say, sentence
 from tapelab.recording.drawable import Pictured
 from tapelab.views.card import columns, plain, wrapped
-from tapelab.words import language, say, sentence
 
 if TYPE_CHECKING:
     from tapelab.recording import Recording

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tapelab.diagnosis.finding import Finding
+from tapelab.locales import language, say, say_many, sentence
 from tapelab.recording.drawable import Pictured
 from tapelab.views.card import plain
 from tapelab.views.numbers import format_number
-from tapelab.words import language, say, say_many, sentence
 
 COMPLEX_STEP: Final = sentence("a complex step")
 CENTRAL: Final = sentence("central differences")

@@ -6,9 +6,9 @@ import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis.code import Code, Scope
+from tapelab.locales import say
 from tapelab.recording import events as e
 from tapelab.views.numbers import format_brief
-from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis.names import name_of
-from tapelab.words import paragraph, say, say_many, sentence, translated
+from tapelab.locales import paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case

@@ -16,7 +16,7 @@ import numpy as np
 from tapelab.exercises.ungradable import Unreadable, Unsolved
 from tapelab.exercises.values import Value, fingerprint
 from tapelab.exercises.wording import told_kind
-from tapelab.words import say
+from tapelab.locales import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.trial import Trial

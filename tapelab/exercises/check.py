@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from numpy.typing import NDArray
 
-from tapelab.words import say
+from tapelab.locales import say
 
 if TYPE_CHECKING:
     from tapelab.exercises.answer import Answer

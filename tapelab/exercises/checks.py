@@ -19,7 +19,7 @@ from tapelab.exercises.drawing import Arguments, Draw, drawn
 from tapelab.exercises.plain import NotPlain, close, dtype_of, plain
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.wording import both_spelled, listed, spelled
-from tapelab.words import say
+from tapelab.locales import say
 
 TOLERANCE: Final = 1e-3
 NO_ARGUMENTS: Final[tuple[tuple[Any, ...], ...]] = ((),)

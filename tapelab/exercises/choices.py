@@ -13,7 +13,7 @@ from tapelab.exercises.plain import NotPlain, plain
 from tapelab.exercises.ungradable import Unreadable, Unsolved
 from tapelab.exercises.values import Value
 from tapelab.exercises.wording import listed
-from tapelab.words import paragraph, say, translated
+from tapelab.locales import paragraph, say, translated
 
 UNITS: Final[Mapping[str, tuple[str, float]]] = {
     "": ("", 1.0), "%": ("", 0.01),

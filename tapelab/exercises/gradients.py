@@ -15,7 +15,7 @@ from tapelab.exercises.checks import TOLERANCE
 from tapelab.exercises.plain import close, plain
 from tapelab.exercises.reading import tensor
 from tapelab.exercises.wording import both_spelled
-from tapelab.words import say
+from tapelab.locales import say
 
 Array = NDArray[Any]
 Function = Callable[..., Any]

@@ -17,8 +17,8 @@ from typing import Any, Final
 from tapelab.exercises.check import Outcome
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.locales import say
 from tapelab.recording.files import write
-from tapelab.words import say
 
 FORMAT: Final = 1
 JUPYTER: Final = "JPY_SESSION_NAME"

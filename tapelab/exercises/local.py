@@ -11,7 +11,7 @@ from tapelab.exercises.reading import live, value_of
 from tapelab.exercises.trial import Trial, trial_of
 from tapelab.exercises.ungradable import Raised, Unsolved
 from tapelab.exercises.values import Value, fingerprint
-from tapelab.words import say
+from tapelab.locales import say
 
 LONGEST_MESSAGE: Final = 280
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tapelab.exercises.reading import value_of
 from tapelab.exercises.values import Numbers
 from tapelab.exercises.wording import told_kind
-from tapelab.words import say
+from tapelab.locales import say
 
 
 class NotPlain(TypeError):  # noqa: N818 - it says what the value is, and is always caught

@@ -19,7 +19,7 @@ from tapelab.exercises.plots import Axes, Plot, Series
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Value
 from tapelab.exercises.wording import listed, spelled, told_kind
-from tapelab.words import say
+from tapelab.locales import say
 
 
 def _check(

@@ -13,10 +13,10 @@ from tapelab.exercises.check import Check, Outcome
 from tapelab.exercises.questions import Question, question
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.values import Numbers, Picture, Prediction
+from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.views.card import DATA
 from tapelab.views.frame import Model
-from tapelab.words import say
 
 ADJOINTS: Final = {"way": "backward"}
 """Questions about gradients; `{"way": "forward"}` are those about values and ops."""

@@ -15,9 +15,9 @@ from tapelab.exercises.drawing import Arguments
 from tapelab.exercises.plain import close
 from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
+from tapelab.locales import paragraph, say, say_many
 from tapelab.recording.facts import KEPT_ELEMENTS
 from tapelab.views.numbers import count
-from tapelab.words import paragraph, say, say_many
 
 UNUSED: Final = "UNUSED_SOURCE"
 

@@ -7,8 +7,8 @@ from typing import Final
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import Hints, Progress
 from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.locales import paragraph, say, translated
 from tapelab.views.card import plain
-from tapelab.words import paragraph, say, translated
 
 SIGN: Final = {"full": "✓", "part": "◐", "none": "×", "wait": "…"}
 

@@ -15,10 +15,10 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.exercises.ungradable import Unreadable
 from tapelab.exercises.wording import told_kind
+from tapelab.locales import say, sentence
 from tapelab.recorder.introspection import introspect
 from tapelab.recording import Recording
 from tapelab.recording.events import Asked, Cause, Flowed, Left, Ran, Watched
-from tapelab.words import say, sentence
 
 if TYPE_CHECKING:
     from tapelab.diagnosis import Explanation

@@ -11,7 +11,7 @@ from tapelab.exercises.check import WAITING, Check, Outcome, Visibility
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.plain import NotPlain
 from tapelab.exercises.ungradable import Unreadable, Unsolved
-from tapelab.words import paragraph, say, translated
+from tapelab.locales import paragraph, say, translated
 
 if TYPE_CHECKING:
     from tapelab.exercises.exercise import Exercise

@@ -8,9 +8,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.locales import say, sentence
 from tapelab.recording.schema import Role, TensorFacts
 from tapelab.views.numbers import format_shape, format_values
-from tapelab.words import say, sentence
 
 SHOWN_ELEMENTS: Final = 8
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.arrays.creation import constant, convert_to_tensor, ones_like
+from tapelab.array_ops.creation import constant, convert_to_tensor, ones_like
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.errors import NoGradientError

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.arrays.creation import constant
+from tapelab.array_ops.creation import constant
 from tapelab.core.op import REGISTRY, Op
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor

@@ -50,7 +50,7 @@ from tapelab.image.turning import (
     rot90,
     transpose,
 )
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 __all__ = [
     "ResizeMethod",

@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.choosing import cast as to_dtype
-from tapelab.arrays.choosing import saturate_cast
+from tapelab.array_ops.choosing import cast as to_dtype
+from tapelab.array_ops.choosing import saturate_cast
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import unlike
 from tapelab.dtypes import DType, as_dtype, float16, float32
+from tapelab.framework.scopes import executing_eagerly
 from tapelab.image.turning import filled_picture
 from tapelab.ops import colour, powers, reduction
 from tapelab.ops.casting import cast
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.selection import maximum
 from tapelab.ops.stops import identity
-from tapelab.scopes import executing_eagerly
 
 
 @public

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import random
-from tapelab.arrays.choosing import where
-from tapelab.arrays.picking import slice as cut
-from tapelab.arrays.shaping import reshape
+from tapelab.array_ops.choosing import where
+from tapelab.array_ops.picking import slice as cut
+from tapelab.array_ops.shaping import reshape
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite
 from tapelab.dtypes import int32

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.arrays.choosing import where
-from tapelab.arrays.shaping import stack, tile, unstack
+from tapelab.array_ops.choosing import where
+from tapelab.array_ops.shaping import stack, tile, unstack
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.arrays.shaping import concat, expand_dims, pad, reshape, squeeze
+from tapelab.array_ops.shaping import concat, expand_dims, pad, reshape, squeeze
 from tapelab.core.dispatch import public
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument

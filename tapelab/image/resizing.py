@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.arrays.picking import gather
+from tapelab.array_ops.picking import gather
 from tapelab.core.dispatch import public
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.arrays.picking import slice as cut
-from tapelab.arrays.shaping import pad, reshape, reverse
-from tapelab.arrays.shaping import transpose as permuted
+from tapelab.array_ops.picking import slice as cut
+from tapelab.array_ops.shaping import pad, reshape, reverse
+from tapelab.array_ops.shaping import transpose as permuted
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.linalg import eye

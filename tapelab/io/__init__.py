@@ -18,7 +18,7 @@ from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, NotFoundError, invalid_argument
 from tapelab.io.serialized import pack as _pack
 from tapelab.io.serialized import unpack as _unpack
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops.public import tensor
 from tapelab.strings.texts import each, one_text, text, texts
 

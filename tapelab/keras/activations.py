@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math, nn
-from tapelab.arrays import choosing, shaping
+from tapelab.array_ops import choosing, shaping
 from tapelab.keras import backend
 from tapelab.keras.grouping import grouped
 from tapelab.keras.operations import operation
 from tapelab.keras.serialization import resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 
 @operation

@@ -11,7 +11,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype
 from tapelab.keras import drawing, naming
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops.casting import cast as _cast
 
 _settings: Final[dict[str, Any]] = {"floatx": "float32", "epsilon": 1e-07}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.arrays import choosing
+from tapelab.array_ops import choosing
 from tapelab.keras import backend
 from tapelab.keras.serialization import Configured, resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 
 class Constraint(Configured):

@@ -14,7 +14,7 @@ from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
 from tapelab.keras import drawing
 from tapelab.keras.serialization import Configured, resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 _CUT_DEVIATION: Final = 0.87962566103423978
 """The standard deviation of a normal distribution that is cut off at two deviations."""

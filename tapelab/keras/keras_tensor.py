@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.keras.naming import automatic_name
-from tapelab.shapes import TensorShape
 
 _IN_TENSORFLOW = (
     "A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic "

@@ -8,7 +8,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from tapelab.missing import missing
+from tapelab.namespace.missing_names import missing
 
 
 def offered(

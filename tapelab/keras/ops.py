@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from tapelab import linalg, math, nn
-from tapelab.arrays import choosing, creation, measuring, picking, shaping, sorting
-from tapelab.arrays.marking import one_hot as _one_hot
+from tapelab.array_ops import choosing, creation, measuring, picking, shaping, sorting
+from tapelab.array_ops.marking import one_hot as _one_hot
 from tapelab.core.tensor import Tensor
 from tapelab.keras import activations, backend
 from tapelab.keras.operations import operation
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 abs = absolute = operation(math.abs)
 add = operation(math.add)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.choosing import cast
+from tapelab.array_ops.choosing import cast
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.keras import drawing
 from tapelab.keras.naming import automatic_name, name_scope
 from tapelab.keras.variables import Variable
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops.settings import lengths
 
 

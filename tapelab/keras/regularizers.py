@@ -8,7 +8,7 @@ from tapelab import linalg, math
 from tapelab.keras import backend
 from tapelab.keras.grouping import grouped
 from tapelab.keras.serialization import Configured, resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 
 class Regularizer(Configured):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 Thing = TypeVar("Thing")
 _registered: dict[str, Any] = {}

@@ -18,7 +18,7 @@ from tapelab.keras.saving import (
     register_keras_serializable,
 )
 from tapelab.keras.training.sequences import PyDataset
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.random import set_seed
 from tapelab.random.seeding import draw_by_python
 

@@ -12,10 +12,10 @@ from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable as Wrapped
 from tapelab.core.variable import read
 from tapelab.keras import backend, initializers, naming
-from tapelab.shapes import TensorShape
 
 Operator = Callable[["Variable", Any], Any]
 

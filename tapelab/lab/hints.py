@@ -15,8 +15,8 @@ import numpy as np
 
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.log import thread
+from tapelab.locales import language, say
 from tapelab.views.card import direction, plain, prose
-from tapelab.words import language, say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Finding

@@ -6,11 +6,11 @@ import math
 from typing import Any, Final
 
 from tapelab.lab.magics import record_cell
+from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.views.answers import last_question, name
 from tapelab.views.numbers import format_number
 from tapelab.widgets.show import Picture, show
-from tapelab.words import say
 
 RELATIVE: Final = 0.01
 ABSOLUTE: Final = 0.002

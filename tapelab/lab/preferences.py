@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from tapelab.lab.hints import hints
-from tapelab.words import language
+from tapelab.locales import language
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.diagnosis import Explanation, explain, why
 from tapelab.lab.cells import number_of_cell
+from tapelab.locales import say
 from tapelab.widgets.show import Picture, show
-from tapelab.words import say
 
 HELP: Final = "Write `%tape on`, then run cells, then `%tape off`, or `%tape off z x`."
 _on: Final[list[GradientTape]] = []

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapelab.arrays import clipping, creation
+from tapelab.array_ops import clipping, creation
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import FailedPreconditionError, invalid_argument
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops import (
     composites,
     matrices,

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.arrays.choosing import cast
-from tapelab.arrays.picking import gather
+from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.picking import gather
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.arrays import choosing, sorting
+from tapelab.array_ops import choosing, sorting
 from tapelab.core.convert import operand, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops import (
     accumulation,
     activation,

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.choosing import cast
-from tapelab.arrays.picking import scatter_nd
-from tapelab.arrays.shaping import stack
+from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.picking import scatter_nd
+from tapelab.array_ops.shaping import stack
 from tapelab.core.aside import aside, decided
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public

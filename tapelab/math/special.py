@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops import bessel, bessel_decay, integrals
 from tapelab.ops.public import unary
 

@@ -7,17 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapelab import math
-from tapelab.arrays import sorting
-from tapelab.arrays.choosing import cast as to_dtype
-from tapelab.arrays.creation import constant
-from tapelab.arrays.shaping import concat
+from tapelab.array_ops import sorting
+from tapelab.array_ops.choosing import cast as to_dtype
+from tapelab.array_ops.creation import constant
+from tapelab.array_ops.shaping import concat
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, spoken
 from tapelab.errors import invalid_argument
 from tapelab.math import ordering
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.nn import convolving, dropping, embedding, interleaving, normalizing, pooling, scoring
 from tapelab.ops import activation, composites, isotonic, losses
 from tapelab.ops.arithmetic import negative

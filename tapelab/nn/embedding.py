@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.arrays.choosing import where
-from tapelab.arrays.clipping import clip_by_norm
-from tapelab.arrays.creation import range as numbers
-from tapelab.arrays.partitioning import dynamic_partition, dynamic_stitch
-from tapelab.arrays.picking import gather
+from tapelab.array_ops.choosing import where
+from tapelab.array_ops.clipping import clip_by_norm
+from tapelab.array_ops.creation import range as numbers
+from tapelab.array_ops.partitioning import dynamic_partition, dynamic_stitch
+from tapelab.array_ops.picking import gather
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.ops.public import tensor

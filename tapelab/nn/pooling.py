@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.arrays.creation import constant
+from tapelab.array_ops.creation import constant
 from tapelab.core.dispatch import public
 from tapelab.core.op import Op
 from tapelab.core.tensor import Tensor

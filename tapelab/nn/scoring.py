@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.choosing import where
+from tapelab.array_ops.choosing import where
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import spoken

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.shaping import pad
+from tapelab.array_ops.shaping import pad
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor

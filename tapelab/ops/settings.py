@@ -9,11 +9,11 @@ import numpy as np
 from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import read
 from tapelab.core.wording import spoken
 from tapelab.dtypes import int64
 from tapelab.errors import OpError, invalid_argument
-from tapelab.shapes import TensorShape
 
 
 def lengths(value: Any, raw: str, *, strict: bool = False) -> tuple[int, ...]:

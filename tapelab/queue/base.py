@@ -10,6 +10,8 @@ import numpy as np
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import TensorSpec
 from tapelab.core.variable import Variable, read
 from tapelab.core.wording import spoken
 from tapelab.dtypes import DType, as_dtype, bool_, int32
@@ -17,8 +19,6 @@ from tapelab.errors import invalid_argument
 from tapelab.ops.settings import number
 from tapelab.queue.store import Element, Store
 from tapelab.queue.stored import Stored, batch, single
-from tapelab.shapes import TensorShape
-from tapelab.specs import TensorSpec
 
 
 def _spec_of(method: str) -> Callable[..., Any]:

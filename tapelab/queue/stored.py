@@ -10,8 +10,8 @@ import numpy as np
 
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.framework.scopes import off_tape
 from tapelab.ops import samples
-from tapelab.scopes import off_tape
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays import creation
+from tapelab.array_ops import creation
 from tapelab.core.dispatch import public
 from tapelab.dtypes import as_dtype, int64
 from tapelab.ragged.partition import RowPartition

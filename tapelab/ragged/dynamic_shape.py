@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays import creation, measuring, shaping
+from tapelab.array_ops import creation, measuring, shaping
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements

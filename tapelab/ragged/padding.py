@@ -9,6 +9,7 @@ import numpy as np
 from tapelab.core.convert import to_tensor as as_tensor
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.errors import invalid_argument
 from tapelab.ops.broadcasting import broadcast_to
 from tapelab.ops.gathering import gather
@@ -18,7 +19,6 @@ from tapelab.ragged.factories import axis_of, rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array
 from tapelab.ragged.tensor import RaggedTensor
-from tapelab.shapes import TensorShape
 
 
 @composite

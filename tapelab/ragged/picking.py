@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays import choosing, picking
+from tapelab.array_ops import choosing, picking
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
 from tapelab.core.execute import composite

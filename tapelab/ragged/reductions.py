@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.arrays.choosing import stop_gradient
+from tapelab.array_ops.choosing import stop_gradient
 from tapelab.core.dispatch import implements
 from tapelab.core.execute import composite
 from tapelab.core.op import Op

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays import shaping
+from tapelab.array_ops import shaping
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
 from tapelab.core.execute import composite

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.type_spec import ShapedSpec, common_shape, spec_of_composite
 from tapelab.dtypes import DType, as_dtype, float32, int64
 from tapelab.ragged.tensor import RaggedTensor
-from tapelab.shapes import TensorShape
-from tapelab.specs import ShapedSpec, common_shape, spec_of_composite
 
 
 class RaggedTensorSpec(ShapedSpec):

@@ -11,13 +11,13 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import DType, as_dtype
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ragged import printing
 from tapelab.ragged.factories import Factories, axis_of, rows_in
 from tapelab.ragged.partition import RowPartition
 from tapelab.ragged.rows import Array
-from tapelab.shapes import TensorShape
 
 
 class RaggedTensor(Factories, metaclass=DispatchedType):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
-from tapelab.arrays import creation, measuring, partitioning, picking
+from tapelab.array_ops import creation, measuring, partitioning, picking
 from tapelab.core.dispatch import implements
 from tapelab.core.execute import composite
 from tapelab.errors import InvalidArgumentError

@@ -11,7 +11,7 @@ from typing import Any, Final
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32, int64
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.ops.distributions import random_shuffle as _random_shuffle
 from tapelab.ops.public import tensor
 from tapelab.random import seeding

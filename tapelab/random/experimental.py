@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.random import get_global_generator, set_global_generator
 from tapelab.random.generating import Algorithm, Generator, create_rng_state
 from tapelab.random.stateless import fold_in as stateless_fold_in

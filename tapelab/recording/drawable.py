@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.hooks import output_of, picture_of
+from tapelab.namespace.hooks import output_of, picture_of
 from tapelab.recording.files import SUFFIX, write
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.signal.cosines import dct, idct
 from tapelab.signal.frames import (
     frame,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tapelab.arrays.shaping import pad
+from tapelab.array_ops.shaping import pad
 from tapelab.core.dispatch import public
 from tapelab.core.op import Op
 from tapelab.core.tensor import Tensor

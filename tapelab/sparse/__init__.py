@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.sparse import spec
 from tapelab.sparse.combining import add, maximum, minimum, sparse_dense_matmul
 from tapelab.sparse.counting import bincount

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays import measuring
+from tapelab.array_ops import measuring
 from tapelab.core.dispatch import implements, public
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tensor import Tensor, constant_of

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tapelab.core.type_spec import ShapedSpec, spec_of_composite
 from tapelab.dtypes import float32
 from tapelab.sparse.tensor import SparseTensor
-from tapelab.specs import ShapedSpec, spec_of_composite
 
 
 class SparseTensorSpec(ShapedSpec):

@@ -12,14 +12,14 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType, public
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable, read
 from tapelab.core.wording import brackets
 from tapelab.dtypes import DType, int64
 from tapelab.errors import invalid_argument
+from tapelab.framework.logging_ops import array_text
 from tapelab.ops.arithmetic import divide, multiply
 from tapelab.ops.shape import reshape
-from tapelab.printed import array_text
-from tapelab.shapes import TensorShape
 from tapelab.sparse.elements import picked
 
 MAPPED: Final = frozenset({

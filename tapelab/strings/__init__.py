@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 from tapelab.strings import rows as _  # noqa: F401 - what these functions do with ragged rows
 from tapelab.strings.hashing import to_hash_bucket, to_hash_bucket_fast, to_hash_bucket_strong
 from tapelab.strings.joining import join, reduce_join, unsorted_segment_join

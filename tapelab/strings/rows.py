@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.shaping import expand_dims
+from tapelab.array_ops.shaping import expand_dims
 from tapelab.core.composite_tensor import CompositeTensor, composite_in
 from tapelab.core.dispatch import implements
 from tapelab.core.tensor import Tensor
+from tapelab.framework.logging_ops import entry
 from tapelab.ops.settings import lengths
 from tapelab.ops.shape import reshape
-from tapelab.printed import entry
 from tapelab.strings import joining, phrases, splitting, templates, unicode
 from tapelab.strings.texts import one_text, text
 

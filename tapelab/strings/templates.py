@@ -8,9 +8,9 @@ import numpy as np
 
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
+from tapelab.framework.logging_ops import array_text
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
-from tapelab.printed import array_text
 from tapelab.strings.texts import declared, texts
 
 

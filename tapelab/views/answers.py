@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.locales import say, sentence
 from tapelab.recording import Recording
 from tapelab.recording import events as e
 from tapelab.views.numbers import count, format_brief
-from tapelab.words import say, sentence
 
 METHODS: Final = {
     e.Method.GRADIENT: sentence("gradient of {targets}"),

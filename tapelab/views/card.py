@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from unicodedata import east_asian_width
 
-from tapelab.words import language
+from tapelab.locales import language
 
 WIDE: Final = re.compile(r"[\u2e80-\uffef]")
 PARTS: Final = re.compile(r"[\u2e80-\uffef]|[^\s\u2e80-\uffef]+\s*|\s+")

@@ -11,6 +11,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Final
 
+from tapelab.locales import say, say_many, sentence
 from tapelab.recording import Recording
 from tapelab.views.aligning import Pair, aligned
 from tapelab.views.answers import answers, question
@@ -18,7 +19,6 @@ from tapelab.views.card import card, columns, minified
 from tapelab.views.frame import Model
 from tapelab.views.listing import code_lines
 from tapelab.views.numbers import format_brief
-from tapelab.words import say, say_many, sentence
 
 AROUND: Final = 2
 """So many frames that are alike stay beside those that differ; the others are counted."""

@@ -7,12 +7,12 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.recording import events as e
 from tapelab.views.frame import Model
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.numbers import format_brief
-from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Explanation, Finding

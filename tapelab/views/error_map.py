@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.locales import say, say_many, sentence
 from tapelab.views.card import card as framed
 from tapelab.views.card import prose
 from tapelab.views.rich import finding_html
-from tapelab.words import say, say_many, sentence
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.gradient_check import Checked, GradientCheck

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from tapelab.locales import language, of_explorer
 from tapelab.recording import Recording, packing
 from tapelab.recording.codec import to_packed
 from tapelab.recording.events import KIND_OF, Ran
 from tapelab.views import text
 from tapelab.views.card import direction
-from tapelab.words import language, of_explorer
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 _STYLE: Final = (

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.locales import say_many, sentence, translated
 from tapelab.recording.schema import TensorFacts
-from tapelab.words import say_many, sentence, translated
 
 MINUS: Final = "−"
 NOT_KEPT: Final = sentence("not kept")

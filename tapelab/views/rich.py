@@ -6,11 +6,11 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.views import html, text
 from tapelab.views.card import card, prose
 from tapelab.views.cut_graph import cut_graph
-from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Explanation, Finding, Where

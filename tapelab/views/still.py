@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from tapelab.locales import say, say_many
 from tapelab.recording import Recording
 from tapelab.views.folding import FoldKind, Folds, fold_name, folds_of
 from tapelab.views.frame import Model
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.layering import layered
 from tapelab.views.numbers import count, format_brief
-from tapelab.words import say, say_many
 
 MOST: Final = 60
 """So many cards fit on a page; of more, those nearest to the end are shown."""

@@ -7,10 +7,10 @@ from html import escape
 from itertools import pairwise, repeat, starmap
 from typing import Final
 
+from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.views.graph import EdgeKind, NodeKind
 from tapelab.views.still import HEIGHT, WIDTH, Card, Road, Still, still
-from tapelab.words import say
 
 MARGIN: Final = 12
 VALUE_ROW: Final = 43

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Final
 
+from tapelab.locales import say, say_many, sentence, translated
 from tapelab.recording import Recording
 from tapelab.views.answers import answers, heading, question
 from tapelab.views.frame import BACKWARD, Model, Step
 from tapelab.views.listing import listing
 from tapelab.views.numbers import format_brief
-from tapelab.words import say, say_many, sentence, translated
 
 EMPTY: Final = sentence(
     "Nothing on the tape yet.\n"

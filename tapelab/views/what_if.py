@@ -9,10 +9,10 @@ import math
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tapelab.locales import say
 from tapelab.recording import Recording, to_bytes
 from tapelab.views import html
 from tapelab.views.numbers import format_number
-from tapelab.words import say
 
 WIDTH: Final = 57
 HEIGHT: Final = 13

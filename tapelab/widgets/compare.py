@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
 
+from tapelab.locales import say
 from tapelab.recording import to_bytes
 from tapelab.recording.drawable import Drawable
 from tapelab.views import comparing, html, plots
@@ -15,7 +16,6 @@ from tapelab.views.aligning import counterparts
 from tapelab.views.comparing import Compared, compared
 from tapelab.widgets.frontend import first_in_cell, shell
 from tapelab.widgets.show import recorded
-from tapelab.words import say
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,12 +7,12 @@ from typing import Any, Final, Protocol
 import anywidget
 import traitlets
 
+from tapelab.locales import language, of_explorer
 from tapelab.recording import from_bytes
 from tapelab.views.html import static_file
 from tapelab.widgets.frontend import asks_for_views, first_in_cell
 from tapelab.widgets.page import Page
 from tapelab.widgets.score import Score
-from tapelab.words import language, of_explorer
 
 EXTRAS: Final = {"kind": "extras"}
 HAIL: Final = {"kind": "hail"}

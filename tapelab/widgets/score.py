@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from tapelab.locales import say, say_many
 from tapelab.views.card import DATA, card, prose
-from tapelab.words import say, say_many
 
 Guesses = Sequence[Mapping[str, Any]]
 

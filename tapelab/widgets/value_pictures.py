@@ -12,9 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from tapelab.locales import say
 from tapelab.recording.previews import is_image, shows_image
 from tapelab.widgets.pixels import as_png, levels
-from tapelab.words import say
 
 Array = NDArray[Any]
 

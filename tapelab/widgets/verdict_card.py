@@ -13,11 +13,11 @@ from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.session import Hints, Progress
 from tapelab.exercises.text import cost, named, points, remark, short, spent
 from tapelab.exercises.verdict import Judged, Verdict
+from tapelab.locales import language, say, sentence, translated
 from tapelab.views import html, svg
 from tapelab.views.card import direction, minified, prose
 from tapelab.views.frame import Model
 from tapelab.widgets.value_pictures import pictures
-from tapelab.words import language, say, sentence, translated
 
 _ICON: Final = '<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">{}</svg>'
 _LINE: Final = 'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"'

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.lessons import lessons, shipped_folder
+from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tapelab.version import __version__
 
 COMMANDS = ("lab", "lessons", "show", "export", "explain", "doctor", "warmup")

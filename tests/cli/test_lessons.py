@@ -11,10 +11,10 @@ from contextvars import copy_context
 
 import pytest
 
-from tapelab import launch
 from tapelab.cli.points import Points, points_in
 from tapelab.exercises.registry import LESSONS
-from tapelab.lessons import START_PAGE, lessons, shipped_folder
+from tapelab.lab import launcher
+from tapelab.lab.lesson_folder import START_PAGE, lessons, shipped_folder
 from tapelab.views.card import DATA
 
 
@@ -109,16 +109,16 @@ def test_a_port_in_use_is_told_before_anything_starts(tapelab, tmp_path):
 
 
 def test_a_missing_jupyterlab_is_told_with_the_command_that_installs_it(monkeypatch, tmp_path):
-    monkeypatch.setattr(launch.importlib.util, "find_spec", lambda _name: None)
-    with pytest.raises(launch.LaunchError, match=re.escape("pip install 'tapelab[lab]'")):
-        launch.become_jupyterlab(tmp_path, START_PAGE, port=None, browser=False)
+    monkeypatch.setattr(launcher.importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(launcher.LaunchError, match=re.escape("pip install 'tapelab[lab]'")):
+        launcher.become_jupyterlab(tmp_path, START_PAGE, port=None, browser=False)
 
 
 @pytest.mark.parametrize("name", ["02", "2", "02-the-first-tape", "02-the-first-tape.ipynb"])
 def test_a_lesson_is_opened_by_its_number_or_its_name(monkeypatch, tmp_path, main, name):
     started = []
     monkeypatch.setattr(
-        launch.os, "execv", lambda _, command: started.extend(command) or sys.exit(0)
+        launcher.os, "execv", lambda _, command: started.extend(command) or sys.exit(0)
     )
     main("lab", tmp_path, "--lesson", name, "--no-browser")
     assert "--LabApp.default_url=/lab/tree/02-the-first-tape.ipynb" in started
@@ -126,7 +126,7 @@ def test_a_lesson_is_opened_by_its_number_or_its_name(monkeypatch, tmp_path, mai
 
 def test_jupyterlab_is_started_with_the_language_and_lessons_in_it(main, monkeypatch, tmp_path):
     monkeypatch.setenv("TAPELAB_LANGUAGE", "")
-    monkeypatch.setattr(launch.os, "execv", lambda *_: sys.exit(0))
+    monkeypatch.setattr(launcher.os, "execv", lambda *_: sys.exit(0))
     copy_context().run(main, "lab", tmp_path, "--language", "he", "--no-browser")
     assert os.environ["TAPELAB_LANGUAGE"] == "he"
     assert "הסרט הראשון" in (tmp_path / "02-the-first-tape.ipynb").read_text()
@@ -139,7 +139,7 @@ def test_a_lesson_that_is_not_there_is_told_with_those_that_are(main, tmp_path):
 
 
 def test_jupyterlab_opens_on_the_start_page_of_the_folder(tmp_path):
-    command = launch.jupyterlab_command(tmp_path, START_PAGE, port=None, browser=False)
+    command = launcher.jupyterlab_command(tmp_path, START_PAGE, port=None, browser=False)
     assert "--LabApp.default_url=/lab/tree/Start%20here.ipynb" in command
     assert f"--ServerApp.root_dir={tmp_path}" in command
     assert "--ServerApp.open_browser=False" in command
@@ -149,4 +149,4 @@ def test_jupyterlab_opens_on_the_start_page_of_the_folder(tmp_path):
 def test_without_a_display_no_browser_is_opened(monkeypatch):
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"):
         monkeypatch.delenv(name, raising=False)
-    assert not launch.has_browser()
+    assert not launcher.has_browser()

@@ -17,8 +17,8 @@ from urllib.request import urlopen
 import pytest
 import yaml
 
-from tapelab.launch import jupyterlab_command
-from tapelab.lessons import lessons
+from tapelab.lab.launcher import jupyterlab_command
+from tapelab.lab.lesson_folder import lessons
 from tapelab.version import __version__
 from tests.ui.jupyter import announced, running
 

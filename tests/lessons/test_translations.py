@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tapelab import words
+from tapelab import locales
 from tapelab.authoring.lessons import lesson_work
 from tapelab.authoring.script import notebook
 from tapelab.exercises.registry import find
@@ -86,7 +86,7 @@ def test_a_translated_lesson_solved_earns_all_its_points_and_says_so(tmp_path):
 
 
 def test_a_verdict_its_reasons_and_its_hints_speak_the_chosen_language(monkeypatch):
-    monkeypatch.setenv(words.ENVIRONMENT, "zh-CN")
+    monkeypatch.setenv(locales.ENVIRONMENT, "zh-CN")
     exercise = find("00.3")
     verdict = judge(exercise, lambda start, speed: (start, True))
     told = verdict_text(verdict, Hints(exercise, exercise.hints[:1]))

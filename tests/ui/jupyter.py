@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from tapelab.launch import jupyterlab_command
-from tapelab.lessons import START_PAGE
+from tapelab.lab.launcher import jupyterlab_command
+from tapelab.lab.lesson_folder import START_PAGE
 
 START_SECONDS = 60
 

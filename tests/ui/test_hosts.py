@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tapelab.lessons import copy_lessons, lessons, shipped_folder
+from tapelab.lab.lesson_folder import copy_lessons, lessons, shipped_folder
 from tests.ui.conftest import Complaints, opener
 from tests.ui.explorer import Explorer
 from tests.ui.jupyter import Server, served

@@ -7,7 +7,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tapelab.lessons import copy_lessons, lessons, shipped_folder
+from tapelab.lab.lesson_folder import copy_lessons, lessons, shipped_folder
 from tests.ui.axe import violations
 from tests.ui.explorer import Explorer
 

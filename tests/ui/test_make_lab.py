@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tapelab.lessons import lessons, shipped_folder
+from tapelab.lab.lesson_folder import lessons, shipped_folder
 from tests.ui.conftest import open_in
 from tests.ui.explorer import Explorer
 from tests.ui.jupyter import announced, running

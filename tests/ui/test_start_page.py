@@ -9,7 +9,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from tapelab.lessons import START_PAGE, lessons, shipped_folder
+from tapelab.lab.lesson_folder import START_PAGE, lessons, shipped_folder
 from tests.ui.axe import violations
 from tests.ui.browser import Console, forget, lasting_page
 from tests.ui.jupyter import announced, running

@@ -18,7 +18,7 @@ from typing import Any, Final
 from tapelab.exercises import judge
 from tapelab.exercises.registry import LESSONS, find
 from tapelab.exercises.verdict import Verdict
-from tapelab.lessons import lessons, shipped_folder
+from tapelab.lab.lesson_folder import lessons, shipped_folder
 
 TESTS: Final = "tests.exercises.lessons.test_lesson_{}"
 TABLE: Final = "FORESEEN"

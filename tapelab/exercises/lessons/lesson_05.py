@@ -11,7 +11,7 @@ from tapelab.exercises.checks import Slip, prediction, value
 from tapelab.exercises.exercise import Exercise
 from tapelab.exercises.tape_checks import UNUSED, arrives, none_because
 from tapelab.exercises.ungradable import Unreadable
-from tapelab.words import say
+from tapelab.locales import say
 
 CAUSES: Final = (
     *("NOT_WATCHED", "NOT_TRAINABLE", "REBOUND_TO_TENSOR", "LEFT_ENGINE", "STATE_READ"),

@@ -13,9 +13,9 @@ from tapelab.errors import RecordingError
 from tapelab.grading.reports.page import page, picture
 from tapelab.grading.reports.wording import sign
 from tapelab.grading.result import CheckResult, ExerciseResult, Result, Visibility
+from tapelab.locales import say
 from tapelab.recording import from_bytes
 from tapelab.views.svg import svg
-from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.grading.gradebook import Gradebook

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from tapelab.locales import language
 from tapelab.views.card import direction
-from tapelab.words import language
 
 _PAGE: Final = """<!DOCTYPE html>
 <html lang="{language}" dir="{direction}"><head><meta charset="utf-8">

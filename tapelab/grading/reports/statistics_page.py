@@ -11,7 +11,7 @@ from tapelab.grading.reports.page import page, picture, table
 from tapelab.grading.reports.statistics import CheckStatistics, Statistics
 from tapelab.grading.reports.wording import word
 from tapelab.grading.result import Status
-from tapelab.words import paragraph, say, say_many, sentence, translated
+from tapelab.locales import paragraph, say, say_many, sentence, translated
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tapelab.grading.result import Status, Visibility
-from tapelab.words import sentence, translated
+from tapelab.locales import sentence, translated
 
 SIGNS: Final = {Status.PASSED: "✓", Status.PARTIAL: "◐", Status.UNSOLVED: "○", Status.WAITING: "…"}
 WORDS: Final[dict[str, str]] = {

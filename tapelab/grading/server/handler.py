@@ -23,8 +23,8 @@ from tapelab.grading.gradebook.errors import (
 )
 from tapelab.grading.server.door import Door
 from tapelab.grading.server.writing import HELPERS
+from tapelab.locales import language, preferred, say, sentence, speak_here, translated
 from tapelab.views.card import direction
-from tapelab.words import language, preferred, say, sentence, speak_here, translated
 
 T = TypeVar("T")
 TEMPLATES: Final = Path(__file__).parent / "templates"

@@ -16,7 +16,7 @@ from tapelab.grading.server.handler import NOT_IN, TEMPLATES, Handler
 from tapelab.grading.server.sheet import sheet
 from tapelab.grading.server.telling import overview, roster, work
 from tapelab.grading.server.writing import link
-from tapelab.words import paragraph, say, sentence, translated
+from tapelab.locales import paragraph, say, sentence, translated
 
 DONE: Final = {
     "marked": sentence("The points are noted."),

@@ -18,9 +18,9 @@ from tapelab.grading.reports.statistics_page import statistics_page
 from tapelab.grading.server.handler import Handler
 from tapelab.grading.server.sheet import Sheet, sheet
 from tapelab.grading.server.telling import roster, work
+from tapelab.locales import say
 from tapelab.recording import from_bytes
 from tapelab.views import html
-from tapelab.words import say
 
 Lines = tuple[list[str], list[list[str]]]
 """The head of a table, and its rows."""

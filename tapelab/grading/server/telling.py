@@ -20,7 +20,7 @@ from tapelab.grading.gradebook.rows import (
     Student,
 )
 from tapelab.grading.gradebook.standing import Total
-from tapelab.words import say, say_many
+from tapelab.locales import say, say_many
 
 
 @dataclass(frozen=True)

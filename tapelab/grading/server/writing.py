@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode
 
 from tapelab.grading.formats.grades import number
 from tapelab.grading.reports.wording import sign, word
+from tapelab.locales import say, say_many, translated
 from tapelab.views.card import prose
-from tapelab.words import say, say_many, translated
 
 LONGEST: Final = 120
 """Letters of a value in the history."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import nn
-from tapelab.arrays import choosing
+from tapelab.array_ops import choosing
 from tapelab.keras import activations
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.weighing import Weighted

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 from tapelab import linalg, math, nn
-from tapelab.arrays import choosing, creation, shaping
+from tapelab.array_ops import choosing, creation, shaping
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.noise import Dropout

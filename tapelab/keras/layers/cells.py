@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.arrays import creation, shaping
+from tapelab.array_ops import creation, shaping
 from tapelab.core.dispatch import public
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import nn
-from tapelab.arrays import shaping
+from tapelab.array_ops import shaping
 from tapelab.core.dispatch import public
 from tapelab.keras import activations
 from tapelab.keras.layers import sliding

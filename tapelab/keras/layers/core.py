@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
-from tapelab.arrays import choosing
+from tapelab.array_ops import choosing
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor, standard_shape
 from tapelab.keras.layers.activation import Elementwise

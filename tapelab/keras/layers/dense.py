@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.arrays.choosing import cast
-from tapelab.arrays.picking import gather
+from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.picking import gather
 from tapelab.keras import activations
 from tapelab.keras.layers.calling import in_float, product
 from tapelab.keras.layers.input_spec import InputSpec

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from tapelab import linalg, math, nn
-from tapelab.arrays import shaping
+from tapelab.array_ops import shaping
 from tapelab.keras.layers.layer import Layer
 
 

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from tapelab import math, nn
-from tapelab.arrays import choosing, shaping
+from tapelab.array_ops import choosing, shaping
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.calling import in_float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math, nn
-from tapelab.arrays import choosing, shaping
+from tapelab.array_ops import choosing, shaping
 from tapelab.keras.layers import sliding
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from tapelab import linalg
-from tapelab.arrays import shaping
+from tapelab.array_ops import shaping
 from tapelab.keras import activations
 from tapelab.keras.layers.calling import in_float
 from tapelab.keras.layers.weighing import Weighted

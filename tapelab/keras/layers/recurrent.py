@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any, Final
 
 from tapelab import nest
-from tapelab.arrays import choosing, creation, shaping
+from tapelab.array_ops import choosing, creation, shaping
 from tapelab.core.dispatch import public
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tapelab.arrays import shaping
+from tapelab.array_ops import shaping
 from tapelab.core.dispatch import public
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer

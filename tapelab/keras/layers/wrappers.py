@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math
-from tapelab.arrays import shaping
+from tapelab.array_ops import shaping
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.recurrent import RNN

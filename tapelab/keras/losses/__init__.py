@@ -7,7 +7,7 @@ from typing import Any, Final
 from tapelab.keras.losses import classes, crossentropy, regression
 from tapelab.keras.losses import loss as _loss
 from tapelab.keras.serialization import deserialized, resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 Loss = _loss.Loss
 MeanSquaredError = classes.MeanSquaredError

@@ -9,7 +9,7 @@ from tapelab.keras.metrics import accuracy as _accuracy
 from tapelab.keras.metrics import area, confusion, distances, means, scores
 from tapelab.keras.metrics import metric as _metric
 from tapelab.keras.serialization import deserialized, resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 Metric = _metric.Metric
 Sum = means.Sum

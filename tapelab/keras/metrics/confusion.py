@@ -7,11 +7,11 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.arrays.choosing import cast, where
-from tapelab.arrays.creation import eye, fill, ones_like
-from tapelab.arrays.marking import one_hot
-from tapelab.arrays.shaping import broadcast_to, expand_dims, reshape
-from tapelab.arrays.sorting import top_k as top_k_of
+from tapelab.array_ops.choosing import cast, where
+from tapelab.array_ops.creation import eye, fill, ones_like
+from tapelab.array_ops.marking import one_hot
+from tapelab.array_ops.shaping import broadcast_to, expand_dims, reshape
+from tapelab.array_ops.sorting import top_k as top_k_of
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 from tapelab.keras.metrics.metric import Metric

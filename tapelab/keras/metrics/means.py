@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
-from tapelab.arrays.choosing import cast
-from tapelab.arrays.measuring import size
-from tapelab.arrays.shaping import broadcast_to
+from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.measuring import size
+from tapelab.array_ops.shaping import broadcast_to
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import masked, same_rank
 from tapelab.keras.masks import masks_of

@@ -7,7 +7,7 @@ from typing import Any, Final
 from tapelab.keras.optimizers import adam, adaptive, descent, schedules
 from tapelab.keras.optimizers import optimizer as _optimizer
 from tapelab.keras.serialization import deserialized, resolver, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 Optimizer = _optimizer.Optimizer
 SGD = descent.SGD

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapelab import math
-from tapelab.arrays.choosing import clip_by_value
-from tapelab.arrays.clipping import clip_by_global_norm, clip_by_norm
+from tapelab.array_ops.choosing import clip_by_value
+from tapelab.array_ops.clipping import clip_by_global_norm, clip_by_norm
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.keras import backend
 

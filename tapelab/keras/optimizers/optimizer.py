@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapelab import math
-from tapelab.arrays.choosing import where
+from tapelab.array_ops.choosing import where
 from tapelab.core.tensor import Tensor
 from tapelab.keras import backend, naming
 from tapelab.keras.optimizers import schedules

@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.arrays.choosing import where
+from tapelab.array_ops.choosing import where
 from tapelab.keras import backend
 from tapelab.keras.serialization import Configured, deserialized, serialized
-from tapelab.missing import in_module
+from tapelab.namespace.missing_names import in_module
 
 
 def _float(value: Any) -> Any:

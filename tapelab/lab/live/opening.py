@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 from tapelab.core.collecting import resting
 from tapelab.diagnosis import explain_call
 from tapelab.lab.running import RUNNING
+from tapelab.locales import say
 from tapelab.recorder.builder import build_recording
 from tapelab.recorder.tape_snapshot import tape_snapshot
 from tapelab.recording import to_bytes
 from tapelab.views.answers import last_question
 from tapelab.widgets.show import why_missing
-from tapelab.words import say
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape

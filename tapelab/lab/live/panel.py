@@ -11,8 +11,8 @@ from tapelab.lab import preferences
 from tapelab.lab.live.comm_target import VERSION
 from tapelab.lab.live.runs import thinned
 from tapelab.lab.running import RUNNING
+from tapelab.locales import language, say
 from tapelab.version import __version__
-from tapelab.words import language, say
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tapelab.lab.live.measuring import Carried, brief, carried, loss, norm
 from tapelab.lab.live.places import Places, Where
 from tapelab.lab.live.shelf import Allowance, Shelf
-from tapelab.words import say, sentence
+from tapelab.locales import say, sentence
 
 if TYPE_CHECKING:
     from tapelab.core.log import Origin, Seen

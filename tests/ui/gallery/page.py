@@ -14,7 +14,7 @@ from typing import Any, Final
 import pytest
 
 import tapelab
-from tapelab import words
+from tapelab import locales
 from tapelab.recording import Recording
 from tapelab.views import html
 from tapelab.widgets import trying
@@ -111,7 +111,7 @@ def plenty_of_time() -> Iterator[None]:
 def spoken(name: str) -> Iterator[None]:
     """Speak a language for a while, and leave no choice behind."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(words.ENVIRONMENT, name)
+        patch.setenv(locales.ENVIRONMENT, name)
         yield
 
 

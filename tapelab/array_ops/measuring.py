@@ -9,13 +9,13 @@ import numpy as np
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.wording import brackets
 from tapelab.dtypes import as_dtype, int32
 from tapelab.errors import invalid_argument
 from tapelab.ops import measuring
 from tapelab.ops.public import tensor
 from tapelab.ops.settings import lengths, require_sequence
-from tapelab.shapes import TensorShape
 
 
 @public

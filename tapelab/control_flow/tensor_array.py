@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.arrays.shaping import concat, split, stack, unstack
+from tapelab.array_ops.shaping import concat, split, stack, unstack
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import as_dtype
 from tapelab.errors import InvalidArgumentError, OutOfRangeError
-from tapelab.shapes import TensorShape
 
 
 class TensorArray(metaclass=DispatchedType):

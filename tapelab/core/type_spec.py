@@ -8,9 +8,9 @@ from typing import Any, Self
 from tapelab import nest
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable
 from tapelab.dtypes import DType, as_dtype, float32
-from tapelab.shapes import TensorShape
 
 
 class TypeSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import random
-from tapelab.arrays.creation import constant, ones, zeros
+from tapelab.array_ops.creation import constant, ones, zeros
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype, float32
 

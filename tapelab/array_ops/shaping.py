@@ -9,6 +9,7 @@ from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.fast_path import configured
 from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.wording import brackets, require_one_dtype
 from tapelab.errors import invalid_argument
 from tapelab.ops import broadcasting, rearranging, stacking, stops
@@ -17,7 +18,6 @@ from tapelab.ops.arithmetic import conjugated
 from tapelab.ops.public import matched, strict_operand, unary
 from tapelab.ops.public import tensor as as_tensor
 from tapelab.ops.settings import lengths, number, require_sequence, whole
-from tapelab.shapes import TensorShape
 
 Array = Any
 """A raw array, or a NumPy scalar where the shape is ()."""

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 DOMAINS: Final = ("tapelab", "lessons")
 """What tapelab itself says, and what the exercises of the lessons say."""
-CATALOGUES: Final = Path(__file__).parent / "locales"
+CATALOGUES: Final = Path(__file__).parent
 ENVIRONMENT: Final = "TAPELAB_LANGUAGE"
 ENGLISH: Final = "en"
 
@@ -43,7 +43,8 @@ def speak_here(name: str) -> None:
 
 def preferred(accepted: str) -> str:
     """The language that a browser likes best of those we speak, by its Accept-Language header."""
-    spoken = {ENGLISH: ENGLISH} | {_primary(each.name): each.name for each in CATALOGUES.glob("*/")}
+    available = [ENGLISH, *(folder.parent.name for folder in CATALOGUES.glob("*/LC_MESSAGES"))]
+    spoken = {_primary(name): name for name in available}
     wishes = [_wish(each) for each in accepted.split(",")]
     for _, name in sorted(wishes, key=lambda wish: -wish[0]):
         if _primary(name) in spoken:
@@ -102,7 +103,7 @@ def of_explorer(more: Callable[[], Iterable[str]] = tuple) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _of_explorer(name: str) -> dict[str, Any]:
-    for wanted in locales(name):
+    for wanted in locale_names(name):
         file = CATALOGUES / wanted / "LC_MESSAGES" / "explorer.json"
         if file.exists():
             words: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
@@ -110,7 +111,7 @@ def _of_explorer(name: str) -> dict[str, Any]:
     return {}
 
 
-def locales(name: str) -> tuple[str, str]:
+def locale_names(name: str) -> tuple[str, str]:
     """What the folders of a language may be called, the closest first: `zh_CN`, then `zh`."""
     locale = name.replace("-", "_")
     return locale, locale.partition("_")[0]
@@ -119,7 +120,7 @@ def locales(name: str) -> tuple[str, str]:
 @lru_cache(maxsize=8)
 def _catalogue(name: str) -> NullTranslations:
     """The catalogue of a language: of `zh-CN`, else of `zh`, else none."""
-    own, *others = (translation(each, str(CATALOGUES), locales(name), fallback=True)
+    own, *others = (translation(each, str(CATALOGUES), locale_names(name), fallback=True)
                     for each in DOMAINS)  # fmt: skip
     for other in others:
         own.add_fallback(other)

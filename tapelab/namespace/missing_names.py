@@ -9,15 +9,15 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Final
 
-from tapelab.lazy import LAZY_PARTS, MODULES, load
+from tapelab.namespace.lazy_names import LAZY_PARTS, MODULES, load
 
 PARTS: Final = ("", "math", "linalg", *MODULES)
 """The modules of the namespace; the first is the namespace itself."""
 PUBLIC_HOMES: Final = {
     *("tapelab", "tapelab.linalg", "tapelab.ops.composites"),
-    *("tapelab.arrays.choosing", "tapelab.arrays.clipping", "tapelab.arrays.creation"),
-    *("tapelab.arrays.marking", "tapelab.arrays.picking", "tapelab.arrays.shaping"),
-    *("tapelab.arrays.sorting", "tapelab.random.generating"),
+    *("tapelab.array_ops.choosing", "tapelab.array_ops.clipping", "tapelab.array_ops.creation"),
+    *("tapelab.array_ops.marking", "tapelab.array_ops.picking", "tapelab.array_ops.shaping"),
+    *("tapelab.array_ops.sorting", "tapelab.random.generating"),
     *("tapelab.ragged.constant", "tapelab.ragged.crossing", "tapelab.ragged.dynamic_shape"),
     *("tapelab.ragged.operators", "tapelab.ragged.partition", "tapelab.ragged.picking"),
     *("tapelab.ragged.segments", "tapelab.ragged.shaping"),

@@ -31,34 +31,36 @@ MODULES: Final = (
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
-    "tapelab.arrays.choosing": "bitcast",
-    "tapelab.arrays.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
+    "tapelab.array_ops.choosing": "bitcast",
+    "tapelab.array_ops.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
     "tapelab.autodiff.custom_gradients": "custom_gradient grad_pass_through",
     "tapelab.autodiff.graph_gradients": "gradients hessians",
     "tapelab.autodiff.recomputing": "recompute_grad",
     "tapelab.autodiff.registering": "RegisterGradient no_gradient",
     "tapelab.compile.function": "function",
     "tapelab.compile.graphs": "Graph",
-    "tapelab.control": (
+    "tapelab.control_flow": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
     ),
-    "tapelab.control.folding": "foldl foldr scan",
-    "tapelab.control.mapping": "map_fn vectorized_map",
-    "tapelab.control.python_functions": "numpy_function py_function",
-    "tapelab.control.tensor_array": "TensorArray",
+    "tapelab.control_flow.folding": "foldl foldr scan",
+    "tapelab.control_flow.mapping": "map_fn vectorized_map",
+    "tapelab.control_flow.python_functions": "numpy_function py_function",
+    "tapelab.control_flow.tensor_array": "TensorArray",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain why",
     "tapelab.diagnosis.checking": "check_gradients",
     "tapelab.dtypes": "bfloat16",
     "tapelab.core.roles": "VariableAggregation VariableSynchronization",
     "tapelab.core.warning": "get_logger",
-    "tapelab.initializing": "constant_initializer ones_initializer random_normal_initializer"
-    " random_uniform_initializer zeros_initializer",
+    "tapelab.framework.initializers": (
+        "constant_initializer ones_initializer random_normal_initializer"
+        " random_uniform_initializer zeros_initializer"
+    ),
     "tapelab.lab.hints": "hints",
     "tapelab.lab.preferences": "settings",
     "tapelab.linalg.factorizing": "eig eigvals",
     "tapelab.math.counting": "histogram_fixed_width histogram_fixed_width_bins",
-    "tapelab.module": "Module",
+    "tapelab.framework.module": "Module",
     "tapelab.nn.convolving": "conv",
     "tapelab.nn.space_batches": (
         "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
@@ -66,15 +68,15 @@ NAMES: Final = {
     "tapelab.ragged.spec": "RaggedTensorSpec",
     "tapelab.ragged.tensor": "RaggedTensor",
     "tapelab.recording": "Recording",
-    "tapelab.scopes": "inside_function",
+    "tapelab.framework.scopes": "inside_function",
     "tapelab.sparse": "SparseTensor",
     "tapelab.sparse.comparing": "edit_distance",
     "tapelab.sparse.spec": "SparseTensorSpec",
-    "tapelab.specs": "TensorSpec TypeSpec type_spec_from_value",
+    "tapelab.core.type_spec": "TensorSpec TypeSpec type_spec_from_value",
     "tapelab.strings.hashing": "fingerprint",
     "tapelab.strings.numbers": "as_string",
     "tapelab.widgets.show": "show",
-    "tapelab.words": "language",
+    "tapelab.locales": "language",
     "tapelab.widgets.compare": "compare",
     "tapelab.widgets.what_if": "what_if",
     "tapelab.widgets.verdict": "check exercise hint progress score",
@@ -87,7 +89,7 @@ RENAMED: Final = {
     "metrics": "tapelab.keras.metrics",
     "optimizers": "tapelab.keras.optimizers",
     "load_ipython_extension": "tapelab.lab:attach",
-    "tuple": "tapelab.control:tuple_",
+    "tuple": "tapelab.control_flow:tuple_",
 }
 """Names that are called otherwise where they stand."""
 
@@ -150,7 +152,7 @@ IN_RANDOM: Final = {
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.dtypes": {
         "bool": "tapelab.dtypes:bool_",
-        **_placed({"tapelab.arrays.choosing": "cast complex saturate_cast"}),
+        **_placed({"tapelab.array_ops.choosing": "cast complex saturate_cast"}),
     },
     "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},

@@ -38,7 +38,7 @@ def test_a_vectorized_function_may_branch_in_python():
 
 
 def test_a_map_warns_once_of_parallel_iterations(logged):
-    from tapelab.control import mapping
+    from tapelab.control_flow import mapping
 
     mapping._warn_of_parallel_iterations.cache_clear()
     for _ in range(2):

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tapelab.locales import CATALOGUES, locale_names, say, sentence
+from tapelab.locales import language as spoken
 from tapelab.recording.files import write
 from tapelab.views.card import direction
-from tapelab.words import CATALOGUES, locales, say, sentence
-from tapelab.words import language as spoken
 
 START_PAGE = "Start here.ipynb"
 GLOSSARY = "glossary.ipynb"
@@ -78,7 +78,7 @@ class Copied:
 
 def shipped_folder() -> Path:
     """Find the lessons: beside the code where tapelab is installed, in notebooks/ in a checkout."""
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     installed = package / "_notebooks"
     return installed if installed.is_dir() else package.parent / "notebooks"
 
@@ -96,7 +96,9 @@ def languages(shipped: Path) -> list[str]:
 
 def _spoken(shipped: Path, name: str) -> Path:
     """A file of the lessons in the chosen language, or as it is where there is no such thing."""
-    wanted = (shipped / each / name for each in locales(spoken()) if each in languages(shipped))
+    wanted = (
+        shipped / each / name for each in locale_names(spoken()) if each in languages(shipped)
+    )
     return next((path for path in wanted if path.is_file()), shipped / name)
 
 

@@ -10,13 +10,13 @@ import pytest
 from jupyter_client.session import Session
 from jupyter_server.services.kernels.connection.channels import ZMQChannelsWebsocketConnection
 
-from tapelab import connection as connections
-from tapelab import launch
-from tapelab.connection import PromptConnection
+from tapelab.lab import kernel_connection as connections
+from tapelab.lab import launcher
+from tapelab.lab.kernel_connection import PromptConnection
 
 
 def test_jupyterlab_is_told_to_connect_promptly(tmp_path):
-    command = launch.jupyterlab_command(tmp_path, "a.ipynb", port=None, browser=False)
+    command = launcher.jupyterlab_command(tmp_path, "a.ipynb", port=None, browser=False)
     name = f"{PromptConnection.__module__}.{PromptConnection.__name__}"
     assert f"--ServerApp.kernel_websocket_connection_class={name}" in command
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import quote
 
-from tapelab.words import say
+from tapelab.locales import say
 
-_SETTINGS = Path(__file__).parent / "lab" / "settings"
+_CONNECTION = "tapelab.lab.kernel_connection.PromptConnection"
+_SETTINGS = Path(__file__).parent / "settings"
 
 
 class LaunchError(RuntimeError):
@@ -39,7 +40,7 @@ def jupyterlab_command(folder: Path, page: str, *, port: int | None, browser: bo
         "LabApp.app_settings_dir": str(_SETTINGS),
         "LabApp.default_url": f"/lab/tree/{quote(page)}",
         "ServerApp.answer_yes": "True",
-        "ServerApp.kernel_websocket_connection_class": "tapelab.connection.PromptConnection",
+        "ServerApp.kernel_websocket_connection_class": _CONNECTION,
         "ServerApp.open_browser": str(browser),
         "ServerApp.root_dir": str(folder),
     }

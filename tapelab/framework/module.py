@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 
 from tapelab import nest
 from tapelab.core.variable import Variable
-from tapelab.scopes import name_scope
+from tapelab.framework.scopes import name_scope
 
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import nest
-from tapelab.arrays.shaping import stack
-from tapelab.control.folding import check_function
-from tapelab.control.tensor_array import TensorArray
+from tapelab.array_ops.shaping import stack
+from tapelab.control_flow.folding import check_function
+from tapelab.control_flow.tensor_array import TensorArray
 from tapelab.core.convert import to_tensor
 from tapelab.core.custom import unheard
 from tapelab.core.dispatch import public

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tapelab import nest
-from tapelab.control.tensor_array import TensorArray
+from tapelab.control_flow.tensor_array import TensorArray
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.op import op

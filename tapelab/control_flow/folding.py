@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import nest
-from tapelab.control.tensor_array import TensorArray
+from tapelab.control_flow.tensor_array import TensorArray
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.errors import OutOfRangeError

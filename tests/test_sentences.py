@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tapelab as tf
-from tapelab import words
+from tapelab import locales
 
 SAID = {"say", "say_many", "sentence"}
 DIAGNOSIS = sorted((Path(__file__).parents[1] / "tapelab" / "diagnosis").glob("*.py"))
@@ -19,7 +19,7 @@ DIAGNOSIS = sorted((Path(__file__).parents[1] / "tapelab" / "diagnosis").glob("*
 
 @pytest.fixture(autouse=True)
 def english(monkeypatch):
-    monkeypatch.setenv(words.ENVIRONMENT, "")
+    monkeypatch.setenv(locales.ENVIRONMENT, "")
 
 
 def within(name, ask):
@@ -39,11 +39,11 @@ class Backwards(NullTranslations):
 
 def test_english_is_spoken_where_nobody_chose():
     assert tf.language() == "en"
-    assert words.say("`{text}` ends", text="x") == "`x` ends"
+    assert locales.say("`{text}` ends", text="x") == "`x` ends"
 
 
 def test_the_environment_decides_where_nobody_chose(monkeypatch):
-    monkeypatch.setenv(words.ENVIRONMENT, "he")
+    monkeypatch.setenv(locales.ENVIRONMENT, "he")
     assert within(None, tf.language) == "he"
 
 
@@ -52,25 +52,25 @@ def test_a_choice_is_that_of_its_context():
 
 
 def test_a_language_without_a_catalogue_falls_through_to_english():
-    assert within("xx", lambda: words.say("{count} left", count=2)) == "2 left"
+    assert within("xx", lambda: locales.say("{count} left", count=2)) == "2 left"
 
 
 def test_a_catalogue_translates_the_template_and_keeps_the_values(monkeypatch):
-    monkeypatch.setattr(words, "_catalogue", lambda name: Backwards())
-    assert words.say("ends at {text}", text="abc") == " ta sdneabc"
-    assert words.translated("flat") == "talf"
+    monkeypatch.setattr(locales, "_catalogue", lambda name: Backwards())
+    assert locales.say("ends at {text}", text="abc") == " ta sdneabc"
+    assert locales.translated("flat") == "talf"
 
 
 def test_plural_forms_and_thousands():
     def told(count):
-        return words.say_many("{count} op {how}", "{count} ops {how}", count, how="ran")
+        return locales.say_many("{count} op {how}", "{count} ops {how}", count, how="ran")
 
     assert told(1) == "1 op ran"
     assert told(12345) == "12\u202f345 ops ran"
 
 
 def test_a_paragraph_leaves_out_what_is_empty():
-    assert words.paragraph("One.", "", "Two.") == "One. Two."
+    assert locales.paragraph("One.", "", "Two.") == "One. Two."
 
 
 def calls(path):
@@ -107,17 +107,17 @@ def test_no_text_of_a_finding_is_said_without_a_template(path):
 
 
 def test_what_ops_are_called_travels_with_their_recording_in_the_chosen_language(monkeypatch):
-    monkeypatch.setenv(words.ENVIRONMENT, "zh-CN")
+    monkeypatch.setenv(locales.ENVIRONMENT, "zh-CN")
     x = tf.Variable(3.0)
     with tf.GradientTape() as tape:
         y = tf.sin(x)
     recording = tape.recording(y, [x])
-    told = words.of_explorer(recording.said)
+    told = locales.of_explorer(recording.said)
     assert told["Sine"] == "正弦"
     assert "Cosine" not in told
     assert [op.title for op in recording.ops] == ["Sine"]
 
 
 def test_english_asks_no_recording_for_what_it_says(monkeypatch):
-    monkeypatch.setenv(words.ENVIRONMENT, "en")
-    assert words.of_explorer(lambda: pytest.fail("asked")) == {}
+    monkeypatch.setenv(locales.ENVIRONMENT, "en")
+    assert locales.of_explorer(lambda: pytest.fail("asked")) == {}

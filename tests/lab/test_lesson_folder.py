@@ -7,8 +7,8 @@ import json
 import nbformat
 import pytest
 
-from tapelab import words
-from tapelab.lessons import (
+from tapelab import locales
+from tapelab.lab.lesson_folder import (
     START_PAGE,
     LessonsFolderError,
     copy_lessons,
@@ -132,7 +132,7 @@ def hebrew(shipped):
 def test_lessons_come_in_the_chosen_language_and_those_it_has_not_in_english(
     shipped, mine, hebrew, monkeypatch
 ):
-    monkeypatch.setenv(words.ENVIRONMENT, "he-IL")
+    monkeypatch.setenv(locales.ENVIRONMENT, "he-IL")
     copied = copy_lessons(mine, shipped=shipped)
     assert set(copied.added) == {START_PAGE, "02_tape.ipynb", "03_back.ipynb", "data/points.csv"}
     assert (mine / "02_tape.ipynb").read_bytes() == hebrew.read_bytes()
@@ -149,10 +149,10 @@ def test_another_language_replaces_what_is_untouched_and_no_work(
     write_lesson(hebrew.parent, "03_back.ipynb", "# אחורה")
     copy_lessons(mine, shipped=shipped)
     (mine / "03_back.ipynb").write_text("my own work")
-    monkeypatch.setenv(words.ENVIRONMENT, "he")
+    monkeypatch.setenv(locales.ENVIRONMENT, "he")
     copied = copy_lessons(mine, shipped=shipped)
     assert (copied.updated, copied.kept) == ((START_PAGE, "02_tape.ipynb"), ("03_back.ipynb",))
-    monkeypatch.setenv(words.ENVIRONMENT, "")
+    monkeypatch.setenv(locales.ENVIRONMENT, "")
     copied = copy_lessons(mine, shipped=shipped)
     assert (copied.updated, copied.kept) == ((START_PAGE, "02_tape.ipynb"), ())
     assert (mine / "03_back.ipynb").read_text() == "my own work"
