@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.keras.offering import offered
+from tapelab.keras.lazy_names import offered
 
 MODULES: Final = (
     *("activations", "backend", "callbacks", "constraints", "initializers", "layers", "losses"),
@@ -18,7 +18,7 @@ NAMES: Final = {
     "losses": "Loss",
     "metrics": "Metric",
     "models": "Model Sequential",
-    "naming": "name_scope",
+    "name_scopes": "name_scope",
     "optimizers": "Optimizer",
     "regularizers": "Regularizer",
     "variables": "Variable",

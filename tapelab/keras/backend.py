@@ -10,7 +10,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype
-from tapelab.keras import drawing, naming
+from tapelab.keras import name_scopes, seeded_arrays
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.casting import cast as _cast
 
@@ -48,8 +48,8 @@ def image_data_format() -> str:
 def clear_session(free_memory: bool = True) -> None:
     """Start all automatic names again: the next Dense is called `dense`."""
     del free_memory
-    naming.forget_names()
-    drawing.forget()
+    name_scopes.reset_names()
+    seeded_arrays.reset_shared_seed()
 
 
 def get_value(x: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
-from tapelab.keras import drawing
+from tapelab.keras import seeded_arrays
 from tapelab.keras.serialization import Configured, resolver, serialized
 from tapelab.namespace.missing_names import in_module
 
@@ -86,7 +86,7 @@ class RandomInitializer(Initializer):
 
     def __init__(self, seed: Any = None) -> None:
         self._given_seed = seed
-        start = drawing.default_seed() if seed is None else seed
+        start = seeded_arrays.default_seed() if seed is None else seed
         self._fixed = None if hasattr(start, "next") else (int(start), 0)
 
     @property
@@ -94,7 +94,7 @@ class RandomInitializer(Initializer):
         """The seed as it was given."""
         return self._given_seed
 
-    def _seed(self) -> drawing.Seed:
+    def _seed(self) -> seeded_arrays.Seed:
         """The seed of a draw: a number's is always the same, a generator's another each time."""
         return self._given_seed.next() if self._fixed is None else self._fixed
 
@@ -110,7 +110,9 @@ class RandomNormal(RandomInitializer):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         """A random tensor."""
-        return _tensor(drawing.bell(self._seed(), shape, self.mean, self.stddev, dtype), dtype)
+        return _tensor(
+            seeded_arrays.normal(self._seed(), shape, self.mean, self.stddev, dtype), dtype
+        )
 
 
 class TruncatedNormal(RandomNormal):
@@ -118,7 +120,10 @@ class TruncatedNormal(RandomNormal):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         """A random tensor."""
-        return _tensor(drawing.cut_bell(self._seed(), shape, self.mean, self.stddev, dtype), dtype)
+        return _tensor(
+            seeded_arrays.truncated_normal(self._seed(), shape, self.mean, self.stddev, dtype),
+            dtype,
+        )
 
 
 class RandomUniform(RandomInitializer):
@@ -134,7 +139,9 @@ class RandomUniform(RandomInitializer):
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
         """A random tensor."""
-        return _tensor(drawing.flat(self._seed(), shape, self.minval, self.maxval, dtype), dtype)
+        return _tensor(
+            seeded_arrays.uniform(self._seed(), shape, self.minval, self.maxval, dtype), dtype
+        )
 
 
 class VarianceScaling(RandomInitializer):
@@ -166,12 +173,14 @@ class VarianceScaling(RandomInitializer):
         size = tuple(shape)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return _tensor(drawing.flat(self._seed(), size, -limit, limit, dtype), dtype)
+            return _tensor(seeded_arrays.uniform(self._seed(), size, -limit, limit, dtype), dtype)
         deviation = math.sqrt(variance)
         if self.distribution == "truncated_normal":
-            drawn = drawing.cut_bell(self._seed(), size, 0.0, deviation / _CUT_DEVIATION, dtype)
+            drawn = seeded_arrays.truncated_normal(
+                self._seed(), size, 0.0, deviation / _CUT_DEVIATION, dtype
+            )
             return _tensor(drawn, dtype)
-        return _tensor(drawing.bell(self._seed(), size, 0.0, deviation, dtype), dtype)
+        return _tensor(seeded_arrays.normal(self._seed(), size, 0.0, deviation, dtype), dtype)
 
 
 class _Scaled(VarianceScaling):
@@ -238,7 +247,7 @@ class Orthogonal(RandomInitializer):
             )
         rows, columns = math.prod(shape[:-1]), shape[-1]
         size = (max(rows, columns), min(rows, columns))
-        drawn = drawing.bell(self._seed(), size, dtype=dtype)
+        drawn = seeded_arrays.normal(self._seed(), size, dtype=dtype)
         q, r = np.linalg.qr(drawn)
         q = q * np.sign(np.diagonal(r))
         return _tensor(self.gain * (q.T if rows < columns else q).reshape(shape), dtype)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tapelab.core.tensor_shape import TensorShape
-from tapelab.keras.naming import automatic_name
+from tapelab.keras.name_scopes import automatic_name
 
 _IN_TENSORFLOW = (
     "A KerasTensor cannot be used as input to a TensorFlow function. A KerasTensor is a symbolic "

@@ -9,7 +9,7 @@ from typing import Any, Final
 from tapelab.core.dispatch import takes
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.naming import unique_name
+from tapelab.keras.name_scopes import unique_name
 from tapelab.keras.trial import symbolic_outputs
 
 Function = Callable[..., Any]

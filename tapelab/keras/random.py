@@ -11,8 +11,8 @@ import numpy as np
 from tapelab.array_ops.choosing import cast
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.keras import drawing
-from tapelab.keras.naming import automatic_name, name_scope
+from tapelab.keras import seeded_arrays
+from tapelab.keras.name_scopes import automatic_name, name_scope
 from tapelab.keras.variables import Variable
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.settings import lengths
@@ -26,13 +26,13 @@ class SeedGenerator:
             raise ValueError(f"Argument `seed` must be an integer. Received: seed={seed}")
         self.name = name or automatic_name(type(self))
         self._given_seed = seed
-        start = drawing.default_seed() if seed is None else seed
+        start = seeded_arrays.default_seed() if seed is None else seed
         with name_scope(self.name, caller=self):
             self.state = Variable(
                 np.array([start, 0], np.int64), name="seed_generator_state", trainable=False
             )
 
-    def next(self) -> drawing.Seed:
+    def next(self) -> seeded_arrays.Seed:
         """The seed for the next draw."""
         seed, count = self.state._cell.state._value.tolist()
         self.state._value.assign(np.array([seed, count + 1], np.int64))
@@ -56,7 +56,7 @@ def normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Random numbers from the normal distribution."""
-    return _tensor(drawing.bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
+    return _tensor(seeded_arrays.normal(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
 
 
 @public(effect="random", graph_name="truncated_normal")
@@ -64,7 +64,9 @@ def truncated_normal(
     shape: Any, mean: float = 0.0, stddev: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Random numbers from the normal distribution, none further than two deviations away."""
-    return _tensor(drawing.cut_bell(_drawn(seed), _size(shape), mean, stddev, dtype), dtype)
+    return _tensor(
+        seeded_arrays.truncated_normal(_drawn(seed), _size(shape), mean, stddev, dtype), dtype
+    )
 
 
 @public(effect="random", graph_name="random_uniform/RandomUniform")
@@ -72,13 +74,13 @@ def uniform(
     shape: Any, minval: float = 0.0, maxval: float = 1.0, dtype: Any = None, seed: Any = None
 ) -> Tensor:
     """Random numbers between two limits, all equally likely."""
-    return _tensor(drawing.flat(_drawn(seed), _size(shape), minval, maxval, dtype), dtype)
+    return _tensor(seeded_arrays.uniform(_drawn(seed), _size(shape), minval, maxval, dtype), dtype)
 
 
 @public(effect="random")
 def randint(shape: Any, minval: int, maxval: int, dtype: Any = "int32", seed: Any = None) -> Tensor:
     """Random whole numbers; the upper limit is left out."""
-    drawn = drawing.whole(_drawn(seed), _size(shape), minval, maxval, dtype)
+    drawn = seeded_arrays.integers(_drawn(seed), _size(shape), minval, maxval, dtype)
     return _tensor(drawn, dtype)
 
 
@@ -92,11 +94,11 @@ def dropout(inputs: Any, rate: float, noise_shape: Any = None, seed: Any = None)
     return inputs * cast(chance >= rate, inputs.dtype) / (1.0 - rate)
 
 
-def _drawn(seed: Any) -> drawing.Seed:
+def _drawn(seed: Any) -> seeded_arrays.Seed:
     """The seed of one draw: a generator gives another one each time, a number always the same."""
     if isinstance(seed, SeedGenerator):
         return seed.next()
-    return drawing.shared_seed() if seed is None else (int(seed), 0)
+    return seeded_arrays.shared_seed() if seed is None else (int(seed), 0)
 
 
 def _size(shape: Any) -> tuple[int, ...]:

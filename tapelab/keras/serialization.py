@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tapelab.keras.naming import snake_case
+from tapelab.keras.name_scopes import snake_case
 from tapelab.keras.saving import registered
 
 

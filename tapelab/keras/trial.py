@@ -20,7 +20,7 @@ _TRIALS: Final = ((2, 32), (3, 64))
 
 
 @contextmanager
-def unrecorded() -> Iterator[None]:
+def without_recording() -> Iterator[None]:
     """A trial run that no tape and no log hears of."""
     before = thread.active, thread.log, thread.records, thread.tapes
     thread.active, thread.log, thread.records, thread.tapes = (), None, deque(maxlen=0), []
@@ -36,7 +36,7 @@ def symbolic_outputs(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     A length that differs between two sizes of what is unknown is unknown itself.
     """
     given = args, kwargs
-    with unrecorded(), _unchanged(getattr(call, "__self__", None)):
+    with without_recording(), _unchanged(getattr(call, "__self__", None)):
         first, second = (_trial(call, given, *sizes) for sizes in _TRIALS)
     pairs = zip(nest.flatten(first), nest.flatten(second), strict=True)
     return nest.pack_sequence_as(first, [_common(one, other) for one, other in pairs])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.keras import drawing
+from tapelab.keras import seeded_arrays
 from tapelab.keras.backend import clear_session
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.saving import (
@@ -38,7 +38,7 @@ def set_random_seed(seed: int) -> None:
     np.random.seed(seed)  # noqa: NPY002 - learners draw from NumPy's global generator
     set_seed(seed)
     draw_by_python()
-    drawing.forget()
+    seeded_arrays.reset_shared_seed()
 
 
 def to_categorical(x: Any, num_classes: int | None = None) -> Any:

@@ -15,7 +15,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.variable import Variable as Wrapped
 from tapelab.core.variable import read
-from tapelab.keras import backend, initializers, naming
+from tapelab.keras import backend, initializers, name_scopes
 
 Operator = Callable[["Variable", Any], Any]
 
@@ -60,7 +60,7 @@ class Variable(Holder):
         self, initializer: Any, shape: Any, dtype: Any, trainable: bool, aggregation: str,
         synchronization: str, name: str | None,
     ) -> None:  # fmt: skip
-        name = name or naming.automatic_name(type(self))
+        name = name or name_scopes.automatic_name(type(self))
         if not isinstance(name, str) or "/" in name:
             raise ValueError(
                 "Argument `name` must be a string and cannot contain character `/`. "
@@ -73,7 +73,7 @@ class Variable(Holder):
         self.constraint: Any = None
         self.trainable = bool(trainable)
         self._name = name
-        self._path = "/".join(filter(None, [naming.current_path(), name]))
+        self._path = "/".join(filter(None, [name_scopes.current_path(), name]))
         self._value = Wrapped(
             _start(initializer, shape, dtype), name=self._path, trainable=self.trainable
         )

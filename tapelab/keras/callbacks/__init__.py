@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.keras.offering import offered
+from tapelab.keras.lazy_names import offered
 
 NAMES: Final = {
     "callback": "Callback History LambdaCallback",

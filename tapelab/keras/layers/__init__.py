@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.keras.offering import offered
+from tapelab.keras.lazy_names import offered
 
 NAMES: Final = {
     "activation": "Activation ELU LeakyReLU PReLU ReLU Softmax",
     "attention": "AdditiveAttention Attention MultiHeadAttention",
-    "cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
+    "recurrent_cells": "GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
     "convolutional": "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose"
     " Convolution1D Convolution1DTranspose Convolution2D Convolution2DTranspose Convolution3D"
     " Convolution3DTranspose DepthwiseConv2D SeparableConv2D SeparableConvolution2D",
@@ -17,7 +17,7 @@ NAMES: Final = {
     "dense": "Dense Embedding",
     "input_spec": "InputSpec",
     "layer": "Layer",
-    "merging": "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add average"
+    "merge": "Add Average Concatenate Dot Maximum Minimum Multiply Subtract add average"
     " concatenate dot maximum minimum multiply subtract",
     "noise": "ActivityRegularization Dropout GaussianDropout GaussianNoise SpatialDropout1D"
     " SpatialDropout2D SpatialDropout3D",
@@ -30,7 +30,7 @@ NAMES: Final = {
     " MaxPool3D MaxPooling1D MaxPooling2D MaxPooling3D",
     "projecting": "EinsumDense",
     "recurrent": "GRU LSTM RNN SimpleRNN",
-    "reshaping": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape"
+    "reshape": "Cropping1D Cropping2D Cropping3D Flatten Permute RepeatVector Reshape"
     " UpSampling1D UpSampling2D ZeroPadding1D ZeroPadding2D ZeroPadding3D",
     "resizing": "Resizing",
     "wrappers": "Bidirectional TimeDistributed Wrapper",

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from typing import Any
 
-from tapelab.keras.layers.calling import parameters_of
+from tapelab.keras.layers.layer_call import parameters_of
 
 
 def bound(cls: type, args: Any, kwargs: Any) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from tapelab import nn
 from tapelab.array_ops import shaping
 from tapelab.core.dispatch import public
 from tapelab.keras import activations
-from tapelab.keras.layers import sliding
-from tapelab.keras.layers.calling import in_float
+from tapelab.keras.layers import window_shapes
 from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
 
 
@@ -34,10 +34,10 @@ class _Conv(Weighted):
                 f"Received filters={filters}."
             )
         self.filters, self.groups, self.use_bias = filters, groups, use_bias
-        self.kernel_size = sliding.sizes(kernel_size, self.rank, "kernel_size")
-        self.strides = sliding.sizes(strides, self.rank, "strides")
-        self.dilation_rate = sliding.sizes(dilation_rate, self.rank, "dilation_rate")
-        self.padding = sliding.padding_of(padding, causal=self.rank == 1)
+        self.kernel_size = window_shapes.sizes(kernel_size, self.rank, "kernel_size")
+        self.strides = window_shapes.sizes(strides, self.rank, "strides")
+        self.dilation_rate = window_shapes.sizes(dilation_rate, self.rank, "dilation_rate")
+        self.padding = window_shapes.padding_of(padding, causal=self.rank == 1)
         self.data_format = data_format or "channels_last"
         self.activation = activations.get(activation)
         self.plan("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
@@ -100,7 +100,7 @@ class _Conv(Weighted):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """As many places as the window fits, and the filters."""
-        return self._around(input_shape, self.filters, sliding.window_lengths(
+        return self._around(input_shape, self.filters, window_shapes.window_lengths(
             self._middle(input_shape), self.kernel_size, self.strides, self.padding,
             self.dilation_rate,
         ))  # fmt: skip
@@ -160,7 +160,7 @@ class Conv2DTranspose(_Conv):
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The shape from which a convolution would come here, and the filters."""
-        return self._around(input_shape, self.filters, sliding.spread_lengths(
+        return self._around(input_shape, self.filters, window_shapes.spread_lengths(
             self._middle(input_shape), self.kernel_size, self.strides, self.padding,
             self.dilation_rate,
         ))  # fmt: skip

@@ -11,7 +11,7 @@ from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor, standard_shape
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.layer import Layer
-from tapelab.keras.naming import automatic_name
+from tapelab.keras.name_scopes import automatic_name
 from tapelab.keras.operations import install
 
 

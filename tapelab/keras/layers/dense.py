@@ -7,8 +7,8 @@ from typing import Any
 from tapelab.array_ops.choosing import cast
 from tapelab.array_ops.picking import gather
 from tapelab.keras import activations
-from tapelab.keras.layers.calling import in_float, product
 from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.layers.layer_call import in_float, product
 from tapelab.keras.layers.weighing import Weighted
 from tapelab.math import not_equal
 

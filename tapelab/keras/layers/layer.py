@@ -13,11 +13,11 @@ from tapelab.keras import masks, regularizers
 from tapelab.keras.dtype_policies import policy_of
 from tapelab.keras.graph import Node
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers import calling
+from tapelab.keras.layers import layer_call
 from tapelab.keras.layers.arguments import bound, circumstances, taken_shape
 from tapelab.keras.layers.input_spec import check_inputs
 from tapelab.keras.layers.state import Stateful
-from tapelab.keras.naming import automatic_name, current_path, name_scope
+from tapelab.keras.name_scopes import automatic_name, current_path, name_scope
 from tapelab.keras.serialization import serialized
 from tapelab.keras.trial import symbolic_outputs
 
@@ -117,18 +117,18 @@ class Layer(Stateful):
             inspect.signature(self.call).bind()  # says which argument is missing
         mask = masks.masks_of(args[0] if args else None)
         dtype = self.compute_dtype if self.autocast else None
-        args, kwargs, symbolic = calling.accepted(args, kwargs, dtype)
-        training = calling.settle_training(self, kwargs.pop("training", None))
-        if training is not None and calling.takes(type(self).call, "training"):
+        args, kwargs, symbolic = layer_call.accepted(args, kwargs, dtype)
+        training = layer_call.settle_training(self, kwargs.pop("training", None))
+        if training is not None and layer_call.takes(type(self).call, "training"):
             kwargs["training"] = training
-        if mask is not None and calling.takes(type(self).call, "mask"):
+        if mask is not None and layer_call.takes(type(self).call, "mask"):
             kwargs.setdefault("mask", mask)
         first = args[0] if args else next(iter(kwargs.values()), None)
         check_inputs(self.input_spec, first, self.name)
         self._ensure_built(args, kwargs)
         if symbolic:
             return self._placed(args, kwargs)
-        with name_scope(self.name, caller=self), calling.inside(self, training):
+        with name_scope(self.name, caller=self), layer_call.inside(self, training):
             outputs = self._called(args, kwargs)
             if self.activity_regularizer is not None:
                 self.add_loss([self._activity_cost(each) for each in nest.flatten(outputs)])
@@ -174,7 +174,7 @@ class Layer(Stateful):
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:
         """Symbolic tensors like the outputs for such inputs."""
         if type(self).compute_output_shape is not Layer.compute_output_shape:
-            shape = self.compute_output_shape(calling.shapes_of(args[0]))
+            shape = self.compute_output_shape(layer_call.shapes_of(args[0]))
             many = isinstance(shape, list)
             made = [KerasTensor(each, self.compute_dtype) for each in (shape if many else [shape])]
             return made if many else made[0]
@@ -207,17 +207,20 @@ class Layer(Stateful):
         if self._builds_in_call():
             with name_scope(self.name, caller=self):
                 self._path = current_path()
-            self._build_shapes = calling.shapes_of(args[0] if args else None)
+            self._build_shapes = layer_call.shapes_of(args[0] if args else None)
             self.built = True
             return
-        given = {**dict(zip(calling.parameters_of(type(self).call), args, strict=False)), **kwargs}
-        names = list(calling.parameters_of(type(self).build))
+        given = {
+            **dict(zip(layer_call.parameters_of(type(self).call), args, strict=False)),
+            **kwargs,
+        }
+        names = list(layer_call.parameters_of(type(self).build))
         if len(names) == 1:
             first = args[0] if args else next(iter(kwargs.values()), None)
-            self.build(calling.shapes_of(first))
+            self.build(layer_call.shapes_of(first))
             return
         tensors = {
-            name: calling.shapes_of(given.get(name.removesuffix("_shape"))) for name in names
+            name: layer_call.shapes_of(given.get(name.removesuffix("_shape"))) for name in names
         }
         self.build(**{name: shape for name, shape in tensors.items() if shape is not None})
 

@@ -9,8 +9,8 @@ from tapelab import math, nn
 from tapelab.array_ops import choosing, shaping
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
-from tapelab.keras.layers.calling import in_float
 from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
 from tapelab.nn.normalizing import rows_normalized
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from tapelab import math, nn
 from tapelab.array_ops import choosing, shaping
-from tapelab.keras.layers import sliding
+from tapelab.keras.layers import window_shapes
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
 
@@ -22,10 +22,10 @@ class _Pooling(Layer):
         data_format: Any = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         super().__init__(**kwargs)
-        self.pool_size = sliding.sizes(pool_size, self.rank, "pool_size")
+        self.pool_size = window_shapes.sizes(pool_size, self.rank, "pool_size")
         steps = pool_size if strides is None else strides
-        self.strides = sliding.sizes(steps, self.rank, "strides")
-        self.padding = sliding.padding_of(padding)
+        self.strides = window_shapes.sizes(steps, self.rank, "strides")
+        self.padding = window_shapes.padding_of(padding)
         self.data_format = data_format or "channels_last"
         self.input_spec = InputSpec(ndim=self.rank + 2)
 
@@ -39,7 +39,7 @@ class _Pooling(Layer):
     def compute_output_shape(self, input_shape: Any) -> Any:
         """As many places as the window fits."""
         last = self.data_format == "channels_last"
-        middle = sliding.window_lengths(
+        middle = window_shapes.window_lengths(
             input_shape[1:-1] if last else input_shape[2:], self.pool_size, self.strides,
             self.padding,
         )  # fmt: skip

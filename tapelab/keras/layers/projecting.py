@@ -8,7 +8,7 @@ from typing import Any, Final
 from tapelab import linalg
 from tapelab.array_ops import shaping
 from tapelab.keras import activations
-from tapelab.keras.layers.calling import in_float
+from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
 
 _EQUATION: Final = re.compile(r"(\w+),(\w+)->(\w+)")

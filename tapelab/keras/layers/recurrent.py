@@ -10,10 +10,10 @@ from tapelab import nest
 from tapelab.array_ops import choosing, creation, shaping
 from tapelab.core.dispatch import public
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
-from tapelab.keras.naming import snake_case
+from tapelab.keras.layers.recurrent_cells import GRUCell, LSTMCell, SimpleRNNCell, StackedRNNCells
+from tapelab.keras.name_scopes import snake_case
 
 
 class RNN(Layer):

@@ -9,10 +9,10 @@ import numpy as np
 
 from tapelab.core.variable import read
 from tapelab.keras import backend, constraints, initializers, regularizers
+from tapelab.keras.containers import tracked
 from tapelab.keras.keras_tensor import standard_shape
-from tapelab.keras.naming import name_scope
+from tapelab.keras.name_scopes import name_scope
 from tapelab.keras.random import SeedGenerator
-from tapelab.keras.tracking import tracked
 from tapelab.keras.variables import Variable
 
 _LOCKED = (

@@ -8,7 +8,7 @@ from typing import Any
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import check_reduction, reduced, same_rank
 from tapelab.keras.masks import masks_of
-from tapelab.keras.naming import automatic_name
+from tapelab.keras.name_scopes import automatic_name
 
 
 class Loss:

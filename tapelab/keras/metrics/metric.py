@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.keras import backend, initializers, naming
+from tapelab.keras import backend, initializers, name_scopes
 from tapelab.keras.variables import Variable
 
 
@@ -20,7 +20,7 @@ class Metric:
     _metrics: list[Metric]
 
     def __init__(self, dtype: Any = None, name: str | None = None) -> None:
-        self.name = name or naming.automatic_name(type(self))
+        self.name = name or name_scopes.automatic_name(type(self))
         self._dtype = str(getattr(dtype, "name", dtype) or backend.floatx())
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
@@ -52,7 +52,7 @@ class Metric:
         aggregation: str = "sum", name: str | None = None,
     ) -> Variable:  # fmt: skip
         """A new variable that holds a part of the score."""
-        with naming.name_scope(self.name.replace("/", ">"), self):
+        with name_scopes.name_scope(self.name.replace("/", ">"), self):
             made = Variable(
                 initializers.get(initializer), shape, dtype or self.dtype, trainable=False,
                 aggregation=aggregation, name=name,

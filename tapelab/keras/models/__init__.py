@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tapelab.keras.offering import offered
+from tapelab.keras.lazy_names import offered
 
 NAMES: Final = {
-    "cloning": "clone_model",
+    "clone": "clone_model",
     "functional": "Functional Model",
     "sequential": "Sequential",
 }

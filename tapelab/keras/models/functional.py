@@ -8,8 +8,8 @@ from typing import Any
 from tapelab import nest
 from tapelab.keras import graph
 from tapelab.keras.keras_tensor import KerasTensor
-from tapelab.keras.layers.calling import in_float, is_symbolic
 from tapelab.keras.layers.input_spec import InputSpec
+from tapelab.keras.layers.layer_call import in_float, is_symbolic
 from tapelab.keras.models.model import Model
 
 

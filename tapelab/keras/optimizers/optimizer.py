@@ -8,7 +8,7 @@ from typing import Any
 from tapelab import math
 from tapelab.array_ops.choosing import where
 from tapelab.core.tensor import Tensor
-from tapelab.keras import backend, naming
+from tapelab.keras import backend, name_scopes
 from tapelab.keras.optimizers import schedules
 from tapelab.keras.optimizers.checks import check_unused, with_gradients
 from tapelab.keras.optimizers.gradients import Clipping, prepared
@@ -29,7 +29,7 @@ class Optimizer:
         gradient_accumulation_steps: int | None = None, name: str | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         check_unused(kwargs)
-        self.name = name or naming.automatic_name(type(self))
+        self.name = name or name_scopes.automatic_name(type(self))
         self.weight_decay = weight_decay
         self.clipnorm, self.clipvalue, self.global_clipnorm = clipnorm, clipvalue, global_clipnorm
         self._clipping = Clipping(clipnorm, clipvalue, global_clipnorm)
@@ -52,7 +52,7 @@ class Optimizer:
         self._learning_rate = self._checked_rate(learning_rate)
 
     def _own_variable(self, name: str, value: Any, dtype: str) -> Variable:
-        with naming.name_scope(self.name, self):
+        with name_scopes.name_scope(self.name, self):
             made = Variable(value, dtype=dtype, trainable=False, name=name)
         self._variables.append(made)
         return made
@@ -112,7 +112,7 @@ class Optimizer:
         """A variable of the shape and dtype of another, to remember something of it."""
         known = getattr(reference_variable, "path", None) or reference_variable.name
         prefix = known.replace("/", "_").replace(":", "_")
-        with naming.name_scope(self.name, self):
+        with name_scopes.name_scope(self.name, self):
             made = Variable(
                 initializer, shape=reference_variable.shape.as_list(),
                 dtype=_dtype(reference_variable), trainable=False, name=f"{prefix}_{name}",

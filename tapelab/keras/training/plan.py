@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapelab import nest
-from tapelab.keras.training.compiled import CompileLoss, CompileMetrics
+from tapelab.keras.training.compile_utils import CompileLoss, CompileMetrics
 
 
 @dataclass

@@ -18,7 +18,7 @@ from tapelab.keras.training.batches import (
     split_off,
     unpacked,
 )
-from tapelab.keras.training.steps import Steps
+from tapelab.keras.training.train_steps import Steps
 
 
 class Trainer(Steps):

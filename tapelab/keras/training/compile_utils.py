@@ -8,7 +8,7 @@ from typing import Any
 from tapelab import nest
 from tapelab.keras import losses, metrics
 from tapelab.keras.metrics.metric import Metric
-from tapelab.keras.naming import snake_case
+from tapelab.keras.name_scopes import snake_case
 
 ACCURACIES = ("accuracy", "acc")
 

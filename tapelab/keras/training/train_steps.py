@@ -10,7 +10,7 @@ from tapelab.keras import optimizers
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.metrics import Mean
 from tapelab.keras.training.batches import unpacked
-from tapelab.keras.training.compiled import CompileLoss
+from tapelab.keras.training.compile_utils import CompileLoss
 from tapelab.keras.training.plan import Plan
 
 

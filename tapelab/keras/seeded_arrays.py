@@ -26,7 +26,7 @@ def default_seed() -> int:
     return random.randint(1, 1_000_000_000) if found is None else found  # noqa: S311 - no secret
 
 
-def forget() -> None:
+def reset_shared_seed() -> None:
     """Let what draws without a seed begin anew."""
     _shared.clear()
 
@@ -39,26 +39,28 @@ def shared_seed() -> Seed:
     return found
 
 
-def bell(seed: Seed, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None) -> Any:
+def normal(seed: Seed, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None) -> Any:
     """Numbers from the normal distribution."""
     kind = _kind(dtype)
     return _moved(draws.normal(_place(seed), tuple(shape), kind), mean, stddev)
 
 
-def cut_bell(seed: Seed, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None) -> Any:
+def truncated_normal(
+    seed: Seed, shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None
+) -> Any:
     """Numbers from the normal distribution, none further than two deviations from the mean."""
     kind = _kind(dtype)
     return _moved(draws.cut_normal(_place(seed), tuple(shape), kind), mean, stddev)
 
 
-def flat(seed: Seed, shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None) -> Any:
+def uniform(seed: Seed, shape: Any, low: Any = 0.0, high: Any = 1.0, dtype: Any = None) -> Any:
     """Numbers between two limits, all equally likely."""
     kind = _kind(dtype)
     first, last = kind.type(low), kind.type(high)
     return _moved(draws.unit(_place(seed), tuple(shape), kind), first, last - first)
 
 
-def whole(seed: Seed, shape: Any, low: int, high: int, dtype: Any) -> Any:
+def integers(seed: Seed, shape: Any, low: int, high: int, dtype: Any) -> Any:
     """Whole numbers from the lower limit up to, not including, the upper one."""
     given = np.dtype(as_dtype(dtype).as_numpy_dtype)
     kind = given if given in (np.int32, np.int64) else np.dtype(np.int64)

@@ -9,7 +9,7 @@ from tapelab.core.dispatch import public
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random
 from tapelab.keras.grouping import grouped
-from tapelab.keras.layers.calling import in_float, product
+from tapelab.keras.layers.layer_call import in_float, product
 from tapelab.keras.layers.noise import dropped
 from tapelab.keras.layers.weighing import Weighted
 from tapelab.keras.random import SeedGenerator

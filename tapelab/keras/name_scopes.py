@@ -30,7 +30,7 @@ def automatic_name(kind: type) -> str:
     return unique_name(snake_case(kind.__name__))
 
 
-def forget_names() -> None:
+def reset_names() -> None:
     """Start all counts again."""
     _taken.clear()
 
