@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.dispatch import public
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.errors import invalid_argument
 from tapelab.ops import gathering, masking, scattering, slicing

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tapelab.core.custom import as_it_flows, as_tensor
-from tapelab.core.op import REGISTERED, REGISTRY, GradRule
+from tapelab.core.op import REGISTRY
+from tapelab.core.op_declaration import REGISTERED, GradRule
 from tapelab.dtypes import BY_NUMPY
 from tapelab.errors import InternalError, invalid_argument
 from tapelab.recording.facts import Rule

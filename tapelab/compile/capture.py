@@ -21,8 +21,9 @@ from tapelab.compile.replay import drawing_by
 from tapelab.compile.walking import leaves, mapped
 from tapelab.compile.worlds import fresh_state, thread_in
 from tapelab.core.cell import Cell
-from tapelab.core.log import Origin, thread
+from tapelab.core.log import thread
 from tapelab.core.observer import Observer
+from tapelab.core.origin import Origin
 from tapelab.core.records import Record
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of

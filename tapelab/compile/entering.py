@@ -20,6 +20,7 @@ from tapelab.compile.program import Program
 from tapelab.compile.telling import CALL, Account, Origins
 from tapelab.compile.walking import leaves, mapped
 from tapelab.core import log
+from tapelab.core.origin import next_id
 from tapelab.core.records import ProgramCall, record_source
 from tapelab.core.tensor import UNKNOWN, Tensor, wrap
 
@@ -159,12 +160,12 @@ def _raw(drawn: Any) -> Any:
 
 
 def _number(drawn: Any) -> int:
-    return drawn._id if type(drawn) is Tensor else log.next_id()
+    return drawn._id if type(drawn) is Tensor else next_id()
 
 
 _NAMES: Final[dict[str, Any]] = {
     "__name__": __name__, "getframe": sys._getframe, "ours": log._ours, "is_ours": log._is_ours,
-    "thread": log.thread, "next_id": log.next_id, "origin_here": log.origin_here, "CALL": CALL,
+    "thread": log.thread, "next_id": next_id, "origin_here": log.origin_here, "CALL": CALL,
     "ProgramCall": ProgramCall, "new": object.__new__, "Tensor": Tensor, "UNKNOWN": UNKNOWN,
     "wrap": wrap, "hold": _hold, "nest": _nest, "raw": _raw, "number": _number,
 }  # fmt: skip

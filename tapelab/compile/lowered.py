@@ -10,7 +10,7 @@ from tapelab.compile.drawing import Draws
 from tapelab.compile.program import Program
 from tapelab.compile.telling import Account
 from tapelab.core.cell import Cell
-from tapelab.core.log import Origin
+from tapelab.core.origin import Origin
 
 
 class NotLoweredError(Exception):

@@ -26,9 +26,9 @@ from tapelab.compile.worlds import is_eager
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
 from tapelab.core.custom import off_the_log
-from tapelab.core.log import Origin, next_id
 from tapelab.core.narrow import widened
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import (
     OP_RUNS,
     Assignment,

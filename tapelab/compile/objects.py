@@ -7,7 +7,8 @@ from typing import Any
 
 from tapelab.compile.symbolic import OPERATORS, OpenTrace, Symbolic
 from tapelab.core.dispatch import public
-from tapelab.core.log import next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import next_id
 from tapelab.core.type_spec import common_shape
 
 

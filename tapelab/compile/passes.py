@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compile.program import Instruction, Kind, Program, ProgramOp
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.ops.arithmetic import add, divide, multiply, subtract
 from tapelab.ops.broadcasting import broadcast_to, sum_to
 from tapelab.ops.casting import cast

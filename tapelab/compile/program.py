@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 
 Settings = tuple[tuple[str, Any], ...]
 

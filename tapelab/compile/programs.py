@@ -20,7 +20,7 @@ from tapelab.compile.taped_call import NOT_HEARD, TapedProgram, may_be_heard
 from tapelab.compile.telling import Origins
 from tapelab.compile.walking import leaves
 from tapelab.compile.worlds import fresh_state, thread_in
-from tapelab.core.log import next_id
+from tapelab.core.origin import next_id
 from tapelab.core.records import GradientResult
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS

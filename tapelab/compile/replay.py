@@ -13,7 +13,8 @@ from tapelab.compile.sites import Site
 from tapelab.compile.walking import leaves, mapped
 from tapelab.compile.worlds import is_eager, twin, world_here
 from tapelab.core.cell import Cell, Holder
-from tapelab.core.log import GraphScope, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import GraphScope
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable

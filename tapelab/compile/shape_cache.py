@@ -14,7 +14,7 @@ from typing import Any
 
 from tapelab.compile.naming import base_name
 from tapelab.compile.symbolic import OpenTrace, SymbolicTensor
-from tapelab.core.log import Origin, next_id
+from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import OP_RUNS, as_op_run, kind_of
 from tapelab.core.tensor import Tensor, wrap
 

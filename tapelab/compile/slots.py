@@ -9,8 +9,8 @@ import numpy as np
 from tapelab.compile.capture import Capture
 from tapelab.compile.lowered import NotLoweredError
 from tapelab.compile.program import Instruction, Kind
-from tapelab.core.log import next_id
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import next_id
 from tapelab.core.records import Dropped
 from tapelab.core.tensor import Tensor
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final, Never, Protocol
 
-from tapelab.core.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
 from tapelab.core.op import SYMBOLIC
+from tapelab.core.origin import Origin, Seen, next_id
 from tapelab.core.records import truncated
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape

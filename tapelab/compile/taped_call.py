@@ -26,8 +26,10 @@ from tapelab.compile.ways_back import Cut, Flags, cut, is_heavy, values_of
 from tapelab.compile.worlds import world_here
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
-from tapelab.core.log import Origin, thread
-from tapelab.core.op import REGISTERED, Op, is_ours
+from tapelab.core.log import thread
+from tapelab.core.op import is_ours
+from tapelab.core.op_declaration import REGISTERED, Op
+from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import (
     Assignment,
     Dropped,
@@ -152,7 +154,7 @@ def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
     tape._on_read(cell, origin)
     log.seen.add(state._id)
     write_read(
-        thread.__dict__, logs.next_id(), origin, variable=cell.identity, tensor=state._id,
+        thread.__dict__, next_id(), origin, variable=cell.identity, tensor=state._id,
         value=truncated(state._array),
     )  # fmt: skip
 
@@ -209,12 +211,12 @@ class TapedInputs:
         program.read(tape)
         count, changes = program.count, program.found.assignments
         saved = results[count + len(changes) :]
-        serial, made = logs.next_id(), []
+        serial, made = next_id(), []
         here, origins = program.origins.at(*logs.origin_here(CALL)[1:])
         for value, origin, follows in zip(
             results[:count], origins[:count], self._reached.outputs, strict=True
         ):
-            tensor = wrap(value, logs.next_id(), origin)
+            tensor = wrap(value, next_id(), origin)
             if follows:
                 tensor._tapes = state["marks"]
                 tape._ids.add(tensor._id)
@@ -343,7 +345,7 @@ def behind_walls(runs: Iterable[OpRun], tracked: set[int]) -> set[int]:
 
 def _assigned(change: StateUpdate, value: Any, origin: Origin) -> int:
     """Give a variable the state that a call leads to; returns its id."""
-    made = wrap(value, logs.next_id(), origin)
+    made = wrap(value, next_id(), origin)
     made._tapes = ()
     change.cell.state = made
     return made._id

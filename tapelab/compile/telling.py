@@ -14,8 +14,8 @@ from types import CodeType
 from typing import Any, Final
 
 from tapelab.core.custom import off_the_log
-from tapelab.core.log import Origin, Scope
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import Origin, Scope
 from tapelab.core.records import (
     BACK,
     OP_RUNS,

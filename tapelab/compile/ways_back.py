@@ -20,8 +20,9 @@ from tapelab.compile.passes import optimised, results_of, without_dead_code
 from tapelab.compile.program import Instruction, Moving, Program
 from tapelab.compile.worlds import fresh_state, thread_in
 from tapelab.core.aside import aside
-from tapelab.core.log import next_id, origin_here, thread
-from tapelab.core.op import Op
+from tapelab.core.log import origin_here, thread
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import next_id
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of, wrap
 from tapelab.recording.facts import KEPT_ELEMENTS

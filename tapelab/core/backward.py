@@ -34,7 +34,7 @@ from tapelab.core.cotangents import (
 from tapelab.core.float_errors import ERRORS, IGNORED
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
-from tapelab.core.op import REGISTERED
+from tapelab.core.op_declaration import REGISTERED
 from tapelab.core.records import (
     Dropped,
     OpRun,

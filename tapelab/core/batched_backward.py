@@ -32,7 +32,8 @@ from tapelab.core.cotangents import (
 from tapelab.core.float_errors import ERRORS, IGNORED
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
-from tapelab.core.op import REGISTERED, Op, has_diagonal_jacobian, is_ours
+from tapelab.core.op import is_ours
+from tapelab.core.op_declaration import REGISTERED, Op, has_diagonal_jacobian
 from tapelab.core.records import OpRun, Record
 from tapelab.core.step_report import BatchedReport, StepReport, Steps
 from tapelab.core.taped_records import TapedSteps

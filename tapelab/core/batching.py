@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapelab.core.core_ops import CORE
-from tapelab.core.op import Op, has_diagonal_jacobian
+from tapelab.core.op_declaration import Op, has_diagonal_jacobian
 from tapelab.core.tensor import Tensor
 
 Shape = tuple[int, ...]

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapelab.core.batching import BatchedCall, Operand, run_batched, shape_of, with_batch_axis
-from tapelab.core.log import LANES, Origin, next_id, thread
-from tapelab.core.op import Op
+from tapelab.core.log import LANES, thread
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import Origin, next_id
 from tapelab.core.tensor import Tensor, wrap
 
 

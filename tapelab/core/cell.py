@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tapelab.core.log import Origin, next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import Identity, next_id
 from tapelab.core.records import truncated, write_assignment, write_read
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
@@ -15,25 +16,6 @@ from tapelab.core.wording import brackets
 from tapelab.dtypes import DType
 from tapelab.errors import invalid_argument
 from tapelab.recording.facts import How
-
-if TYPE_CHECKING:
-    from tapelab.core.variable import Variable
-
-
-class Identity:
-    """What stays of a variable in the log: who it is, without what it holds."""
-
-    __slots__ = ("dtype", "frozen", "id", "name", "origin", "shape", "tracked", "trainable")
-
-    def __init__(self, name: str, state: Tensor, origin: Origin, *, trainable: bool) -> None:
-        self.id = next_id()
-        self.name = name
-        self.trainable = trainable
-        self.shape: tuple[int, ...] = state._array.shape
-        self.dtype = state.dtype
-        self.origin = origin
-        self.tracked = False  # a module or a layer lists it among its variables
-        self.frozen = False  # its layer is not trained, though a tape watches it
 
 
 class Cell:
@@ -45,7 +27,7 @@ class Cell:
         self.identity = identity
         self.shape = shape
         self.state = state
-        self.handle: weakref.ref[Variable] | None = None
+        self.handle: weakref.ref[Holder] | None = None
 
     @property
     def dtype(self) -> DType:

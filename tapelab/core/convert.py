@@ -10,7 +10,8 @@ from tapelab.core.arrays import checked, typed_array
 from tapelab.core.cell import Holder
 from tapelab.core.exits import came_back
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import next_id
 from tapelab.core.records import truncated, write_creation
 from tapelab.core.stacking import holds_tensors, stack
 from tapelab.core.tensor import Tensor, wrap

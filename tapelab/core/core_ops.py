@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 
 
 @dataclass(eq=False, repr=False)

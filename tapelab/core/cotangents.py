@@ -18,8 +18,10 @@ from numpy import ndarray
 from tapelab import kernels
 from tapelab.core.core_ops import CORE
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import Origin, asked_from, origin_here, thread
-from tapelab.core.op import GradRule, Op, is_ours
+from tapelab.core.log import asked_from, origin_here, thread
+from tapelab.core.op import is_ours
+from tapelab.core.op_declaration import GradRule, Op
+from tapelab.core.origin import Origin
 from tapelab.core.records import OpRun
 from tapelab.core.tensor import Tensor, constant_of, wrap
 from tapelab.errors import NoGradientError, Refusal

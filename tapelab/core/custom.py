@@ -16,8 +16,10 @@ from tapelab.core.cell import Cell, Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.execute import listeners, write_observed
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import Body, GraphScope, next_id, origin_here, thread, within
-from tapelab.core.op import GradRule, Op
+from tapelab.core.log import origin_here, thread
+from tapelab.core.op import RunnableOp
+from tapelab.core.op_declaration import GradRule, Op
+from tapelab.core.origin import Body, GraphScope, next_id, within
 from tapelab.core.records import (
     BACK,
     TapeEvent,
@@ -45,7 +47,7 @@ def step_op(
     said = name.replace("_", " ")
     letters = [each if each.isalnum() else rf"\text{{{each}}}" for each in inputs]
     own = rf"\operatorname{{{said}}}"
-    made = Op(
+    made = RunnableOp(
         name=name,
         kernel=off_the_log,
         inputs=inputs,

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from tapelab.core.log import LANES, TRACED, Log, Scope, next_id, origin_here, thread
+from tapelab.core.log import LANES, TRACED, ActiveTape, Log, origin_here, thread
 from tapelab.core.narrow import is_brain_float, widened
+from tapelab.core.origin import Scope, next_id
 from tapelab.core.records import (
     OpRun,
     Record,
@@ -27,8 +28,7 @@ from tapelab.errors import OpError, Refusal, invalid_argument
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
-    from tapelab.core.op import Op
-    from tapelab.core.tape import GradientTape
+    from tapelab.core.op_declaration import Op
 
 
 def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
@@ -156,7 +156,7 @@ def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...
     return tapes
 
 
-def _wall_off(tape: GradientTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
+def _wall_off(tape: ActiveTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
     """Note results that lie behind stop_gradient: a picture shows them, no gradient asks there."""
     if op.pattern == "stop" or not any(i in tape._tracked and i not in tape._walled for i in ids):
         tape._walled.update(followed)

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tapelab.core.log import next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import next_id
 from tapelab.core.records import truncated, write_exit, write_reentry
 from tapelab.recording.facts import KEPT_ELEMENTS
 
-if TYPE_CHECKING:
-    from tapelab.core.tensor import Tensor
 
-
-def leave(tensor: Tensor, how: str, result: Any) -> None:
-    """Write down that a tensor's value left, and remember the object it left as."""
+def leave(tensor: int, how: str, result: Any) -> None:
+    """Note that the value of a tensor left, and remember the object that it left as."""
     log = thread.log
     if log is None:
         return
     held, serial = _hold(result), next_id()
-    write_exit(
-        thread.__dict__, serial, origin_here(None, 2), tensor=tensor._id, how=how, result=held
-    )
+    write_exit(thread.__dict__, serial, origin_here(None, 2), tensor=tensor, how=how, result=held)
     if held is not None:
         log.exits[id(result)] = (serial, held)
 

@@ -16,8 +16,9 @@ import numpy as np
 from numpy import float32, float64, ndarray
 
 from tapelab.core.cell import read
-from tapelab.core.log import TRACED, Origin, next_id, origin_here, thread
-from tapelab.core.op import Op
+from tapelab.core.log import TRACED, origin_here, thread
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import BinaryOpRun, OpRun, UnaryOpRun, truncated
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable

@@ -12,8 +12,9 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.core.log import Origin, thread
+from tapelab.core.log import thread
 from tapelab.core.observer import Observer
+from tapelab.core.origin import Origin
 from tapelab.core.records import OpRun, Record, tapes_of, view
 from tapelab.core.tangents import tangents_of
 from tapelab.core.tensor import Tensor, wrap
@@ -33,7 +34,7 @@ class Accumulating:
     def __init__(self) -> None:
         self._serial = next(_serials)
         self._marks: tuple[Any, Any] = (None, ())
-        self._mark = (self._serial,)
+        self._mark: tuple[int, ...] = (self._serial,)
         self._tracked: set[int] = set()
         self._walled: set[int] = set()
         self._tangents: dict[int, Tensor] = {}

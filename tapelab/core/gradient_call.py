@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapelab.core.log import Origin, Seen
+from tapelab.core.origin import Origin, Seen
 from tapelab.core.step_report import StepReport
 from tapelab.recording.facts import Method
 

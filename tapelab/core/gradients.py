@@ -18,8 +18,9 @@ from numpy import ndarray
 from tapelab.core.backward import backward
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import Origin, Seen, next_id, thread
+from tapelab.core.log import thread
 from tapelab.core.narrow import narrowed
+from tapelab.core.origin import Origin, Seen, next_id
 from tapelab.core.records import dropped, write_gradient_result
 from tapelab.core.step_report import StepReport, shown_value
 from tapelab.core.tensor import Tensor, wrap

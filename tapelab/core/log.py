@@ -15,18 +15,15 @@ from _thread import _local  # `threading.local` without the rest of `threading`
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from tapelab.core.origin import Origin, Scope
 from tapelab.core.records import RECENT, Before, Recent, Record, summarised
 
 if TYPE_CHECKING:
-    from tapelab.core.cell import Cell, Identity
-    from tapelab.core.observer import Observer
-    from tapelab.core.op import Op
-    from tapelab.core.tape import GradientTape
+    from tapelab.core.observer import Cell, Observer
+    from tapelab.core.op_declaration import Op
 
-next_id: Final = itertools.count(1).__next__
 QUESTIONS: Final = 8
 """So many of the last questions of a thread are remembered: tapes weakly, serials, places."""
 _threads: Final = itertools.count()
@@ -39,49 +36,25 @@ TRACED: Final = (-1, -1)
 """The marks while a function is traced: no tensor bears them, so that no fast path is taken."""
 
 
-class Scope(NamedTuple):
-    """A composite that is running, such as softmax, inside another or none."""
+class ActiveTape(Protocol):
+    """A tape, or an accumulator of forward mode, as ops that run under it see it."""
 
-    name: str
-    outer: Scope | None
-    code: CodeType
-    instruction: int
+    _serial: int
+    _mark: tuple[int, ...]
+    _marks: tuple[Any, Any]
+    _walled: set[int]
+    _recording: bool
 
+    @property
+    def _simple(self) -> bool:
+        """Whether it follows the results of every op on what it follows."""
 
-class Body(Scope):
-    """The inside of a function that has a gradient of its own."""
+    @property
+    def _tracked(self) -> set[int]:
+        """The ids of all tensors that it follows."""
 
-    __slots__ = ()
-
-
-class GraphScope(Scope):
-    """The inside of a traced function, whose graph runs."""
-
-    __slots__ = ()
-
-
-class Aside(Scope):
-    """What is computed beside the learner's code, such as a tangent: its names are not theirs."""
-
-    __slots__ = ()
-
-
-class Origin(NamedTuple):
-    """Which op made a tensor, and where in the learner's code it was called."""
-
-    op: Op | None
-    code: CodeType
-    instruction: int
-    scope: Scope | None
-
-
-class Seen(NamedTuple):
-    """A tensor as the log remembers it: not the tensor itself, so that it can be freed."""
-
-    id: int
-    value: Any
-    origin: Origin
-    owner: Identity | None = None
+    def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
+        """A variable is read."""
 
 
 @dataclass(eq=False, repr=False, slots=True)
@@ -92,16 +65,16 @@ class Log:
     records: list[Record] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
-    holders: set[weakref.ref[GradientTape]] = field(default_factory=set)
+    holders: set[weakref.ref[ActiveTape]] = field(default_factory=set)
     # Where records stand that hold a large value or a learner's function, with those without.
     heavy: dict[int, Record | None] = field(default_factory=dict)
     holds_calls: bool = False  # whether some of the records are HEARD
 
-    def hold(self, tape: GradientTape) -> None:
+    def hold(self, tape: ActiveTape) -> None:
         """Keep large values as long as a tape lives that may need them for its way back."""
         self.holders.add(weakref.ref(tape))
 
-    def let_go(self, tape: GradientTape) -> None:
+    def let_go(self, tape: ActiveTape) -> None:
         """Keep nothing for a tape any more."""
         self.holders.discard(weakref.ref(tape))
 
@@ -119,7 +92,7 @@ class Log:
                 heavy[at] = last[at - start] = heavy[at] or summarised(records[at])
         return last
 
-    def release(self, tape: GradientTape) -> None:
+    def release(self, tape: ActiveTape) -> None:
         """Let go of the large values once no tape needs them for its way back."""
         self.holders.discard(weakref.ref(tape))
         if self.heavy and not any(each() is not None for each in self.holders):
@@ -142,8 +115,8 @@ class ThreadState(_local):
 
     def __init__(self) -> None:
         self.number = next(_threads)
-        self.tapes: list[Any] = []
-        self.listening: tuple[Any, ...] = ()
+        self.tapes: list[ActiveTape] = []
+        self.listening: tuple[ActiveTape, ...] = ()
         self.marks: tuple[int, ...] = ()
         self.log: Log | None = None
         self.records: Any = recent
@@ -155,15 +128,15 @@ class ThreadState(_local):
         self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
         self.observers: tuple[Observer, ...] = ()
         self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
-        self.asked: deque[tuple[weakref.ref[GradientTape], int, Origin]] = deque(maxlen=QUESTIONS)
+        self.asked: deque[tuple[weakref.ref[Any], int, Origin]] = deque(maxlen=QUESTIONS)
 
     @property
-    def active(self) -> tuple[Any, ...]:
+    def active(self) -> tuple[ActiveTape, ...]:
         """The tapes and accumulators that listen, the outermost first."""
         return self.listening
 
     @active.setter
-    def active(self, tapes: tuple[Any, ...]) -> None:
+    def active(self, tapes: tuple[ActiveTape, ...]) -> None:
         state = self.__dict__
         state["listening"] = tapes
         state["marks"] = _marks_of(tapes) if state["trace"] is None else TRACED
@@ -180,7 +153,7 @@ class ThreadState(_local):
         state["marks"] = _marks_of(state["listening"]) if trace is None else TRACED
 
 
-def _marks_of(tapes: tuple[Any, ...]) -> tuple[int, ...]:
+def _marks_of(tapes: tuple[ActiveTape, ...]) -> tuple[int, ...]:
     """The serials of the tapes that listen: one object as long as the tuple of tapes is one.
 
     A tensor that bears this very object is followed by all of them, and an op on it need not look
@@ -257,10 +230,3 @@ def _is_ours(names: dict[str, Any]) -> bool:
     if getattr(sys.modules.get(name), "__dict__", None) is names:
         _ours[id(names)] = names
     return True
-
-
-def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
-    """The scope of a kind that a scope is, or lies in; None if there is none."""
-    while scope is not None and type(scope) is not kind:
-        scope = scope.outer
-    return scope

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tapelab.core.cell import Cell
-    from tapelab.core.records import Record
-    from tapelab.core.tensor import Tensor
+from tapelab.core.records import Record
 
-
+Tensor = Any
+"""A `tensor.Tensor`, which is above the state of a thread, to which its observers belong."""
+Cell = Any
+"""A `cell.Cell`, which is above it likewise."""
 RandomSequence = Any
-"""A `tapelab.random.sampling.Source`, which is above the engine."""
+"""A `tapelab.random.sampling.Source`, which is above the core."""
 
 
 class Observer:

@@ -29,9 +29,8 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 
 if TYPE_CHECKING:
     from tapelab.core.buffers import Buffer
-    from tapelab.core.cell import Identity
-    from tapelab.core.log import Origin
-    from tapelab.core.op import Op
+    from tapelab.core.op_declaration import Op
+    from tapelab.core.origin import Identity, Origin
     from tapelab.recording.measures import Measure
     from tapelab.recording.previews import Preview
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tapelab.core.arrays import checked, typed_array
 from tapelab.core.aside import aside
-from tapelab.core.dispatch import public
+from tapelab.core.cell import Cell
 from tapelab.core.stacking import stacked
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.errors import invalid_argument
 from tapelab.kernels.rows import meet_at, meet_rows
-from tapelab.recording.facts import How
-
-if TYPE_CHECKING:
-    from tapelab.core.cell import Cell
-    from tapelab.core.variable import Variable
 
 Write = Callable[[Any, Any, Any], None]
 
@@ -83,24 +78,3 @@ def _with_parts(
     value = np.array(value)
     WRITES[how](value, where, rows)
     return value
-
-
-def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]:
-    """The method of a variable that writes rows, or single elements, in one of the ways above."""
-
-    def rows(
-        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Variable:
-        del use_locking, name
-        value, source = rows_written(self._cell, sparse_delta, how)
-        return self._replaced(value, How.SLICE, source)
-
-    def elements(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
-        del name
-        value, source = elements_written(self._cell, indices, updates, how)
-        return self._replaced(value, How.SLICE, source)
-
-    method: Callable[..., Variable] = elements if nested else rows
-    method.__name__ = f"scatter_{'nd_' if nested else ''}{how}"
-    method.__doc__ = f"Write into {'elements' if nested else 'rows'} of the value ({how})."
-    return public(effect="assigns")(method)

@@ -9,7 +9,8 @@ from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder, read
 from tapelab.core.core_ops import CORE
 from tapelab.core.exits import came_back
-from tapelab.core.log import next_id, origin_here
+from tapelab.core.log import origin_here
+from tapelab.core.origin import next_id
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.dtypes import DType, as_dtype
 

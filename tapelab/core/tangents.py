@@ -16,8 +16,9 @@ import numpy as np
 from tapelab.core.core_ops import CORE
 from tapelab.core.cotangents import sum_to_shape, vjp_of
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import Aside, origin_here, thread
-from tapelab.core.op import Op, has_diagonal_jacobian
+from tapelab.core.log import origin_here, thread
+from tapelab.core.op_declaration import Op, has_diagonal_jacobian
+from tapelab.core.origin import Aside
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
 

@@ -16,7 +16,8 @@ from tapelab.core.composite_tensor import CompositeTensor, gradients_like
 from tapelab.core.dispatch import public
 from tapelab.core.gradient_arguments import ones_like, seeds_of, sources_of, targets_of
 from tapelab.core.gradients import as_result, begin_call, finish_call
-from tapelab.core.log import Log, Origin, Scope, next_id, origin_here, recent, thread
+from tapelab.core.log import Log, origin_here, recent, thread
+from tapelab.core.origin import Origin, Scope, next_id
 from tapelab.core.records import (
     TapeClosed,
     TapeEvent,

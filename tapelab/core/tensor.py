@@ -9,7 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.core.exits import leave
-from tapelab.core.log import Origin, next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import Origin, next_id
 from tapelab.core.printing import repr_of, str_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import BY_NUMPY, DType
@@ -87,7 +88,7 @@ class Tensor(metaclass=Named):
         result = value.copy() if type(value) is np.ndarray else value
         if result.dtype == object and result.ndim == 0:
             result = result[()]
-        leave(self, "numpy()", result)
+        leave(self._id, "numpy()", result)
         return result
 
     def to_numpy(self) -> Any:
@@ -117,7 +118,7 @@ class Tensor(metaclass=Named):
             array = array.astype(dtype)
         elif copy:
             array = array.copy()
-        leave(self, "__array__", array)
+        leave(self._id, "__array__", array)
         return array
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -126,7 +127,7 @@ class Tensor(metaclass=Named):
         plain = _without_tensors(args, found), _without_tensors(kwargs, found)
         result = func(*plain[0], **plain[1])
         for tensor in {each._id: each for each in found}.values():
-            leave(tensor, f"np.{func.__name__}", result)
+            leave(tensor._id, f"np.{func.__name__}", result)
         return result
 
     def __float__(self) -> float:
@@ -161,7 +162,7 @@ class Tensor(metaclass=Named):
                 f"this one has shape {self.shape}."
             )
         result = kind(np.asarray(self._value).reshape(())[()])
-        leave(self, how, result)
+        leave(self._id, how, result)
         return result
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -203,7 +204,7 @@ class Tensor(metaclass=Named):
 
     def __reduce__(self) -> tuple[Any, ...]:
         value = self._value
-        leave(self, "pickle", value)
+        leave(self._id, "pickle", value)
         return constant_of, (value,)
 
     def __repr__(self) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tapelab.core.arrays import typed_array
-from tapelab.core.cell import Cell, Holder, Identity, check_shape, moved, own, store
+from tapelab.core.cell import Cell, Holder, check_shape, moved, own, store
 from tapelab.core.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
 from tapelab.core.exits import leave
-from tapelab.core.log import next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import Identity, next_id
 from tapelab.core.printing import numpy_text
 from tapelab.core.records import truncated, write_creation
 from tapelab.core.roles import (
@@ -23,7 +25,7 @@ from tapelab.core.roles import (
     VariableSynchronization,
     roles,
 )
-from tapelab.core.scattering import scatter_method
+from tapelab.core.scattering import elements_written, rows_written
 from tapelab.core.stacking import stacked
 from tapelab.core.tensor import Reference, Tensor, constant_of, wrap
 from tapelab.core.tensor_shape import TensorShape
@@ -32,6 +34,27 @@ from tapelab.dtypes import DType
 from tapelab.recording.facts import How
 
 name_scopes: list[str] = []
+
+
+def scatter_method(how: str, *, nested: bool = False) -> Callable[..., Variable]:
+    """The method of a variable that writes rows, or single elements, in a way (`scattering`)."""
+
+    def rows(
+        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Variable:
+        del use_locking, name
+        value, source = rows_written(self._cell, sparse_delta, how)
+        return self._replaced(value, How.SLICE, source)
+
+    def elements(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Variable:
+        del name
+        value, source = elements_written(self._cell, indices, updates, how)
+        return self._replaced(value, How.SLICE, source)
+
+    method: Callable[..., Variable] = elements if nested else rows
+    method.__name__ = f"scatter_{'nd_' if nested else ''}{how}"
+    method.__doc__ = f"Write into {'elements' if nested else 'rows'} of the value ({how})."
+    return public(effect="assigns")(method)
 
 
 class Variable(Holder):
@@ -68,7 +91,9 @@ class Variable(Holder):
         origin = origin_here()
         state = wrap(value, next_id(), origin)
         full_name = "/".join([*name_scopes, name or "Variable"])
-        identity = Identity(full_name, state, origin, trainable=trainable is not False)
+        identity = Identity(
+            full_name, state._array.shape, state.dtype, origin, trainable=trainable is not False
+        )
         static = TensorShape(np.shape(value) if shape is None else shape)
         if not static.is_compatible_with(np.shape(value)):
             raise ValueError(
@@ -281,7 +306,7 @@ class Variable(Holder):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state, identity = self._cell.state, self._cell.identity
-        leave(state, "pickle", None)
+        leave(state._id, "pickle", None)
         return _revived, (state._value, identity.name, identity.trainable)
 
     def __repr__(self) -> str:
@@ -310,7 +335,7 @@ UnreadVariable.__name__ = "_UnreadVariable"
 def handle_of(cell: Cell) -> Variable:
     """The learner's own variable where it is alive, else another handle of it."""
     own = cell.handle() if cell.handle is not None else None
-    return own if own is not None else Variable._of(cell)
+    return own if isinstance(own, Variable) else Variable._of(cell)
 
 
 def _revived(value: Any, name: str, trainable: bool) -> Variable:

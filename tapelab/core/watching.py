@@ -5,9 +5,10 @@ from __future__ import annotations
 from itertools import count, repeat
 from typing import Any, Final
 
-from tapelab.core.cell import Cell, Identity
+from tapelab.core.cell import Cell
 from tapelab.core.gradient_call import GradientCall
-from tapelab.core.log import Origin, next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import Identity, Origin, next_id
 from tapelab.core.records import add_result_ids, truncated, write_watch
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of
@@ -23,7 +24,7 @@ class Watching:
     def __init__(self, watch_accessed_variables: bool) -> None:
         self._auto = watch_accessed_variables
         self._serial = next(_serials)
-        self._mark = (self._serial,)
+        self._mark: tuple[int, ...] = (self._serial,)
         self._marks: tuple[Any, Any] = (None, ())
         self._ids: set[int] = set()
         self._looked = 0

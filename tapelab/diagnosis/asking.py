@@ -18,7 +18,7 @@ from tapelab.recorder.interning import Spans
 from tapelab.recorder.introspection import introspect
 
 if TYPE_CHECKING:
-    from tapelab.core.log import Origin
+    from tapelab.core.origin import Origin
 
 
 def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:

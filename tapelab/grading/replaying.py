@@ -15,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.array_ops.creation import constant
-from tapelab.core.op import REGISTRY, Op
+from tapelab.core.op import REGISTRY
+from tapelab.core.op_declaration import Op
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.grading.asking_again import Again, Doubt, alike

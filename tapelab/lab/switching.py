@@ -12,7 +12,8 @@ from IPython.core.error import UsageError
 from IPython.core.getipython import get_ipython
 
 from tapelab.core.cell import Holder
-from tapelab.core.log import Origin, thread
+from tapelab.core.log import thread
+from tapelab.core.origin import Origin
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.diagnosis import Explanation, explain, why

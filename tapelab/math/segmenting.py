@@ -11,7 +11,7 @@ import numpy as np
 from tapelab.core.aside import aside, decided
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument

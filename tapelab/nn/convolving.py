@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab.core.dispatch import public
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets
 from tapelab.errors import UnimplementedError, invalid_argument

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.array_ops.creation import constant
 from tapelab.core.dispatch import public
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import spoken
 from tapelab.dtypes import as_dtype, float32

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.op import Op, op
+from tapelab.core.op import op
+from tapelab.core.op_declaration import Op
 from tapelab.ops import samples
 from tapelab.ops.rules import FLOATS, PREDICATE, REALS
 

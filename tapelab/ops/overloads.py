@@ -10,7 +10,7 @@ import numpy as np
 from tapelab.core.composite_tensor import NotDense
 from tapelab.core.convert import operand
 from tapelab.core.dispatch import FastPath, public
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import Variable, read
 from tapelab.ops import arithmetic, bits, comparison, powers, products, rounding, subscripts

@@ -17,7 +17,8 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.dispatch import public
-from tapelab.core.op import Op, make_op
+from tapelab.core.op import make_op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.ops.public import matched
 

@@ -15,7 +15,7 @@ from tapelab.core.convert import operand, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.execute import run
 from tapelab.core.fast_path import configured, paired, single
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import read
 from tapelab.dtypes import DType, as_dtype, int64

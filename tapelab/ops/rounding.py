@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.op import Op, op
+from tapelab.core.op import op
+from tapelab.core.op_declaration import Op
 from tapelab.core.wording import spoken
 from tapelab.errors import InternalError, InvalidArgumentError, invalid_argument
 from tapelab.ops import samples

@@ -16,7 +16,7 @@ from tapelab import math
 from tapelab.array_ops.choosing import stop_gradient
 from tapelab.core.dispatch import implements
 from tapelab.core.execute import composite
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import constant_of
 from tapelab.ops import reduction, reduction_product, segments
 from tapelab.ops import shape as shape_ops

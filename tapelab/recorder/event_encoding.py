@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.core.log import Body, Origin, within
+from tapelab.core.origin import Body, Origin, within
 from tapelab.core.records import (
     Assignment,
     Creation,

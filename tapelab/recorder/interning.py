@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from tapelab.core.log import Origin, Scope
+from tapelab.core.origin import Origin, Scope
 from tapelab.core.records import Dropped
 from tapelab.recorder.columnar_encoding import NOWHERE, is_kept, kinds_of, numbers_of
 from tapelab.recorder.shared_buffers import shared_buffers

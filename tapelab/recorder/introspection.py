@@ -18,7 +18,8 @@ from tapelab.core.composite_tensor import numbers_of
 from tapelab.core.gradient_arguments import check_ends, ones_like, sources_of, targets_of
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import begin_call, unrecorded
-from tapelab.core.log import Origin, Seen, next_id, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import Origin, Seen, next_id
 from tapelab.core.records import Record, named, truncated, write_creation, write_reentry
 from tapelab.core.step_report import shown_value
 from tapelab.core.taped_records import is_released

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import unrecorded
-from tapelab.core.log import Seen
+from tapelab.core.origin import Seen
 from tapelab.core.records import Dropped, OpRun, as_op_run, truncated
 from tapelab.core.step_report import StepReport, shown_value
 from tapelab.core.taped_records import TapedSteps, is_released

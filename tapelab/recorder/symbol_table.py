@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.core.log import Aside, Body, Origin, Scope, Seen, within
+from tapelab.core.origin import Aside, Body, Origin, Scope, Seen, within
 from tapelab.core.records import Dropped, is_large
 from tapelab.recorder.columnar_encoding import NOWHERE
 from tapelab.recorder.interning import Groups, Interned, Spans, Tensors, place_of
@@ -17,8 +17,8 @@ from tapelab.recording.schema import Role, VariableFacts
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.core.cell import Identity
-    from tapelab.core.op import Op
+    from tapelab.core.op_declaration import Op
+    from tapelab.core.origin import Identity
     from tapelab.core.tape import GradientTape
 
 UNKNOWN: Final = -2

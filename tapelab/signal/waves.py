@@ -7,7 +7,7 @@ from typing import Any
 
 from tapelab.array_ops.shaping import pad
 from tapelab.core.dispatch import public
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, spoken
 from tapelab.dtypes import complex64, complex128, float32, float64

@@ -17,9 +17,6 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "tapelab"
 
-UNBROKEN = frozenset({"tapelab.core"})
-"""Packages inside which cycles are still allowed."""
-
 Graph = Mapping[str, set[str]]
 
 
@@ -74,30 +71,17 @@ def cycles(graph: Graph) -> list[list[str]]:
     return sorted(sorted(component) for component in components)
 
 
-def lies_within(component: Iterable[str], packages: Iterable[str]) -> bool:
-    """Whether all modules of a component belong to one of some packages."""
-    return any(
-        all(f"{module}.".startswith(f"{package}.") for module in component) for package in packages
-    )
-
-
 GRAPH = import_graph(PACKAGE)
 
 
 def test_no_modules_import_one_another_in_a_circle():
-    found = [each for each in cycles(GRAPH) if not lies_within(each, UNBROKEN)]
-    told = [
+    components = cycles(GRAPH)
+    edges = [
         f"{module} -> {', '.join(sorted(GRAPH[module] & set(component)))}"
-        for component in found
+        for component in components
         for module in component
     ]
-    assert not found, "These imports form cycles:\n" + "\n".join(told)
-
-
-@pytest.mark.parametrize("package", sorted(UNBROKEN))
-def test_a_package_without_a_cycle_is_not_excused_any_more(package):
-    inside = [each for each in cycles(GRAPH) if lies_within(each, [package])]
-    assert inside, f"{package} has no cycle left: take it out of UNBROKEN"
+    assert not components, "These imports form cycles:\n" + "\n".join(edges)
 
 
 PLAIN = {"low": "import json", "high": "from made.low import x"}
@@ -148,15 +132,3 @@ def test_a_cycle_is_found_in_lazy_and_type_only_imports(tmp_path, files, compone
 def test_two_cycles_that_share_no_module_are_told_apart():
     graph = {"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c"}, "e": {"a"}}
     assert cycles(graph) == [["a", "b"], ["c", "d"]]
-
-
-@pytest.mark.parametrize(
-    ("component", "within"),
-    [
-        (["tapelab.core.tape", "tapelab.core"], True),
-        (["tapelab.core.tape", "tapelab.compile.trace"], False),
-        (["tapelab.cores.tape", "tapelab.core.tape"], False),
-    ],
-)
-def test_a_cycle_over_two_packages_is_never_excused(component, within):
-    assert lies_within(component, ["tapelab.core"]) is within

@@ -14,7 +14,7 @@ import pytest
 
 import tapelab as tf
 from tapelab.core import core_ops
-from tapelab.core.op import Op
+from tapelab.core.op import RunnableOp
 
 PACKAGE = Path(tf.__file__).parent
 MACHINERY = ("core", "compile", "ops", "ragged")
@@ -69,7 +69,7 @@ def test_what_an_op_is_called_may_be_written_down():
 
 def test_every_core_op_is_installed_and_none_may_be_missing():
     ops = {each.name: getattr(core_ops.CORE, each.name) for each in fields(core_ops.CoreOps)}
-    assert {type(op) for op in ops.values()} == {Op}
+    assert {type(op) for op in ops.values()} == {RunnableOp}
     del ops["sum_to"]
     with pytest.raises(TypeError, match="sum_to"):
         core_ops.CoreOps(**ops)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tapelab as tf
-from tapelab.core.op import REGISTERED
+from tapelab.core.op_declaration import REGISTERED
 
 
 @pytest.fixture

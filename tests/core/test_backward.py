@@ -13,7 +13,8 @@ import pytest
 from tapelab import ops
 from tapelab.core import backward
 from tapelab.core.fast_path import paired
-from tapelab.core.op import OTHER_INPUT, REGISTRY, UNCHANGED
+from tapelab.core.op import REGISTRY
+from tapelab.core.op_declaration import OTHER_INPUT, UNCHANGED
 from tapelab.core.records import BinaryOpRun, kind_of
 from tapelab.core.tensor import constant_of
 from tapelab.ops.arithmetic import add, multiply, subtract

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tests.ops.checks import (
     Arrays,
     Cases,

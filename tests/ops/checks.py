@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import constant_of
 from tapelab.recording.facts import Rule
 from tapelab.recording.op_facts import OpFacts

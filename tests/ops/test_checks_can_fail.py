@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from tapelab.core.op import REGISTRY, Op, op
+from tapelab.core.op import REGISTRY, op
+from tapelab.core.op_declaration import Op
 from tapelab.ops import samples
 from tests.ops import awkward, checks
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tapelab.core.op import REGISTERED
+from tapelab.core.op_declaration import REGISTERED
 
 BLOCK = re.compile(r"^```(python|text|stderr|logged)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from importlib import import_module
 from typing import Final
 
-from tapelab.core.op import REGISTRY, Op
+from tapelab.core.op import REGISTRY
+from tapelab.core.op_declaration import Op
 from tapelab.recording.facts import Rule
 
 SIGNS: Final = "+-"

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compile.program import Instruction, Kind, Program
-from tapelab.core.op import Op
+from tapelab.core.op_declaration import Op
 from tapelab.ops.arithmetic import multiply
 from tapelab.ops.powers import pow_, reciprocal, square
 

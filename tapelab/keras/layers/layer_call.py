@@ -13,7 +13,8 @@ import numpy as np
 
 from tapelab import nest
 from tapelab.core.cell import Holder
-from tapelab.core.log import Scope, origin_here, thread
+from tapelab.core.log import origin_here, thread
+from tapelab.core.origin import Scope
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend

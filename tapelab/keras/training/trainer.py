@@ -202,5 +202,5 @@ def _joined(*batches: Any) -> Any:
     tensors = [convert_to_tensor(each) for each in batches]
     array = np.concatenate([np.asarray(each._value) for each in tensors])
     for each in tensors:
-        leave(each, "model.predict", array)
+        leave(each._id, "model.predict", array)
     return array

@@ -20,7 +20,7 @@ from tapelab.lab.running import RUNNING
 
 if TYPE_CHECKING:
     from tapelab.core.gradient_call import GradientCall
-    from tapelab.core.log import Seen
+    from tapelab.core.origin import Seen
     from tapelab.core.tape import GradientTape
 
 MOST_QUESTIONS: Final = 64

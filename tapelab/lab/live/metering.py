@@ -7,12 +7,12 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
-from tapelab.core.log import Scope
+from tapelab.core.origin import Scope
 from tapelab.core.records import OP_RUNS, TapedCall, as_op_run, kind_of, tapes_of, view
 from tapelab.lab.live.measuring import nbytes
 
 if TYPE_CHECKING:
-    from tapelab.core.log import Origin
+    from tapelab.core.origin import Origin
     from tapelab.core.records import OpRun, Record
     from tapelab.core.tape import GradientTape
 

@@ -9,7 +9,7 @@ from tapelab.recorder.interning import Spans, place_of
 from tapelab.recording.source import extent_of
 
 if TYPE_CHECKING:
-    from tapelab.core.log import Origin, Seen
+    from tapelab.core.origin import Origin, Seen
 
 Where = tuple[str | None, int | None]
 """The id of a cell, and a line in it."""

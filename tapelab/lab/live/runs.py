@@ -12,7 +12,7 @@ from tapelab.lab.live.shelf import Allowance, Shelf
 from tapelab.locales import say, sentence
 
 if TYPE_CHECKING:
-    from tapelab.core.log import Origin, Seen
+    from tapelab.core.origin import Origin, Seen
 
 MOST_VARIABLES: Final = 32
 MOST_FINDINGS: Final = 8

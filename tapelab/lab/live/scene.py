@@ -16,7 +16,7 @@ from tapelab.lab.running import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tapelab.core.log import Seen
+    from tapelab.core.origin import Seen
 
 MOST_LINES: Final = 200
 MOST_WATCHED: Final = 64
