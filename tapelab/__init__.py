@@ -178,7 +178,7 @@ from tapelab.version import __version__
 
 newaxis = None
 _core_ops.install()
-_hooks.finding_of.fill(_late("tapelab.diagnosis.refusals:finding_of"))
+_hooks.finding_of.fill(_late("tapelab.diagnosis.explanation:finding_of"))
 _hooks.picture_of.fill(_late("tapelab.widgets.pictures:picture_of"))
 _hooks.output_of.fill(_late("tapelab.widgets.pictures:output_of"))
 _overloads.install()

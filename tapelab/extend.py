@@ -6,8 +6,8 @@ Everything here is public and documented; your code needs no other module of the
   in `tf.function`, on tapes and in forward mode, and every figure explains it. The result is an
   `OwnOp`, whose `grad`, `grads` and `no_grad` declare the rules.
 - `finding` declares something to look for in a gradient: a function that gets a `Case` and yields a
-  `Finding`. `tf.explain` and `tf.why` report it. `name_of`, `spot` and `replaced` help to say where
-  it is in the user's code and what to write instead; `Rank` says how decisive it is.
+  `Finding`. `tf.explain` and `tf.why` report it. `name_of`, `spot` and `replace_expression` help to
+  say where it is in the user's code and what to write instead; `Rank` says how decisive it is.
 - `check` declares what an `Exercise` looks at: a function that gets an `Answer` and returns an
   `Outcome`. `plain` gives the numbers of what an answer returned, `judge` runs an exercise.
 - `Recorder` makes a `Recording` of a program that runs on an autodiff engine of your own. `tf.show`
@@ -24,10 +24,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
-    from tapelab.diagnosis.codes import Rank
+    from tapelab.diagnosis.declarations import Rank, finding
+    from tapelab.diagnosis.descriptions import name_of, spot
+    from tapelab.diagnosis.edits import replace_expression
     from tapelab.diagnosis.finding import Finding, Fix, Step, Where
-    from tapelab.diagnosis.names import name_of, spot
-    from tapelab.diagnosis.own_findings import finding, replaced
     from tapelab.exercises.answer import Answer
     from tapelab.exercises.check import Check, Outcome, check
     from tapelab.exercises.exercise import Exercise
@@ -58,17 +58,17 @@ __all__ = [
     "name_of",
     "op",
     "plain",
-    "replaced",
+    "replace_expression",
     "spot",
 ]
 
 _HOMES: Final = {
     **dict.fromkeys(("OwnOp", "op"), "tapelab.ops.own_op"),
-    **dict.fromkeys(("finding", "replaced"), "tapelab.diagnosis.own_findings"),
+    **dict.fromkeys(("Rank", "finding"), "tapelab.diagnosis.declarations"),
+    "replace_expression": "tapelab.diagnosis.edits",
     **dict.fromkeys(("Finding", "Fix", "Step", "Where"), "tapelab.diagnosis.finding"),
-    **dict.fromkeys(("name_of", "spot"), "tapelab.diagnosis.names"),
+    **dict.fromkeys(("name_of", "spot"), "tapelab.diagnosis.descriptions"),
     "Case": "tapelab.diagnosis.case",
-    "Rank": "tapelab.diagnosis.codes",
     **dict.fromkeys(("Check", "Outcome", "check"), "tapelab.exercises.check"),
     "Answer": "tapelab.exercises.answer",
     "Exercise": "tapelab.exercises.exercise",

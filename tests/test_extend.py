@@ -14,7 +14,7 @@ import tapelab as tf
 from tapelab import extend
 from tapelab.core.op import REGISTRY
 from tapelab.diagnosis import explain_call
-from tapelab.diagnosis.own_findings import forget_findings
+from tapelab.diagnosis.declarations import forget_findings
 from tapelab.extend import (
     Check,
     Exercise,
@@ -27,7 +27,7 @@ from tapelab.extend import (
     judge,
     name_of,
     op,
-    replaced,
+    replace_expression,
     spot,
 )
 from tapelab.recording import events as e
@@ -296,7 +296,7 @@ def declare_fast_wave(rank=Rank.MISLEADING, lesson="12"):
                     title=f"`{where.text}` is far from 0",
                     message=f"`{name}` is up to {np.max(np.abs(value)):g} in line {where.line}.",
                     where=case.codes.where(where.span),
-                    fix=replaced(case, event, f"wave({name} % 6.2832)"),
+                    fix=replace_expression(case, event, f"wave({name} % 6.2832)"),
                     evidence=(event,),
                 )
 

@@ -39,8 +39,7 @@ use (`case.uses_of_source()`), and reach for what is upstream by `case.upstream`
 
 from __future__ import annotations
 
-from tapelab.diagnosis.asking import explain, why
-from tapelab.diagnosis.explain import explain_call, explain_recording
+from tapelab.diagnosis.explanation import explain, explain_call, explain_recording, why
 from tapelab.diagnosis.finding import Explanation, Finding, Fix, Step, Where
 
 __all__ = [

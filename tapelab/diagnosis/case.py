@@ -9,21 +9,42 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from tapelab.diagnosis.account import Account, Reached
-from tapelab.diagnosis.bodies import cuts_inside
-from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge
-from tapelab.diagnosis.way import Way, way_of
+from tapelab.diagnosis.backward_pass import Way, way_of
+from tapelab.diagnosis.dataflow import Flow
+from tapelab.diagnosis.edges import NUMBER_OF, Cut, Edge, Reached
+from tapelab.diagnosis.opaque_steps import cuts_inside
+from tapelab.diagnosis.source_code import Codes
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tapelab.diagnosis.code import Codes
-    from tapelab.diagnosis.flow import Flow
     from tapelab.recording import Recording
     from tapelab.recording.events import Located
 
-__all__ = ["Account", "Case", "Reached"]
+
+@dataclass(frozen=True)
+class Account:
+    """A recording, and what is read out of it once for all questions."""
+
+    recording: Recording
+
+    @cached_property
+    def flow(self) -> Flow:
+        """All steps of all values."""
+        return Flow(self.recording, self.codes)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The learner's code."""
+        return Codes(self.recording)
+
+    @cached_property
+    def asked(self) -> dict[int, e.Asked]:
+        """The questions, by the numbers of their calls."""
+        events = (place.event for place in self.recording.placed(e.Asked))
+        return {event.call: event for event in events if isinstance(event, e.Asked)}
+
 
 PIECEWISE: Final = {Cut.FLAT, Cut.INTEGER}
 """Cuts across which the true slope is zero: where other paths live, nothing is missing."""

@@ -1,42 +1,83 @@
-"""The tables of the diagnosis: what is asked of a case, and what tells of each kind of cut."""
+"""What is asked of the numbers and the shapes on the way back."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.diagnosis.applying import some_none
-from tapelab.diagnosis.assigning import state_read
-from tapelab.diagnosis.branching import only_decides, only_its_shape
-from tapelab.diagnosis.choosing import index_source
-from tapelab.diagnosis.consuming import consumed
-from tapelab.diagnosis.copying import copied
-from tapelab.diagnosis.derivatives import derived, from_before
-from tapelab.diagnosis.flow import Cut, Edge
-from tapelab.diagnosis.hand_written import keyword_missing
-from tapelab.diagnosis.handing_out import handed_out
-from tapelab.diagnosis.holding import held
-from tapelab.diagnosis.inside import growing, inside_the_block
-from tapelab.diagnosis.integers import int_on_the_way, int_source
-from tapelab.diagnosis.keeping import frozen_but_watched, untracked
-from tapelab.diagnosis.leaking import leaked
-from tapelab.diagnosis.leaving import left, no_tensor
-from tapelab.diagnosis.mixing import mixed
-from tapelab.diagnosis.numerical import OF_NUMBERS
-from tapelab.diagnosis.objects import wrong_object
-from tapelab.diagnosis.python_code import numpy_inside
-from tapelab.diagnosis.rebinding import rebound
-from tapelab.diagnosis.special_cases import special_source
-from tapelab.diagnosis.stopping import flat, stopped, withheld
-from tapelab.diagnosis.timing import ran_off_tape
-from tapelab.diagnosis.undeclared import undeclared, undeclared_on_the_way
-from tapelab.diagnosis.unused import inside_a_dataset, inside_a_step, swapped, unused
-from tapelab.diagnosis.updating import rebound_in_a_step
-from tapelab.diagnosis.watching import autowatch_off, not_trainable, not_watched
+from tapelab.diagnosis.complex_convention import conjugated
+from tapelab.diagnosis.custom_gradients import keyword_missing, upstream_ignored
+from tapelab.diagnosis.degenerate_spectra import degenerate
+from tapelab.diagnosis.discrete_choices import index_source, only_decides, only_its_shape
+from tapelab.diagnosis.edges import Cut, Edge
+from tapelab.diagnosis.gradient_magnitudes import cancelled, exploding, vanishing
+from tapelab.diagnosis.host_computation import left, no_tensor, numpy_inside
+from tapelab.diagnosis.iteration_counts import not_converged, trip_count
+from tapelab.diagnosis.kinks import on_kink, special_case, special_source
+from tapelab.diagnosis.loss_functions import double_softmax, swapped_loss, unnormalised_sum
+from tapelab.diagnosis.model_variables import frozen_but_watched, untracked
+from tapelab.diagnosis.non_differentiable_ops import (
+    flat,
+    int_on_the_way,
+    int_source,
+    stopped,
+    withheld,
+)
+from tapelab.diagnosis.non_finite import not_finite
+from tapelab.diagnosis.off_tape import ran_off_tape
+from tapelab.diagnosis.refused_ops import (
+    leaked,
+    mixed,
+    some_none,
+    undeclared,
+    undeclared_on_the_way,
+)
+from tapelab.diagnosis.saturation import dead_units, saturated, underflow
+from tapelab.diagnosis.second_derivatives import derived, from_before
+from tapelab.diagnosis.shape_mistakes import unintended_broadcast, wrong_axis
+from tapelab.diagnosis.smooth_relaxations import flat_sign
+from tapelab.diagnosis.stateful_values import copied, handed_out, state_read
+from tapelab.diagnosis.summed_gradients import cross_talk, repeated_rows, summed_target
+from tapelab.diagnosis.tape_lifetime import consumed, growing, held, inside_the_block
+from tapelab.diagnosis.trace_constants import trace_time_constant
+from tapelab.diagnosis.unused_source import inside_a_dataset, inside_a_step, swapped, unused
+from tapelab.diagnosis.unwatched_source import autowatch_off, not_trainable, not_watched
+from tapelab.diagnosis.variable_rebinding import rebound, rebound_in_a_step
+from tapelab.diagnosis.wrong_object import wrong_object
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Finding
+
+
+OF_NUMBERS: Final[tuple[Callable[[Case], Iterator[Finding]], ...]] = (
+    not_finite,
+    exploding,
+    degenerate,
+    underflow,
+    dead_units,
+    saturated,
+    flat_sign,
+    cancelled,
+    vanishing,
+    swapped_loss,
+    double_softmax,
+    unintended_broadcast,
+    wrong_axis,
+    upstream_ignored,
+    trace_time_constant,
+    special_case,
+    on_kink,
+    not_converged,
+    trip_count,
+    unnormalised_sum,
+    summed_target,
+    cross_talk,
+    repeated_rows,
+    conjugated,
+)
+"""The checks of the numbers that a gradient was made of; a healthy one passes them all."""
+
 
 AT_THE_SOURCE: Final[tuple[Callable[[Case], Finding | None], ...]] = (
     rebound,

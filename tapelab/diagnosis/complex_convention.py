@@ -17,16 +17,23 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import (
+    ROOM,
+    Written,
+    argument,
+    name_of,
+    paragraph,
+    question,
+    say,
+)
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import ROOM, Written, argument, name_of, question
-from tapelab.diagnosis.summing import updates_variables
-from tapelab.diagnosis.wording import paragraph, say
+from tapelab.diagnosis.summed_gradients import updates_variables
 from tapelab.views.numbers import format_brief
 
 if TYPE_CHECKING:
+    from tapelab.diagnosis.backward_pass import Way
     from tapelab.diagnosis.case import Case
     from tapelab.diagnosis.finding import Fix
-    from tapelab.diagnosis.way import Way
 
 CONJUGATES: Final = {"conj", "conjugate"}
 PARTS: Final = {"real", "imag"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -54,6 +54,23 @@ class Edge:
     position: int = 0
     cut: Cut | None = None
     taped: bool = False
+
+
+class Reached:
+    """Some tensors of a recording, as one flag for each."""
+
+    def __init__(self, flags: bytearray) -> None:
+        self._flags = flags
+
+    def __contains__(self, tensor: int) -> bool:
+        return bool(self._flags[tensor])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(np.flatnonzero(np.frombuffer(self._flags, np.uint8)).tolist())
+
+    def isdisjoint(self, tensors: Iterable[int]) -> bool:
+        """Whether none of some tensors is among them."""
+        return not any(self._flags[tensor] for tensor in tensors)
 
 
 class Edges:

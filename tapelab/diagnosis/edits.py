@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from tapelab.diagnosis.code import Code, Extent
 from tapelab.diagnosis.finding import Fix
+from tapelab.diagnosis.source_code import Code, Extent
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
 
 LONGEST: Final = 12
 """A fix of more lines than this is no line to write instead."""
@@ -174,3 +177,15 @@ def with_argument(code: Code, call: ast.Call, argument: str) -> Edit:
 def joined(inserts: list[Edit]) -> Edit:
     """Several insertions at one place as one, in their order."""
     return Edit(inserts[0].at, "".join(each.text for each in inserts))
+
+
+def replace_expression(case: Case, event: int, text: str) -> Fix | None:
+    """The line in which an event happened, with another expression in the place of its own.
+
+    None where the code is not known or would stay as it is.
+    """
+    span = case.recording.event_spans[event]
+    code, node = case.codes.of(span), case.codes.expression(span)
+    if code is None or node is None:
+        return None
+    return fix(code, [replaced(code, node, bracketed(code, node, text))])

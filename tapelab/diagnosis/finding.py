@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.diagnosis.codes import Rank, code_facts
+from tapelab.diagnosis.declarations import Rank, code_facts
 from tapelab.locales import language, say, sentence
 from tapelab.recording.drawable import Pictured
 from tapelab.views.card import columns, plain, wrapped

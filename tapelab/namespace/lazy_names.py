@@ -48,7 +48,7 @@ NAMES: Final = {
     "tapelab.control_flow.tensor_array": "TensorArray",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
     "tapelab.diagnosis": "explain why",
-    "tapelab.diagnosis.checking": "check_gradients",
+    "tapelab.diagnosis.finite_differences": "check_gradients",
     "tapelab.dtypes": "bfloat16",
     "tapelab.core.roles": "VariableAggregation VariableSynchronization",
     "tapelab.core.warning": "get_logger",

@@ -5,8 +5,8 @@ import ast
 import pytest
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.code import Code
 from tapelab.diagnosis.finding import Fix
+from tapelab.diagnosis.source_code import Code
 from tapelab.recording.schema import Source
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tapelab.diagnosis.own_findings import own_detectors
+from tapelab.diagnosis.declarations import own_detectors
 from tools.docs.running import Notebook, blocks, differences
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tapelab.diagnosis.codes import CODES
+from tapelab.diagnosis.declarations import CODES
 from tests.pitfalls.catalogue import NEAR_MISSES, PITFALLS
 
 NUMBERS = [f"P{number:02}" for number in range(1, 83)]

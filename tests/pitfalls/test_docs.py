@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tapelab.diagnosis.codes import CODES
+from tapelab.diagnosis.declarations import CODES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "pitfalls.md"
 

@@ -19,7 +19,7 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tapelab.diagnosis.own_findings import forget_findings
+from tapelab.diagnosis.declarations import forget_findings
 from tapelab.recording import source
 
 MAIN: Final = "__main__"

@@ -1,0 +1,118 @@
+"""Eigenvectors and singular vectors that are not determined, because two values are equal."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import name_of, paragraph, plainly, say, sentence, spot
+from tapelab.diagnosis.finding import Finding, Step
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+
+
+DECOMPOSING: Final = {
+    "eigh": sentence("eigenvalues"),
+    "eig": sentence("eigenvalues"),
+    "svd": sentence("singular values"),
+}
+"""Ops that make values first and then their vectors."""
+
+PERTURBED: Final = 1e-2
+"""By how much of the largest value the diagonal is set apart."""
+
+
+def degenerate(case: Case) -> Iterator[Finding]:
+    """A gradient through vectors whose values are equal, or nearly: it has 1 / gap in it."""
+    way = case.way
+    if way is None or not len(way):
+        return
+    for step in way.through(DECOMPOSING):
+        if not _uses_vectors(way, step):
+            continue
+        values = way.value(way.ran(step).outputs[0])
+        if values is None or values.shape[-1] < 2:
+            continue
+        gap, pair, largest = _least_gap(values)
+        if gap <= _resolution(case, way, step) * largest:
+            yield _undetermined(case, way, step, gap, pair, largest)
+            return
+
+
+def _uses_vectors(way: Way, step: int) -> bool:
+    """Whether a gradient arrives at the vectors, and not at the values alone."""
+    vectors = way.ran(step).outputs[1:]
+    found = (way.adjoint.get(each) for each in vectors)
+    return any(total is not None and way.largest[total] > 0 for total in found)
+
+
+def _least_gap(values: NDArray[Any]) -> tuple[float, float, float]:
+    """The smallest distance of two values of one matrix, the value there, and the largest."""
+    rows = np.sort(np.abs(values) if values.dtype.kind == "c" else values, axis=-1)
+    gaps = np.diff(rows.astype(np.float64), axis=-1)
+    at = int(np.argmin(gaps))
+    there = rows[..., :-1].reshape(-1)[at]
+    return float(gaps.reshape(-1)[at]), float(there), float(np.max(np.abs(rows)))
+
+
+def _resolution(case: Case, way: Way, step: int) -> float:
+    """The relative gap at which rounding errors, enlarged by 1 / gap, take half of all digits."""
+    dtype = case.recording.tensor(way.tensor[step]).dtype
+    real = {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+    return float(np.sqrt(np.finfo(real).eps))
+
+
+def _undetermined(
+    case: Case, way: Way, step: int, gap: float, pair: float, largest: float
+) -> Finding:
+    event = way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    kind, name = say(DECOMPOSING[way.ops[step]]), name_of(case, way.ran(step).inputs[0])
+    return Finding(
+        code="DEGENERATE",
+        title=say("The vectors of `{text}` are not determined", text=text),
+        message=paragraph(
+            say(
+                "Two {kind} of `{name}` in line {line} are {pair}, with a gap of {gap}.",
+                kind=kind,
+                name=name,
+                line=line,
+                pair=plainly(pair),
+                gap=plainly(gap),
+            ),
+            say(
+                "The gradient of their vectors has 1 / gap in it, so the gradient for `{source}` "
+                "has no meaning.",
+                source=name_of(case, case.source),
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_set_apart(case, way, step, largest),
+        evidence=(event,),
+        steps=(Step(line, say("the gap is {gap}", gap=plainly(gap))),),
+    )
+
+
+def _set_apart(case: Case, way: Way, step: int, largest: float) -> Fix | None:
+    """The line with a little added to the diagonal, more to each further entry."""
+    span = case.recording.located[way.event[step]].span
+    call, code = case.codes.expression(span), case.codes.of(span)
+    facts = case.recording.tensor(way.ran(step).inputs[0])
+    if code is None or not isinstance(call, ast.Call) or not call.args or len(facts.shape) != 2:
+        return None
+    tf, matrix = edits.tf_alias(code), call.args[0]
+    if facts.shape[0] != facts.shape[1] or "float" not in facts.dtype:
+        return None
+    size = float(f"{PERTURBED * (largest or 1.0):.1g}")
+    steps = f"{tf}.range({facts.shape[0]}.0, dtype={tf}.{facts.dtype})"
+    text = f"{code.text(matrix)} + {tf}.linalg.diag({size:g} * {steps})"
+    return edits.fix(code, [edits.replaced(code, matrix, text)])

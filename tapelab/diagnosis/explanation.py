@@ -1,0 +1,242 @@
+"""From a question to its findings, the most decisive first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab import nest
+from tapelab.core.collecting import resting
+from tapelab.core.log import thread
+from tapelab.core.tape import GradientTape
+from tapelab.diagnosis.case import Account, Case
+from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL, REFUSALS
+from tapelab.diagnosis.declarations import own_detectors
+from tapelab.diagnosis.descriptions import name_of, shortened
+from tapelab.diagnosis.discrete_choices import is_told_elsewhere
+from tapelab.diagnosis.edges import Cut
+from tapelab.diagnosis.finding import Explanation, Finding
+from tapelab.diagnosis.model_variables import hidden_variables
+from tapelab.diagnosis.off_tape import TIMES
+from tapelab.diagnosis.refused_ops import all_none
+from tapelab.diagnosis.second_derivatives import crosses_a_gradient, is_rightly_zero
+from tapelab.diagnosis.tape_lifetime import stopped_inside
+from tapelab.diagnosis.unused_source import unconnected_zero
+from tapelab.diagnosis.unwatched_source import not_watched
+from tapelab.locales import paragraph, say
+from tapelab.recorder.builder import build_recording
+from tapelab.recorder.interning import Spans
+from tapelab.recorder.introspection import introspect, introspect_refusal
+
+if TYPE_CHECKING:
+    from tapelab.core.origin import Origin
+    from tapelab.errors import Refusal
+    from tapelab.recording import Recording
+
+
+BEHIND_A_QUESTION: Final = {Cut.AFTER, Cut.DERIVED}
+"""Cuts that come of a question inside the block, where there was one."""
+
+TOLD_TOGETHER: Final = {time.code for time in TIMES.values()}
+
+
+def explain_recording(
+    recording: Recording, target: int | Sequence[int], source: int | Sequence[int]
+) -> Explanation:
+    """Why a gradient is `None`, or lacks a part; target and source are indices of tensors."""
+    targets = (target,) if isinstance(target, int) else tuple(target)
+    account = Account(recording)
+    if isinstance(source, int):
+        return _explained(Case(account, targets, source))
+    if not source:
+        return _of_no_source(Case(account, targets, -1))
+    return _together(tuple(Case(account, targets, each) for each in source))
+
+
+def explain_call(
+    recording: Recording, call: int, positions: Sequence[int] | None = None
+) -> Explanation:
+    """Why the sources of a question got what they got; by default all of its sources."""
+    account = Account(recording)
+    asked = account.asked[call]
+    at = range(len(asked.sources)) if positions is None else positions
+    cases = tuple(Case.of_call(account, call, each) for each in at)
+    if not cases:
+        return _of_no_source(Case(account, asked.targets, -1, call))
+    return _explained(cases[0]) if len(cases) == 1 else _together(cases)
+
+
+def _of_no_source(case: Case) -> Explanation:
+    """Of an empty list, such as the variables of a model that finds none."""
+    return Explanation(
+        target=_named(case, case.targets),
+        source="",
+        connected=False,
+        partial=False,
+        findings=tuple(hidden_variables(case)),
+        recording=case.recording,
+        answer=say("The list of sources is empty, so no gradient was asked for."),
+    )
+
+
+def _explained(case: Case) -> Explanation:
+    missing = tuple(_missing(case))
+    checked = [finding for check in (*CHECKS, *own_detectors()) for finding in check(case)]
+    return Explanation(
+        target=_named(case, case.targets),
+        source=name_of(case, case.source),
+        connected=case.connected,
+        partial=case.connected and bool(missing),
+        findings=tuple(_sorted(_distinct([*missing, *checked]))),
+        recording=case.recording,
+    )
+
+
+def _together(cases: tuple[Case, ...]) -> Explanation:
+    """One explanation for several sources, with the findings of all."""
+    parts = tuple(map(_explained, cases))
+    common = [finding for check in OF_SEVERAL for finding in check(cases)]
+    found = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
+    return Explanation(
+        target=parts[0].target,
+        source=", ".join(part.source for part in parts),
+        connected=all(part.connected for part in parts),
+        partial=any(part.partial for part in parts),
+        findings=tuple(_sorted(found)),
+        recording=cases[0].recording,
+        parts=parts,
+    )
+
+
+def _named(case: Case, tensors: Sequence[int]) -> str:
+    return ", ".join(name_of(case, each) for each in tensors)
+
+
+def _missing(case: Case) -> Iterator[Finding]:
+    """Why nothing arrives, or only a part."""
+    if not case.connected:
+        if case.zero and is_rightly_zero(case):
+            return
+        yield from filter(None, [unconnected_zero(case)])
+        yield from _at_the_source(case)
+    beside_time = crosses_a_gradient(case)
+    for edge in case.cuts:
+        assert edge.cut is not None
+        if beside_time and edge.cut in TIMES:
+            continue
+        if is_told_elsewhere(case, edge):
+            continue
+        stopped = stopped_inside(case) if edge.cut in BEHIND_A_QUESTION else None
+        if stopped:
+            yield stopped
+            continue
+        yield AT_A_CUT[edge.cut](case, edge)
+
+
+def _at_the_source(case: Case) -> Iterator[Finding]:
+    found = (cause(case) for cause in AT_THE_SOURCE)
+    first = next((finding for finding in found if finding), None)
+    if first:
+        yield first
+    if first and first.code == "INT_DTYPE":
+        yield from filter(None, [not_watched(case)])
+
+
+def _sorted(findings: Iterable[Finding]) -> list[Finding]:
+    """The most decisive first."""
+    return sorted(findings, key=lambda finding: finding.rank)
+
+
+def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Without the findings that say the same: of the same line, or of ops at the wrong time."""
+    seen = set()
+    for finding in findings:
+        place = finding.where and (finding.where.source, finding.where.line)
+        key = finding.code, None if finding.code in TOLD_TOGETHER else place
+        if key not in seen:
+            seen.add(key)
+            yield finding
+
+
+def explain(tape: GradientTape, target: Any, source: Any) -> Explanation:
+    """Say why `tape.gradient(target, source)` is None, a part, zero or NaN, and what to write.
+
+    Asked for several sources it answers for each, in `parts`; several targets are summed, as
+    `gradient` does. It asks nothing of the tape that would use it up or be remembered, and works
+    before and after `gradient`.
+    """
+    if not isinstance(tape, GradientTape):
+        raise TypeError(
+            f"explain() needs the tape first, but it got {tape!r}. "
+            "Try tf.explain(tape, target, source)."
+        )
+    for end, part in ((target, "target"), (source, "source")):
+        if end is None or (part == "target" and not nest.flatten(end)):
+            raise TypeError(
+                f"explain() needs a {part}: a tensor or a variable, but it got {end}. "
+                "Try tf.explain(tape, target, source)."
+            )
+    with resting():
+        recording, call, positions = introspect(tape, target, source)
+        return explain_call(recording, call, positions)
+
+
+def why() -> Explanation:
+    """Explain the last gradient asked for in this thread that was None, a part, zero or NaN.
+
+    It needs the tape that was asked to be there still, and says so where that is gone.
+    """
+    whole, gone = None, ""
+    for reference, serial, place in reversed(thread.asked):
+        tape = reference()
+        serials = [answer.serial for answer in tape._answers] if tape else []
+        if tape is None or serial not in serials:
+            gone = gone or ("" if whole else _is_gone(place))
+            continue
+        explanation = explain_call(build_recording(tape, derived=True), serials.index(serial))
+        if gone:
+            older = say("This is about an earlier one:")
+            answer = paragraph(gone, older, explanation.headline)
+            explanation = replace(explanation, answer=answer)
+        if explanation.findings:
+            return explanation
+        whole = whole or explanation
+    return whole or _nothing_to_explain(gone)
+
+
+def _is_gone(place: Origin) -> str:
+    """That the tape of a question is no more, and why."""
+    where = Spans()
+    text = shortened(where.text(where.of_origin(place))) or "tape.gradient"
+    return say(
+        "The tape that was asked `{question}` in line {line} is gone, and with it what it saw: a "
+        "tape lives as long as something holds it. Return it beside the gradient, or ask "
+        "`tf.explain(tape, target, source)` where it is.",
+        question=text,
+        line=where.rows[0][1],
+    )
+
+
+def _nothing_to_explain(gone: str) -> Explanation:
+    said = gone or say(
+        "No gradient was asked for in this thread so far. After `tape.gradient(target, source)`, "
+        "`tf.why()` says why it is None, a part, zero or NaN."
+    )
+    return Explanation("", "", connected=False, partial=False, findings=(), answer=said)
+
+
+def finding_of(refusal: Refusal) -> Finding | None:
+    """What an error comes from, and what to write instead."""
+    tape = refusal.tape if refusal.tape is not None else GradientTape()
+    recording, call, _ = introspect_refusal(tape, refusal.origin, refusal.ends)
+    case = Case.of_call(Account(recording), call)
+    if refusal.code == "SOME_NONE":
+        return all_none(case, _before(case, call))
+    return REFUSALS[refusal.code](case, refusal.details)
+
+
+def _before(case: Case, call: int) -> Explanation | None:
+    """Why the question before a refusal was answered as it was; None without one."""
+    asked = [number for number in case.account.asked if number < call]
+    return explain_call(case.recording, max(asked)) if asked else None

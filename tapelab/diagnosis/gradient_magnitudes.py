@@ -1,0 +1,334 @@
+"""A bias before a normalisation: the mean that is subtracted takes it away again."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import (
+    name_of,
+    operand,
+    paragraph,
+    plainly,
+    say,
+    say_many,
+    spot,
+    text_of,
+)
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.tape_block import line_of
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+
+
+CANCELLED: Final = 1e-5
+"""A sum so much smaller than its terms is 0 but for the rounding of float32."""
+
+NORMALISING: Final = {"batch_norm", "fused_batch_norm", "batch_normalization"}
+"""Ops that subtract a mean themselves."""
+
+
+ADDING: Final = "bias_add"
+"""The function of tf that adds what moves all rows alike."""
+
+
+def cancelled(case: Case) -> Iterator[Finding]:
+    """A gradient that is 0 because a mean is subtracted behind the source."""
+    way = case.way
+    if way is None or way.is_spoiled:
+        return
+    for step in way.through({"add", "bias_add"}):
+        if not case.is_source(way.tensor[step]):
+            continue
+        total, arrived = way.largest[way.result], way.measures.of(way.upstream[step])
+        terms = arrived.size * way.measures.count[way.upstream[step]]
+        if not (terms and total <= CANCELLED * terms):
+            continue
+        centred = _centred(case, way, way.made[step])
+        if centred is not None:
+            yield _cancelled(case, way, step, centred)
+            return
+
+
+def _centred(case: Case, way: Way, tensor: int) -> int | None:
+    """The op that takes the mean of a tensor from it; None if there is none."""
+    ahead = sorted(way.into.get(tensor, ()), key=lambda step: way.event[step])
+    whole = [way.event[step] for step in ahead if way.ops[step] in NORMALISING]
+    if whole:
+        return whole[0]
+    means = {way.made[step] for step in ahead if way.ops[step] == "reduce_mean"}
+    for step in ahead:
+        if way.ops[step] not in {"subtract", "squared_difference"}:
+            continue
+        other = way.ran(step).inputs[1 - way.position[step]]
+        if other in means or _comes_of(case, other, means):
+            return way.event[step]
+    return _by_scale(case, way, ahead, means)
+
+
+def _by_scale(case: Case, way: Way, ahead: list[int], means: set[int]) -> int | None:
+    """`x · scale + (offset − mean · scale)`, as a normalisation computes it."""
+    if not means:
+        return None
+    return next((way.event[step] for step in ahead if way.ops[step] == "multiply"), None)
+
+
+def _comes_of(case: Case, tensor: int, means: set[int]) -> bool:
+    """Whether a tensor is one of the means in another shape, or with its gradient stopped."""
+    event = case.flow.maker_of.get(tensor, -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    return isinstance(ran, e.Ran) and not means.isdisjoint(ran.inputs)
+
+
+def _cancelled(case: Case, way: Way, step: int, centred: int) -> Finding:
+    event, name = way.event[step], name_of(case, case.source)
+    span, _, added = spot(case, event)
+    _, text, line = spot(case, centred, "the mean")
+    terms = plainly(float(f"{way.largest[way.upstream[step]]:.2g}"))
+    return Finding(
+        code="CANCELLED_BY_MEAN",
+        title=say("Nothing that `{name}` adds is left", name=name),
+        message=paragraph(
+            say(
+                "`{name}` moves all rows alike, and `{text}` in line {line} subtracts their mean, "
+                "so the result does not depend on `{name}`.",
+                name=name,
+                text=text,
+                line=line,
+            ),
+            say(
+                "Gradients of up to {terms} arrive and cancel; {total} is left.",
+                terms=terms,
+                total=plainly(float(f"{way.largest[way.result]:.2g}")),
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_without(case, way, step),
+        evidence=(event, centred),
+        steps=(
+            Step(added, say("`{name}` was added", name=name)),
+            Step(line, say("the mean took it away")),
+        ),
+    )
+
+
+def _without(case: Case, way: Way, step: int) -> Fix | None:
+    """The sum without the source, or the layer without its bias."""
+    span = case.recording.located[way.event[step]].span
+    node, code = case.codes.expression(span), case.codes.of(span)
+    edges = case.flow.into.get(way.made[step], [])
+    other = next((each for each in edges if not case.is_source(each.origin)), None)
+    if code is None or node is None or other is None:
+        return None
+    kept = operand(case, other)
+    added = isinstance(node, ast.Call) and ast.unparse(node.func).endswith(ADDING)
+    if kept is None or not (added or isinstance(node, ast.BinOp)):
+        return None
+    return edits.fix(code, [edits.replaced(code, node, edits.bracketed(code, node, kept.text))])
+
+
+FADED: Final = 1e-6
+"""A step of 0.1 times a gradient below this moves a weight of size 1 by less than float32 shows."""
+
+BLOWN_UP: Final = 1e6
+"""A step of 0.001 times a gradient above this moves a weight of size 1 by a thousand."""
+
+ISOLATED: Final = 2
+"""So many of the strongest factors do not count: an op that scales, a mean or a loss close to its
+minimum makes a gradient small in one go, and that is no chain.
+"""
+
+LEAST_OPS: Final = 5
+"""A chain has at least so many ops that act alike."""
+
+SQUASHING: Final = {"sigmoid", "tanh", "softsign", "hard_sigmoid"}
+
+
+class Chain(NamedTuple):
+    """The ops of one kind on the way back, and by how much they multiplied the gradient in all."""
+
+    op: str
+    steps: tuple[int, ...]
+    factor: float
+
+    @property
+    def each(self) -> float:
+        """The factor of one op, in the geometric mean."""
+        return math.exp(math.log(self.factor) / len(self.steps))
+
+
+def vanishing(case: Case) -> Iterator[Finding]:
+    """A gradient that many ops have made too small to move anything."""
+    way = case.way
+    if way is None or not len(way) or not way.measures.known[way.result]:
+        return
+    seed, end = _seed(way), way.largest[way.result]
+    if not seed or not end <= FADED * seed:
+        return
+    ends = [tensor for tensor in way.into if case.is_source(tensor)]
+    top = max(ends, key=lambda tensor: way.largest[way.adjoint[tensor]])
+    chain = _chain(way, way.back_from(top), sign=-1)
+    if chain is None or chain.factor > FADED:
+        return
+    text = _text(case, way, chain)
+    yield Finding(
+        code="VANISHING",
+        title=say(
+            "The gradient fades away on its way to `{name}`", name=name_of(case, case.source)
+        ),
+        message=paragraph(_from_to(case, seed, end), _alike(case, way, chain, text)),
+        where=case.codes.where(_span(case, way, chain)),
+        fix=_unsquashed(case, way, chain),
+        evidence=tuple(way.event[step] for step in chain.steps),
+        steps=_ends(case, way, chain),
+    )
+
+
+def exploding(case: Case) -> Iterator[Finding]:
+    """A gradient that many ops have made too large for any step."""
+    way, chain = case.way, grows(case)
+    if way is None or chain is None:
+        return
+    text = _text(case, way, chain)
+    yield Finding(
+        code="EXPLODING",
+        title=say("The gradient blows up on its way to `{name}`", name=name_of(case, case.source)),
+        message=paragraph(
+            _from_to(case, _seed(way), way.largest[way.result]), _alike(case, way, chain, text)
+        ),
+        where=case.codes.where(_span(case, way, chain)),
+        fix=_bounded(case, way, chain),
+        evidence=tuple(way.event[step] for step in chain.steps),
+        steps=_ends(case, way, chain),
+    )
+
+
+def grows(case: Case) -> Chain | None:
+    """The ops that blow a gradient up, if it is too large or not finite in the end."""
+    way = case.way
+    if way is None or not len(way) or not way.measures.known[way.result]:
+        return None
+    seed, end = _seed(way), way.largest[way.result]
+    if not seed or end < BLOWN_UP * seed:
+        return None
+    inner = [tensor for tensor in way.into if not case.is_source(tensor)]
+    if not inner:
+        return None
+    sizes = [way.largest[way.adjoint[tensor]] for tensor in inner]
+    top = max(range(len(inner)), key=lambda at: (sizes[at], at))
+    chain = _chain(way, way.back_from(inner[top]), sign=1)
+    return chain if chain and chain.factor >= BLOWN_UP else None
+
+
+def _seed(way: Way) -> float:
+    """The largest number of the gradient at the target."""
+    return float(max(way.largest[way.contribution[step]] for step in _starts(way)))
+
+
+def _starts(way: Way) -> list[int]:
+    """The steps at the targets, which come first of all."""
+    return list(takewhile(lambda step: way.event[step] < 0, range(len(way)))) or [0]
+
+
+def _chain(way: Way, steps: list[int], sign: int) -> Chain | None:
+    """The ops of one kind that multiply the gradient most; None where a few ops did it alone."""
+    logs: dict[int, float] = {}
+    for step in steps:
+        before, after = way.largest[way.upstream[step]], way.largest[way.total[step]]
+        if way.event[step] >= 0 and 0 < before < math.inf and 0 < after < math.inf:
+            logs[step] = math.log(after / before) * sign
+    ranked = sorted(logs, key=lambda step: -logs[step])[ISOLATED:]
+    acting = [step for step in ranked if logs[step] > 0]
+    if len(acting) < LEAST_OPS - ISOLATED:
+        return None
+    weights: defaultdict[str, float] = defaultdict(float)
+    for step in acting:
+        weights[way.ops[step]] += logs[step]
+    if not weights:
+        return None
+    name = max(weights, key=lambda op: weights[op])
+    if sum(logs[step] for step in ranked) * sign * sign < math.log(BLOWN_UP):
+        return None
+    alike = tuple(step for step in steps if step in logs and way.ops[step] == name)
+    if len(alike) < LEAST_OPS:
+        return None
+    return Chain(name, alike, math.exp(sign * sum(logs[step] for step in alike)))
+
+
+def _from_to(case: Case, seed: float, end: float) -> str:
+    target, source = name_of(case, case.target), name_of(case, case.source)
+    return say(
+        "The gradient is {seed} at `{target}`, and for `{source}` the largest number in it is "
+        "{end}.",
+        seed=plainly(seed),
+        target=target,
+        source=source,
+        end=plainly(end),
+    )
+
+
+def _alike(case: Case, way: Way, chain: Chain, text: str) -> str:
+    lines = sorted({line_of(case, way.event[step]) for step in chain.steps})
+    return say_many(
+        "{count} op such as `{text}` in line {line} multiplied it by {each} each, in all by "
+        "{factor}.",
+        "{count} ops such as `{text}` in line {line} multiplied it by {each} each, in all by "
+        "{factor}.",
+        len(chain.steps),
+        text=text,
+        line=lines[0],
+        each=plainly(float(f"{chain.each:.2g}")),
+        factor=plainly(float(f"{chain.factor:.2g}")),
+    )
+
+
+def _span(case: Case, way: Way, chain: Chain) -> int:
+    """The place of the op nearest to the source."""
+    event: int = way.event[chain.steps[-1]]
+    return case.recording.located[event].span
+
+
+def _text(case: Case, way: Way, chain: Chain) -> str:
+    return text_of(case, _span(case, way, chain)) or chain.op
+
+
+def _ends(case: Case, way: Way, chain: Chain) -> tuple[Step, ...]:
+    """The gradient before the first and after the last op of the chain."""
+    first, last = chain.steps[0], chain.steps[-1]
+    told = ((first, way.upstream[first]), (last, way.total[last]))
+    return tuple(
+        Step(
+            line_of(case, way.event[step]),
+            say("the largest gradient here is {size}", size=plainly(way.largest[tensor])),
+        )
+        for step, tensor in told
+    )
+
+
+def _unsquashed(case: Case, way: Way, chain: Chain) -> Fix | None:
+    """The line with an activation whose slope is 1 for all that is above 0."""
+    span = _span(case, way, chain)
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if chain.op not in SQUASHING or code is None or not isinstance(call, ast.Call):
+        return None
+    text = f"{edits.tf_alias(code)}.nn.relu"
+    return edits.fix(code, [edits.replaced(code, call.func, text)])
+
+
+def _bounded(case: Case, way: Way, chain: Chain) -> Fix | None:
+    """The line with its result kept between -1 and 1, where it gives one name a new value."""
+    span = _span(case, way, chain)
+    node, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or node is None or not isinstance(code.parent.get(node), ast.Assign):
+        return None
+    text = f"{edits.tf_alias(code)}.tanh({code.text(node)})"
+    return edits.fix(code, [edits.replaced(code, node, text)])

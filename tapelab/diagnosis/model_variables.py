@@ -1,0 +1,216 @@
+"""Variables and their keepers: frozen ones that a tape watches, and hidden ones nobody trains."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import argument, name_of, paragraph, say, say_many, text_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.tape_block import line_of, tape_name
+from tapelab.diagnosis.unwatched_source import uses_in_block
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.source_code import Code
+
+
+KERAS: Final = ("Layer", "Model")
+"""How the classes of Keras are called that find only their own weights."""
+
+
+def frozen_but_watched(case: Case) -> Iterator[Finding]:
+    """A weight of a layer with `trainable=False`, which the tape records all the same."""
+    variables = case.recording.variables
+    if case.variable < 0 or not variables[case.variable].frozen or not case.connected:
+        return
+    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    span = case.recording.located[used[0]].span if used else variables[case.variable].span
+    yield Finding(
+        code="FROZEN_BUT_WATCHED",
+        title=say("`{name}` is frozen, and `{tape}` watches it all the same", name=name, tape=tape),
+        message=paragraph(
+            say(
+                "`trainable=False` on a layer takes `{name}` off the list of what is trained. The "
+                "variable behind it stays trainable, so a tape watches it and answers with a "
+                "gradient; applying that would change a frozen layer.",
+                name=name,
+            ),
+            _work(case),
+        ),
+        where=case.codes.where(span),
+        fix=_of_the_trained(case),
+        evidence=tuple(used),
+        steps=tuple(
+            Step(line_of(case, event), say("`{name}` was recorded", name=name))
+            for event in used[:3]
+        ),
+    )
+
+
+def _work(case: Case) -> str:
+    """How many ops are on the tape for frozen variables alone."""
+    ops = _for_the_frozen(case)
+    if not ops:
+        return ""
+    return say_many(
+        "{count} op was recorded only for frozen weights.",
+        "{count} ops were recorded only for frozen weights.",
+        ops,
+    )
+
+
+def _for_the_frozen(case: Case) -> int:
+    variables, tracked = case.recording.variables, case.flow.tracked
+    frozen = {
+        tensor
+        for tensor in case.flow.watched_at
+        if (v := case.flow.variable_of(tensor)) >= 0 and variables[v].frozen
+    }
+    ops = 0
+    for place in case.recording.placed(e.Ran):
+        event = place.event
+        if isinstance(event, e.Ran) and event.cause == e.Cause.TAPED:
+            followed = tracked.intersection(event.inputs)
+            if followed and followed <= frozen:
+                ops += 1
+                frozen.update(event.outputs)
+    return ops
+
+
+def _of_the_trained(case: Case) -> Fix | None:
+    """The question for `layer.trainable_variables` in place of `layer.kernel`."""
+    asked = argument(case, case.source)
+    node = asked.node if asked else None
+    if isinstance(node, ast.Attribute) and node.attr == "value":
+        node = node.value
+    if asked is None or not isinstance(node, ast.Attribute):
+        return None
+    layer = asked.code.text(node.value)
+    change = edits.replaced(asked.code, asked.node, f"{layer}.trainable_variables")
+    return edits.fix(asked.code, [change])
+
+
+def untracked(case: Case) -> Iterator[Finding]:
+    """A variable made in a class and used on the tape that no module lists, beside one it lists."""
+    variables = case.recording.variables
+    if case.variable < 0:
+        return
+    if not variables[case.variable].tracked:
+        if case.connected and _is_looked_at(case):
+            yield _hidden(case, case.variable, case.source)
+        return
+    yield from hidden_variables(case)
+
+
+def hidden_variables(case: Case) -> Iterator[Finding]:
+    """The variables that lead to the target, and that no module lists."""
+    for number, facts in enumerate(case.recording.variables):
+        if facts.tracked or not facts.trainable or _is_asked_for(case, number):
+            continue
+        state = next((t for t in case.alive if case.flow.variable_of(t) == number), -1)
+        if state in case.flow.tracked and _is_out_of_sight(case, facts.span):
+            yield _hidden(case, number, state)
+
+
+def _is_looked_at(case: Case) -> bool:
+    """Whether the source is hidden beside others that are not, and no gradient was asked of it."""
+    facts, asked = case.recording.variables, case.question
+    if asked is None or not isinstance(asked.event, e.Asked):
+        return False
+    beside = (case.flow.variable_of(tensor) for tensor in case.flow.watched_at)
+    seen = any(each >= 0 and facts[each].tracked for each in beside)
+    looked = asked.event.method == e.Method.PICTURE
+    return looked and seen and _is_out_of_sight(case, facts[case.variable].span)
+
+
+def _is_asked_for(case: Case, variable: int) -> bool:
+    """Whether somebody asks the tape for a variable after all."""
+    sources = (tensor for asked in case.account.asked.values() for tensor in asked.sources)
+    return any(case.flow.variable_of(tensor) == variable for tensor in sources)
+
+
+def _is_out_of_sight(case: Case, span: int) -> bool:
+    """Whether a class makes a variable and puts it where no module finds it.
+
+    An attribute of a `tf.Module`, or of a class of which no more is known, is found once somebody
+    looks; one of a Keras layer is not, and neither is one of a plain object.
+    """
+    made = _class_around(case, span)
+    if made is None:
+        return False
+    bases = [ast.unparse(base) for base in made.bases]
+    seldom = not bases or any(base.endswith(KERAS) for base in bases)
+    return seldom or not _is_attribute(case.codes.statement(span))
+
+
+def _class_around(case: Case, span: int) -> ast.ClassDef | None:
+    """The class in whose method a variable is made."""
+    code = case.codes.of(span)
+    node: ast.AST | None = case.codes.statement(span)
+    while code is not None and node is not None and not isinstance(node, ast.ClassDef):
+        node = code.parent.get(node)
+    return node if isinstance(node, ast.ClassDef) else None
+
+
+def _is_attribute(statement: ast.stmt | None) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else ()
+    return any(isinstance(each, ast.Attribute) for each in targets)
+
+
+def _hidden(case: Case, variable: int, state: int) -> Finding:
+    span, name = case.recording.variables[variable].span, name_of(case, state)
+    text = text_of(case, span) or "tf.Variable"
+    tape, model = tape_name(case), _model(case)
+    return Finding(
+        code="UNTRACKED_VARIABLE",
+        title=say("`{name}` is hidden from `{model}`", name=name, model=model),
+        message=say(
+            "`{tape}` watches `{name}`, and `{model}` does not list it: a module finds variables "
+            "in its attributes, in lists and dicts there, and in other modules, and a Keras layer "
+            "only its own weights. Nobody asks for its gradient, so it is never trained.",
+            tape=tape,
+            name=name,
+            model=model,
+        ),
+        where=case.codes.where(span),
+        fix=_tracked(case, span),
+        evidence=case.made(state) or (case.flow.watched_at.get(state, 0),),
+        steps=(Step(case.codes.line(span), say("`{text}` made it", text=text)),),
+    )
+
+
+def _model(case: Case) -> str:
+    """What the learner asked for: `model.trainable_variables`."""
+    place = case.question
+    call = case.codes.expression(place.span) if place else None
+    named = [node for node in ast.walk(call) if isinstance(node, ast.Attribute)] if call else []
+    lists = [node for node in named if node.attr.endswith(("_variables", "_weights", "variables"))]
+    return ast.unparse(lists[0]) if lists else "trainable_variables"
+
+
+def _tracked(case: Case, span: int) -> Fix | None:
+    """The line that makes the hidden thing one that is found: a module, or a Keras variable."""
+    code, call = case.codes.of(span), case.codes.expression(span)
+    node = _class_around(case, span)
+    if code is None or node is None or not isinstance(call, ast.Call):
+        return None
+    tf, bases = edits.tf_alias(code), [ast.unparse(base) for base in node.bases]
+    if not bases:
+        return edits.fix(code, [_with_base(code, node, f"{tf}.Module")])
+    if any(base.endswith(KERAS) for base in bases):
+        return edits.fix(code, [edits.replaced(code, call.func, f"{tf}.keras.Variable")])
+    return None
+
+
+def _with_base(code: Code, node: ast.ClassDef, base: str) -> edits.Edit:
+    """`class Bag:` as `class Bag(tf.Module):`."""
+    at = code.extent(node)
+    line = code.line(at.line)
+    start = line.index(node.name, at.column) + len(node.name)
+    end = line.index(":", start)
+    return edits.Edit(at._replace(column=start, end_line=at.line, end_column=end), f"({base})")

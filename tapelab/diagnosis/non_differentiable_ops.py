@@ -1,0 +1,267 @@
+"""`tf.stop_gradient` on the way, and ops through which no gradient passes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import (
+    ENDS_AT,
+    lost,
+    name_of,
+    number,
+    operand,
+    paragraph,
+    say,
+    sentence,
+    spot,
+    translated,
+)
+from tapelab.diagnosis.discrete_choices import choice_behind, picks
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.host_computation import called_directly
+from tapelab.diagnosis.smooth_relaxations import blended, smooth, softly
+from tapelab.diagnosis.tape_block import line_of
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.edges import Edge
+    from tapelab.diagnosis.finding import Fix
+
+
+CODES: Final = {
+    "index-only": "INDEX_ONLY",
+    "predicate-only": "PREDICATE_ONLY",
+    "shape-only": "SHAPE_ONLY",
+    "sampler": "SAMPLER",
+    "outside": "LEFT_ENGINE",
+}
+
+WHOLE: Final = sentence("`{text}` answers with whole numbers, and those cannot make small steps.")
+NO_WAY: Final = sentence("No gradient passes through `{text}`")
+ONCE: Final = sentence("Here that is {value} of the gradient for `{source}`.")
+OFTEN: Final = sentence(
+    "It ran several times; the last run alone held back {value} of the gradient for `{source}`."
+)
+LETS_NONE: Final = sentence("`{text}` lets no gradient pass")
+
+
+def stopped(case: Case, edge: Edge) -> Finding:
+    """A wall that the learner put up."""
+    span = case.recording.located[edge.event].span
+    text = case.codes.text(span) or "tf.stop_gradient"
+    name, line = name_of(case, edge.origin), line_of(case, edge.event)
+    return Finding(
+        code="STOPPED",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "`stop_gradient` hands on the value of `{name}` and holds its gradient back.",
+                name=name,
+            ),
+            held_back := _held_back(case, edge),
+            lost(case, is_known=bool(held_back)),
+        ),
+        where=case.codes.where(span),
+        fix=_without_stop(case, span),
+        evidence=(edge.event,),
+        steps=(Step(line, say(LETS_NONE, text=text)),),
+    )
+
+
+def _held_back(case: Case, edge: Edge) -> str:
+    """What would have arrived at the source through the wall, beside what arrives.
+
+    A recording that is made for it has a gradient call there, see `recorder/stopped_gradients.py`.
+    """
+    span = case.recording.located[edge.event].span
+    found = [result for place in case.recording.placed(e.Asked) if place.span == span
+             for result in _beyond(case, place.event)] if case.connected else []  # fmt: skip
+    if not found:
+        return ""
+    text = ONCE if len(found) == 1 else OFTEN
+    value, source = number(case, found[0]), name_of(case, case.source)
+    return say(text, value=value, source=source)
+
+
+def _beyond(case: Case, asked: e.Event) -> list[int]:
+    """What would have flowed on from a wall to the source, as a question at its place tells."""
+    if not isinstance(asked, e.Asked) or asked.method != e.Method.PICTURE:
+        return []
+    pairs = zip(asked.sources, asked.results, strict=True)
+    return [result for source, result in pairs if result >= 0 and case.is_source(source)]
+
+
+def _without_stop(case: Case, span: int) -> Fix | None:
+    """The line with what `stop_gradient` was given in its place."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    match call:
+        case ast.Call(args=[value]) | ast.Call(keywords=[ast.keyword(value=value)]) if code:
+            text = edits.bracketed(code, call, code.text(value))
+            return edits.fix(code, [edits.replaced(code, call, text)])
+    return None
+
+
+def flat(case: Case, edge: Edge) -> Finding:
+    """An op that says by itself why no gradient passes through it."""
+    place = case.recording.located[edge.event]
+    assert isinstance(place.event, e.Ran)
+    op = case.recording.ops[place.event.op]
+    position = min(edge.position, len(op.rules) - 1)
+    code = CODES.get(op.pattern, "NON_DIFFERENTIABLE")
+    if picks(case, edge) or not op.rules[position].because:
+        code = "INDEX_ONLY"
+    elif code == "PREDICATE_ONLY" and choice_behind(case, edge) is None:
+        code = "NON_DIFFERENTIABLE"
+    text = case.codes.text(place.span) or op.name
+    return Finding(
+        code=code,
+        title=say(NO_WAY, text=text),
+        message=translated(op.rules[position].because) or say(WHOLE, text=text),
+        where=case.codes.where(place.span),
+        fix=_instead(case, edge, code),
+        evidence=(edge.event,),
+        steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
+    )
+
+
+def _instead(case: Case, edge: Edge, code: str) -> Fix | None:
+    if code == "LEFT_ENGINE":
+        return called_directly(case, case.recording.located[edge.event].span)
+    if code == "PREDICATE_ONLY":
+        span = case.recording.located[edge.event].span
+        written, test = case.codes.of(span), case.codes.expression(span)
+        return blended(written, test) if written and test is not None else None
+    return softly(case, edge) or (smooth(case, edge) if code == "NON_DIFFERENTIABLE" else None)
+
+
+def withheld(case: Case, edge: Edge) -> Finding:
+    """A gradient function, a learner's most often, that returned None for one input."""
+    place = case.recording.located[edge.event]
+    assert isinstance(place.event, e.Ran)
+    op = case.recording.ops[place.event.op]
+    name = op.inputs[min(edge.position, len(op.inputs) - 1)]
+    text = case.codes.text(place.span) or op.name
+    return Finding(
+        code="NON_DIFFERENTIABLE",
+        title=say(NO_WAY, text=text),
+        message=say(
+            "The gradient function of `{op}` returned None for `{name}`, so nothing flows on from "
+            "there. Let it return a gradient of the shape of its argument.",
+            op=op.name,
+            name=name,
+        ),
+        where=case.codes.where(place.span),
+        fix=None,
+        evidence=(edge.event,),
+        steps=(Step(case.codes.line(place.span), say(LETS_NONE, text=text)),),
+    )
+
+
+def int_source(case: Case) -> Finding | None:
+    """A source that holds whole numbers."""
+    facts = case.recording.tensor(case.source)
+    if case.flow.is_floating(case.source):
+        return None
+    name, span = name_of(case, case.source), facts.span
+    text, line = case.codes.text(span), case.codes.line(span)
+    made = say("`{text}` in line {line} made it of whole numbers.", text=text, line=line)
+    step = say("`{name}` was made as {dtype}", name=name, dtype=facts.dtype)
+    return Finding(
+        code="INT_DTYPE",
+        title=say("`{name}` is {dtype}", name=name, dtype=facts.dtype),
+        message=paragraph(
+            made if text else "",
+            say(
+                "A gradient says what a small step would change, and whole numbers cannot make "
+                "small steps."
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_floating(case, span),
+        evidence=case.made(case.source),
+        steps=(Step(line, step),) if text else (),
+    )
+
+
+def int_on_the_way(case: Case, edge: Edge) -> Finding:
+    """A cast to whole numbers between the source and the target."""
+    span, text, line = spot(case, edge.event, "tf.cast")
+    name, dtype = name_of(case, edge.origin), case.recording.tensor(edge.to).dtype
+    before, after = number(case, edge.origin), number(case, edge.to)
+    return Finding(
+        code="INT_DTYPE",
+        title=say(ENDS_AT, text=text),
+        message=paragraph(
+            say(
+                "The cast to {dtype} turned `{name}` from {before} into {after}. Whole numbers "
+                "cannot make small steps.",
+                dtype=dtype,
+                name=name,
+                before=before,
+                after=after,
+            ),
+            lost(case, is_known=True),  # whole numbers have a slope of 0
+        ),
+        where=case.codes.where(span),
+        fix=_straight_through_cast(case, edge),
+        evidence=(edge.event,),
+        steps=(Step(line, say("`{name}` became {dtype}", name=name, dtype=dtype)),),
+    )
+
+
+def _floating(case: Case, span: int) -> Fix | None:
+    """The line that makes the source, with a decimal point or a floating dtype."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == "dtype":
+            module = ast.unparse(keyword.value).rpartition(".")[0] or "tf"
+            return edits.fix(code, [edits.replaced(code, keyword.value, f"{module}.float32")])
+    whole = [node for argument in call.args[:1] for node in _whole_numbers(argument)]
+    if whole:
+        return edits.fix(code, [edits.replaced(code, n, f"{code.text(n)}.0") for n in whole])
+    module = ast.unparse(call.func).rpartition(".")[0] or "tf"
+    if ast.unparse(call.func).endswith(("constant", "Variable", "ones", "zeros")) and call.args:
+        last = code.extent(call.args[-1])
+        end = last._replace(line=last.end_line, column=last.end_column)
+        return edits.fix(code, [edits.Edit(end, f", dtype={module}.float32")])
+    text = f"{module}.cast({code.text(call)}, {module}.float32)"
+    return edits.fix(code, [edits.replaced(code, call, text)])
+
+
+def _whole_numbers(node: ast.expr) -> list[ast.expr]:
+    """The whole numbers in a number or in nested lists; none where anything else is in them."""
+    match node:
+        case ast.Constant(value=int()):
+            return [node]
+        case ast.UnaryOp(operand=inner):
+            return _whole_numbers(inner)
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            found = [_whole_numbers(part) for part in parts]
+            return [each for part in found for each in part] if all(found) else []
+    return []
+
+
+def _straight_through_cast(case: Case, edge: Edge) -> Fix | None:
+    """The value with its jumps, and the gradient as if it had none: `x + stop_gradient(q - x)`."""
+    backs = [ahead for ahead in case.flow.out_of.get(edge.to, ()) if ahead in case.path]
+    given = operand(case, edge)
+    if not backs or given is None:
+        return None
+    span = case.recording.located[backs[0].event].span
+    cast, code = case.codes.expression(span), case.codes.of(span)
+    if not isinstance(cast, ast.Call) or code is not given.code or not _is_cast(cast):
+        return None
+    simple = isinstance(given.node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    smooth = given.text if simple else f"({given.text})"
+    module = ast.unparse(cast.func).rpartition(".")[0]
+    text = f"{smooth} + {module}.stop_gradient({code.text(cast)} - {smooth})"
+    return edits.fix(code, [edits.replaced(code, cast, edits.bracketed(code, cast, text))])
+
+
+def _is_cast(call: ast.Call) -> bool:
+    return ast.unparse(call.func).rpartition(".")[2] in {"cast", "to_float", "saturate_cast"}

@@ -1,0 +1,381 @@
+"""Where the first infinity or NaN on the way back was born, and what handed it on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from tapelab.diagnosis import numerical_guards
+from tapelab.diagnosis.degenerate_spectra import DECOMPOSING
+from tapelab.diagnosis.descriptions import (
+    name_of,
+    paragraph,
+    plainly,
+    say,
+    say_many,
+    sentence,
+    shortened,
+    text_of,
+)
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.gradient_magnitudes import grows
+from tapelab.diagnosis.tape_block import line_of
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+
+
+class Birth(NamedTuple):
+    """The op that made the first number that is not finite, and what it was given.
+
+    `step` is the step back at which the gradient became so, -1 where it is finite; `made` is what
+    the op made of `given`, nothing where its result is finite and only its slope is not.
+    """
+
+    step: int
+    event: int
+    given: float
+    made: float | None
+
+
+def spread_of(way: Way, case: Case) -> list[int]:
+    """The steps from the birth to the source over which what is not finite was handed on."""
+    spoiled = way.measures.spoiled
+    steps: list[int] = []
+    pending = [tensor for tensor in way.into if case.is_source(tensor)]
+    while True:
+        into = (step for tensor in pending for step in way.into.get(tensor, ()))
+        bad = next((step for step in into if spoiled[way.contribution[step]]), None)
+        if bad is None or (steps and bad >= steps[-1]):
+            return steps[::-1]
+        steps.append(bad)
+        if not spoiled[way.upstream[bad]]:
+            return steps[::-1]
+        pending = [way.made[bad]]
+
+
+def unchosen(way: Way, step: int) -> int | None:
+    """The step of a `where` that sent the zeros to a step, because it chose the other branch."""
+    measures = way.measures
+    if not measures.of(way.contribution[step]).nans:
+        return None
+    tensor, seen = way.made[step], set[int]()
+    while tensor not in seen and measures.of(way.upstream[step]).zeros:
+        seen.add(tensor)
+        into = way.into.get(tensor, ())
+        for each in into:
+            if way.ops[each] == "where":
+                return each
+        if not into:
+            return None
+        step = into[0]
+        tensor = way.made[step]
+    return None
+
+
+def born(case: Case, way: Way, step: int) -> Birth | None:
+    """Where the numbers that spoiled a step back came from; None where no op made them."""
+    ran = way.ran(step)
+    bad = next((each for each in ran.inputs if way.measures.spoiled[each]), None)
+    if bad is not None:
+        return born_ahead(case, way, bad, step)
+    result = next((each for each in ran.outputs if way.measures.spoiled[each]), None)
+    if result is not None:
+        return _of_value(case, way, step, way.event[step], ran)
+    given = ran.inputs[way.position[step]]
+    return Birth(step, way.event[step], _at_fault(case, way, given, way.contribution[step]), None)
+
+
+def born_ahead(case: Case, way: Way, tensor: int, step: int = -1) -> Birth | None:
+    """Where the numbers that spoiled a tensor came from; None where no op made them."""
+    event = case.flow.maker_of.get(begun_with(case, way, tensor), -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    return _of_value(case, way, step, event, ran) if isinstance(ran, e.Ran) else None
+
+
+def begun_with(case: Case, way: Way, tensor: int) -> int:
+    """The first tensor that was spoiled, of those that another one was made of."""
+    seen = set[int]()
+    while tensor not in seen:
+        seen.add(tensor)
+        event = case.flow.maker_of.get(tensor, -1)
+        ran = case.recording.event(event) if event >= 0 else None
+        given = ran.inputs if isinstance(ran, e.Ran) else ()
+        tensor = next((each for each in given if way.measures.spoiled[each]), tensor)
+    return tensor
+
+
+def is_told(case: Case, way: Way, tensor: int) -> bool:
+    """Whether the numbers are known that a spoiled tensor was made of; else nobody can say more."""
+    event = case.flow.maker_of.get(begun_with(case, way, tensor), -1)
+    ran = case.recording.event(event) if event >= 0 else None
+    given = ran.inputs if isinstance(ran, e.Ran) else ()
+    return all(way.measures.known[each] or not way.measures.count[each] for each in given)
+
+
+def _of_value(case: Case, way: Way, step: int, event: int, ran: e.Ran) -> Birth:
+    """The birth in an op that made what is not finite of finite numbers."""
+    result = next(each for each in ran.outputs if way.measures.spoiled[each])
+    blamed, found = ran.inputs[_blamed(case, ran)], way.value(result)
+    if found is None:
+        value = np.nan if way.measures.of(result).nans else np.inf
+    else:
+        value = found[~np.isfinite(found)].reshape(-1)[0]
+    return Birth(step, event, _at_fault(case, way, blamed, result), float(np.real(value)))
+
+
+def _blamed(case: Case, ran: e.Ran) -> int:
+    """The input by whose value an op leaves the finite numbers: of a fraction, what is below."""
+    return 1 if case.recording.ops[ran.op].name in numerical_guards.BELOW else 0
+
+
+def _at_fault(case: Case, way: Way, given: int, bad: int) -> float:
+    """The element of an input at the place where another tensor is not finite.
+
+    Where they differ in shape, it is the one closest to 0 or furthest from it, whatever that op
+    cannot bear.
+    """
+    value, other = way.value(given), way.value(bad)
+    maker = case.flow.maker_of.get(bad, -1)
+    least = maker < 0 or op_name(case, maker) in numerical_guards.STEEP
+    if value is None or not value.size:
+        measure = way.measures.of(given)
+        furthest = max(measure.least, measure.greatest, key=abs)
+        return 0.0 if least and measure.zeros else furthest
+    if other is not None and other.shape == value.shape:
+        return float(np.real(value[~np.isfinite(other)].reshape(-1)[0]))
+    worst = np.argmin if least else np.argmax
+    return float(np.real(value.reshape(-1)[worst(np.abs(value))]))
+
+
+def op_name(case: Case, event: int) -> str:
+    ran = case.recording.event(event)
+    assert isinstance(ran, e.Ran)
+    return case.recording.ops[ran.op].name
+
+
+NEAR: Final = 1.0
+"""What makes an infinity of a value no further from 0 has a pole there; else it grew too large."""
+
+
+def not_finite(case: Case) -> Iterator[Finding]:
+    """The cause of a gradient that is infinite or NaN, or of a target that is NaN all the same."""
+    way = case.way
+    if way is None or grows(case):
+        return
+    if way.measures.spoiled[way.result]:
+        yield from _gradient_spoiled(case, way)
+    elif way.measures.of(case.target).nans and is_told(case, way, case.target):
+        birth = born_ahead(case, way, case.target)
+        yield _steep(case, way, birth, []) if birth else _from_the_start(case, way, case.target)
+
+
+def _gradient_spoiled(case: Case, way: Way) -> Iterator[Finding]:
+    spread = spread_of(way, case)
+    if not spread or way.ops[spread[0]] in {"", *DECOMPOSING}:  # it was put in, or told elsewhere
+        return
+    step, chooser = spread[0], unchosen(way, spread[0])
+    ran = way.ran(step)
+    near = (way.upstream[step], *ran.inputs, *ran.outputs)
+    if not all(way.measures.known[each] and is_told(case, way, each) for each in near):
+        return
+    birth = born(case, way, step)
+    if birth is None:
+        yield _from_the_start(case, way, _spoiled_input(way, step))
+    elif chooser is not None:
+        yield _of_the_other_branch(case, way, birth, chooser, spread)
+    elif birth.made is not None and np.isinf(birth.made) and abs(birth.given) > NEAR:
+        yield _overflow(case, birth, spread)
+    else:
+        yield _steep(case, way, birth, spread)
+
+
+STEEP_SLOPE: Final = sentence(
+    "`{text}` in line {line} received {given}, where its slope is infinite."
+)
+STEEP_VALUE: Final = sentence(
+    "`{text}` in line {line} received {given} and made {made}: there it has no finite value and no "
+    "finite slope."
+)
+TIMES_ZERO: Final = sentence("The gradient that arrived there is 0, and 0 · ∞ is NaN.")
+
+
+def _steep(case: Case, way: Way, birth: Birth, spread: list[int]) -> Finding:
+    """A slope that is infinite, or none, at the value that an op was given."""
+    text, line = _text(case, birth.event), line_of(case, birth.event)
+    made = None if birth.made is None else plainly(birth.made)
+    template = STEEP_SLOPE if made is None else STEEP_VALUE
+    return Finding(
+        code="INF_LOCAL",
+        title=say("The slope of `{text}` is not finite", text=text),
+        message=paragraph(
+            say(template, text=text, line=line, given=plainly(birth.given), made=made),
+            say(TIMES_ZERO) if made is None and _meets_zero(way, birth.step) else "",
+            _arrived(case, way),
+        ),
+        where=case.codes.where(case.recording.located[birth.event].span),
+        fix=numerical_guards.away_from_the_pole(case, birth.event, birth.given),
+        evidence=_path_events(way, birth.event, spread),
+        steps=_ledger(case, way, birth.event, spread),
+    )
+
+
+def _meets_zero(way: Way, step: int) -> bool:
+    """Whether a step made NaN of a gradient with zeros in it."""
+    measures = way.measures
+    return bool(measures.of(way.upstream[step]).zeros and measures.of(way.contribution[step]).nans)
+
+
+def _of_the_other_branch(
+    case: Case, way: Way, birth: Birth, unchosen: int, spread: list[int]
+) -> Finding:
+    """A branch that `where` did not choose, whose infinite slope meets the gradient 0."""
+    text = _text(case, birth.event)
+    chooser, line = _text(case, way.event[unchosen]), line_of(case, way.event[unchosen])
+    return Finding(
+        code="ZERO_TIMES_INF",
+        title=say("NaN comes out of a branch that was not chosen"),
+        message=paragraph(
+            say(
+                "`{chooser}` in line {line} did not choose `{text}` where it received {given}, but "
+                "the gradient goes through both branches.",
+                chooser=shortened(chooser),
+                line=line,
+                text=text,
+                given=plainly(birth.given),
+            ),
+            say("The branch gets the gradient 0, its slope there is not finite, and 0 · ∞ is NaN."),
+            _arrived(case, way),
+        ),
+        where=case.codes.where(case.recording.located[birth.event].span),
+        fix=_double_where(case, way, birth.event, unchosen),
+        evidence=(way.event[unchosen], *_path_events(way, birth.event, spread)),
+        steps=_ledger(case, way, birth.event, spread),
+    )
+
+
+def _double_where(case: Case, way: Way, event: int, unchosen: int) -> Fix | None:
+    return numerical_guards.safe_inside(case, event, way.event[unchosen], way.position[unchosen])
+
+
+def _overflow(case: Case, birth: Birth, spread: list[int]) -> Finding:
+    """A result that is too large for its dtype."""
+    way = case.way
+    assert way is not None
+    ran = case.recording.event(birth.event)
+    assert isinstance(ran, e.Ran)
+    text, line = _text(case, birth.event), line_of(case, birth.event)
+    return Finding(
+        code="OVERFLOW",
+        title=say("`{text}` is too large for its dtype", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} received {given}, and its result does not fit into "
+                "{dtype}: it became {made}.",
+                text=text,
+                line=line,
+                given=plainly(birth.given),
+                dtype=case.recording.tensor(ran.outputs[0]).dtype,
+                made=plainly(birth.made if birth.made is not None else np.inf),
+            ),
+            _arrived(case, way),
+        ),
+        where=case.codes.where(case.recording.located[birth.event].span),
+        fix=numerical_guards.stable(case, birth.event),
+        evidence=_path_events(way, birth.event, spread),
+        steps=_ledger(case, way, birth.event, spread),
+    )
+
+
+def _spoiled_input(way: Way, step: int) -> int:
+    return next(each for each in way.ran(step).inputs if way.measures.spoiled[each])
+
+
+def _from_the_start(case: Case, way: Way, tensor: int) -> Finding:
+    """Numbers that were not finite before any op saw them."""
+    given = begun_with(case, way, tensor)
+    name = name_of(case, given)
+    used = case.flow.out_of.get(given, ())
+    return Finding(
+        code="INF_LOCAL",
+        title=say("`{name}` is not finite to begin with", name=name),
+        message=paragraph(
+            say("`{name}` holds infinities or NaN before any op uses it.", name=name),
+            _arrived(case, way),
+        ),
+        where=case.codes.where(case.recording.tensor(given).span),
+        fix=None,
+        evidence=tuple(edge.event for edge in used[:1]),
+    )
+
+
+def _arrived(case: Case, way: Way) -> str:
+    """What the source receives in the end."""
+    measure, source = way.measures.of(way.result), name_of(case, case.source)
+    if not way.is_spoiled:
+        target = name_of(case, case.target)
+        return say(
+            "So `{target}` is NaN, although the gradient for `{source}` is finite.",
+            target=target,
+            source=source,
+        )
+    made = plainly(np.nan if measure.nans else np.inf)
+    if way.measures.count[way.result] == 1:
+        return say("So the gradient for `{source}` is {made}.", source=source, made=made)
+    return say_many(
+        "So {count} of {all} numbers in the gradient for `{source}` is {made}.",
+        "So {count} of {all} numbers in the gradient for `{source}` are {made}.",
+        int(measure.nans + measure.infinities),
+        all=int(way.measures.count[way.result]),
+        source=source,
+        made=made,
+    )
+
+
+def _text(case: Case, event: int) -> str:
+    return text_of(case, case.recording.located[event].span) or op_name(case, event)
+
+
+def _path_events(way: Way, event: int, spread: list[int]) -> tuple[int, ...]:
+    """The op at fault, and the ops that handed on what it made."""
+    return tuple(dict.fromkeys((event, *(way.event[step] for step in spread))))
+
+
+TOLD: Final = 4
+"""A ledger of more ops than this is told by its ends."""
+
+
+def _ledger(case: Case, way: Way, event: int, spread: list[int]) -> tuple[Step, ...]:
+    """Where it was born, what kept it out of the value, and what handed it on to the source."""
+    seen = {_line(case, event)}
+    spans = case.recording.columns["event.span"]
+    steps = [Step(line_of(case, event), say("`{text}` made it", text=_text(case, event)))]
+    told = (
+        (_healing(way), sentence("`{text}` kept it out of the value")),
+        ([way.event[step] for step in spread], sentence("`{text}` handed it on")),
+    )
+    for events, template in told:
+        apart = {int(spans[each]): each for each in reversed(events)}  # of each place the first
+        lines = dict.fromkeys(_line(case, each) for each in reversed(apart.values()))
+        shown = [each for each in lines if each not in seen]
+        seen.update(shown)
+        if len(shown) > TOLD:
+            shown = [*shown[: TOLD // 2], *shown[-TOLD // 2 :]]
+        steps += [Step(line, say(template, text=text)) for line, text in shown]
+    return tuple(steps)
+
+
+def _line(case: Case, event: int) -> tuple[int, str]:
+    return line_of(case, event), _text(case, event)
+
+
+def _healing(way: Way) -> list[int]:
+    """The ops on the way that made finite numbers of what was not finite: a `where`, a `clip`."""
+    spoiled = way.measures.spoiled
+    given = spoiled[np.array(way.tensor)] & ~spoiled[np.array(way.made)]
+    return [way.event[step] for step in np.flatnonzero(given).tolist() if way.event[step] >= 0]

@@ -1,0 +1,333 @@
+"""Ops of which no gradient is known: asking through them is an error."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import (
+    name_of,
+    paragraph,
+    say,
+    say_many,
+    shortened,
+    spot,
+    text_of,
+)
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.edges import Edge
+    from tapelab.diagnosis.finding import Explanation, Fix, Where
+
+
+UNDECLARED = "not implemented"
+
+
+def undeclared(case: Case, details: Mapping[str, Any]) -> Finding | None:
+    """The op at which a question ended with an error."""
+    for place in reversed(case.recording.placed(e.Ran)):
+        assert isinstance(place.event, e.Ran)
+        op = case.recording.ops[place.event.op]
+        if op.name == details["op"] and place.event.cause == e.Cause.TAPED:
+            return _named(case, place.index)
+    return None
+
+
+def undeclared_on_the_way(case: Case) -> Iterator[Finding]:
+    """An op between the target and the source of which no gradient is known."""
+    ops = case.recording.ops
+    if not case.connected or not any(op.pattern == UNDECLARED for op in ops):
+        return
+    for tensor in sorted(case.alive, reverse=True):
+        for edge in case.flow.into.get(tensor, ()):
+            if _is_undeclared(case, edge) and edge.origin in case.downstream:
+                yield _named(case, edge.event)
+                return
+
+
+def _is_undeclared(case: Case, edge: Edge) -> bool:
+    event = case.recording.event(edge.event)
+    if not isinstance(event, e.Ran) or not edge.taped:
+        return False
+    op = case.recording.ops[event.op]
+    rule = op.rules[min(edge.position, len(op.rules) - 1)]
+    return op.pattern == UNDECLARED and not (rule.formula or rule.because)
+
+
+def _by_hand(case: Case, span: int) -> Fix | None:
+    """The same from ops that have gradients, where a line and its helper can say it."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    if code is None or statement is None:
+        return None
+    match call := case.codes.expression(span):
+        case ast.Call(func=ast.Attribute(attr="adjust_contrast"), args=[images, factor]):
+            tf, x, by = edits.tf_alias(code), code.text(images), code.text(factor)
+            center = f"center = {tf}.reduce_mean({x}, axis=[-3, -2], keepdims=True)"
+            ahead = edits.before_statement(code, statement, center)
+            text = edits.bracketed(code, call, f"({x} - center) * {by} + center")
+            return edits.fix(code, [*ahead, edits.replaced(code, call, text)]) if ahead else None
+    return None
+
+
+def _named(case: Case, event: int) -> Finding:
+    ran = case.recording.event(event)
+    assert isinstance(ran, e.Ran)
+    op = case.recording.ops[ran.op].name
+    span, text, line = spot(case, event, op)
+    return Finding(
+        code="NO_GRADIENT_REGISTERED",
+        title=say("No gradient is declared for `{text}`", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} runs the op {op}, which has numbers but no rule for the "
+                "way back, so asking for a gradient through it is an error and not None.",
+                text=text,
+                line=line,
+                op=op,
+            ),
+            say(
+                "Compute the same with ops that have gradients, or give it one with "
+                "`tf.custom_gradient`."
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_by_hand(case, span),
+        evidence=(event,),
+        steps=(Step(line, say("`{op}` was recorded", op=op)),),
+    )
+
+
+NARROWER: Final = {"float64": "float32", "int64": "int32"}
+"""What the dtypes that NumPy and Python choose are meant to be most often."""
+
+FLOATING: Final = ("float", "bfloat", "complex")
+
+
+class Operand(NamedTuple):
+    """One of the two: its expression, where the code shows it, and its dtype."""
+
+    node: ast.expr | None
+    text: str
+    dtype: str
+
+
+def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
+    """An op that was given a tensor of another dtype than its first."""
+    if case.question is None:
+        return None
+    span = case.question.span
+    one, other = _operands(case, span, details)
+    text, line = text_of(case, span) or details["op"], case.codes.line(span)
+    wrong, right = _to_cast(one, other)
+    return Finding(
+        code="MIXED_DTYPE",
+        title=say("`{text}` mixes {one} and {other}", text=text, one=one.dtype, other=other.dtype),
+        message=paragraph(
+            say(
+                "`{one}` is {dtype} and `{other}` is {second}, and tensors are never cast "
+                "silently.",
+                one=one.text,
+                dtype=one.dtype,
+                other=other.text,
+                second=other.dtype,
+            ),
+            say("NumPy makes float64 by itself, and tf float32.")
+            if "float64" in (one.dtype, other.dtype)
+            else "",
+        ),
+        where=case.codes.where(span),
+        fix=_cast(case, span, wrong, right.dtype),
+        evidence=(case.question.index,),
+        steps=(Step(line, say("`{text}` was refused", text=text)),),
+    )
+
+
+def _operands(case: Case, span: int, details: Mapping[str, Any]) -> tuple[Operand, Operand]:
+    """The two inputs of the op, as the code has them."""
+    code, first = case.codes.of(span), details["first"]
+    nodes: list[ast.expr] = []
+    match case.codes.expression(span):
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            nodes = [left, right]
+        case ast.Call(args=args):
+            nodes = args[first : first + 2]
+    if code is None or len(nodes) != 2:
+        names = [say("the first tensor"), say("the second tensor")]
+        one, other = (Operand(None, *pair) for pair in zip(names, details["dtypes"], strict=True))
+        return one, other
+    texts = (shortened(code.text(node)) for node in nodes)
+    one, other = map(Operand, nodes, texts, details["dtypes"])
+    return one, other
+
+
+def _to_cast(one: Operand, other: Operand) -> tuple[Operand, Operand]:
+    """Which operand to cast, and to the dtype of which: to floats, and to the usual floats."""
+    for wrong, right in ((one, other), (other, one)):
+        if right.dtype.startswith(FLOATING) and not wrong.dtype.startswith(FLOATING):
+            return wrong, right
+    for wrong, right in ((other, one), (one, other)):
+        if NARROWER.get(wrong.dtype) == right.dtype:
+            return wrong, right
+    return other, one
+
+
+def _cast(case: Case, span: int, wrong: Operand, dtype: str) -> Fix | None:
+    """The line with one of the two cast to the dtype of the other."""
+    code = case.codes.of(span)
+    if code is None or wrong.node is None:
+        return None
+    tf = edits.tf_alias(code)
+    text = f"{tf}.cast({code.text(wrong.node)}, {tf}.{dtype})"
+    return edits.fix(code, [edits.replaced(code, wrong.node, text)])
+
+
+def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
+    """A tensor of a `tf.function` that is used outside of it."""
+    if case.question is None:
+        return None
+    used = case.question.span
+    made = case.recording.tensor(case.source).span if case.source >= 0 else -1
+    function = _function(case, made) or details["in"]
+    text, line = text_of(case, made) or say("A tensor"), case.codes.line(made)
+    return Finding(
+        code="LEAKED_SYMBOL",
+        title=say("`{text}` left `{function}`", text=text, function=function),
+        message=paragraph(
+            say(
+                "`{function}` is a `tf.function`: its Python code runs once to see which ops there "
+                "are, and `{text}` in line {line} stands for a value that is there only while they "
+                "run.",
+                function=function,
+                text=text,
+                line=line,
+            ),
+            say(
+                "`{use}` in line {used} met that stand-in outside. Return it from `{function}`.",
+                use=text_of(case, used) or text,
+                used=case.codes.line(used),
+                function=function,
+            ),
+        ),
+        where=case.codes.where(made) or case.codes.where(used),
+        fix=_returned(case, made),
+        evidence=(case.question.index,),
+        steps=(
+            Step(line, say("`{text}` was traced", text=text)),
+            Step(case.codes.line(used), say("it was used outside")),
+        ),
+    )
+
+
+def _returned(case: Case, span: int) -> Fix | None:
+    """The function that returns the value too, and the line that calls it and takes both."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) if code is not None:
+            function = code.scope(statement)
+        case _:
+            return None
+    if not isinstance(function, ast.FunctionDef):
+        return None
+    returned = (each.value for each in ast.walk(function) if isinstance(each, ast.Return))
+    answers = [each for each in returned if each is not None]
+    shared = [each for each in function.body if isinstance(each, (ast.Global, ast.Nonlocal))]
+    takers = [taker for each in code.statements() for taker in _takers(each, function.name)]
+    if (len(answers), len(takers)) != (1, 1) or [each.names for each in shared] != [[name]]:
+        return None
+    changes = [edits.behind(code, each, f", {name}") for each in (*answers, *takers)]
+    return edits.fix(code, [edits.removed(code, shared[0]), *changes])
+
+
+def _takers(statement: ast.stmt, function: str) -> list[ast.expr]:
+    """The name that a line gives to what a function returns."""
+    match statement:
+        case ast.Assign(targets=[ast.Name() as name], value=ast.Call(func=ast.Name(id=called))):
+            return [name] if called == function else []
+    return []
+
+
+def _function(case: Case, span: int) -> str:
+    """The name of the function that a span stands in; empty for none."""
+    code, node = case.codes.of(span), case.codes.expression(span)
+    if code is None or node is None:
+        return ""
+    scope = code.scope(node)
+    return scope.name if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef)) else ""
+
+
+APPLYING: Final = {"apply_gradients", "apply"}
+"""The methods of an optimizer that take gradients."""
+
+
+def some_none(cases: tuple[Case, ...]) -> Iterator[Finding]:
+    """Some of several variables got None, and an optimizer passes over them."""
+    missing = [case for case in cases if not case.connected]
+    if not 0 < len(missing) < len(cases) or min(case.variable for case in cases) < 0:
+        return
+    first = cases[0]
+    place = _applied(first)
+    if place is not None and first.question is not None:
+        names = [name_of(case, case.source) for case in missing]
+        yield _some(names, len(cases), place, first.question.index)
+
+
+def _applied(case: Case) -> Where | None:
+    """The call in the code of the question that hands gradients to an optimizer."""
+    span = case.question.span if case.question else -1
+    code = case.codes.of(span)
+    for at, node in code.placed if code else ():
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name)) if name in APPLYING:
+                return case.codes.where(span, at)
+    return None
+
+
+def _some(names: list[str], count: int, where: Where | None, event: int) -> Finding:
+    told = ", ".join(f"`{name}`" for name in names)
+    text = where.text if where else "apply_gradients"
+    return Finding(
+        code="SOME_NONE",
+        title=say("{few} of {count} variables got None", few=len(names), count=count),
+        message=paragraph(
+            say_many(
+                "The gradient of {told} is None, and `{text}` passes over it: it stays as it is.",
+                "The gradients of {told} are None, and `{text}` passes over them: they stay as "
+                "they are.",
+                len(names),
+                told=told,
+                text=text,
+            ),
+            say("Why each is None stands below."),
+        ),
+        where=where,
+        fix=None,
+        evidence=(event,),
+        steps=(Step(where.line, say("an optimizer took what there was")),) if where else (),
+    )
+
+
+def all_none(case: Case, why: Explanation | None) -> Finding | None:
+    """No variable has a gradient, which an optimizer refuses; `why` says what the first came to."""
+    if case.question is None:
+        return None
+    span = case.question.span
+    text, line = case.codes.text(span) or "apply_gradients", case.codes.line(span)
+    first = why.findings[0] if why and why.findings else None
+    return Finding(
+        code="SOME_NONE",
+        title=say("All gradients are None"),
+        message=paragraph(
+            say("`{text}` got None for every variable, so there is nothing to change.", text=text),
+            first.title + "." if first else "",
+            first.message if first else "",
+        ),
+        where=case.codes.where(span),
+        fix=first.fix if first else None,
+        evidence=(case.question.index,),
+        steps=(Step(line, say("an optimizer got nothing")),),
+    )

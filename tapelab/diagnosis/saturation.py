@@ -1,0 +1,334 @@
+"""Gradients too small for float16, which keeps nothing closer to 0 than 6e-8."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import extent, name_of, paragraph, plainly, say, say_many, spot
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.source_code import Code
+
+
+NARROW: Final = "float16"
+SMALLEST: Final = float(np.finfo(np.float16).smallest_subnormal)
+
+NEVER_FLAT: Final = {"cast", "reduce_mean", "reduce_sum", "negative", "reshape", "identity"}
+"""Ops that hand on something of every gradient that is not 0."""
+
+
+def underflow(case: Case) -> Iterator[Finding]:
+    """A gradient that became 0 in float16 and not by mathematics."""
+    way = case.way
+    if way is None or not way.is_zero or NARROW not in case.recording.dtypes:
+        return
+    for step in way.through({*NEVER_FLAT, "multiply", "divide"}):
+        if way.starved(step) and _flushed(way, step):
+            yield _lost(case, way, step)
+            return
+
+
+def _flushed(way: Way, step: int) -> bool:
+    """Whether a product of two numbers that are not 0 was 0 in float16."""
+    if way.recording.tensor(way.contribution[step]).dtype != NARROW:
+        return False
+    if way.ops[step] in NEVER_FLAT:
+        return True
+    factor, dy = _factor(way, step), way.value(way.upstream[step])
+    if factor is None or dy is None:
+        return False
+    with np.errstate(all="ignore"):
+        exact = dy.astype(np.float64) * factor.astype(np.float64)
+    return bool(np.any((exact != 0) & (np.abs(exact) < SMALLEST)))
+
+
+def _factor(way: Way, step: int) -> NDArray[Any] | None:
+    """What a step multiplies the gradient by, element by element."""
+    if way.ops[step] == "multiply":
+        return way.value(way.ran(step).inputs[1 - way.position[step]])
+    if way.ops[step] == "divide" and way.position[step] == 0:
+        below = way.value(way.ran(step).inputs[1])
+        return None if below is None else 1.0 / below
+    return None
+
+
+def _lost(case: Case, way: Way, step: int) -> Finding:
+    event = way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    size = plainly(way.largest[way.upstream[step]])
+    return Finding(
+        code="UNDERFLOW",
+        title=say("The gradient is too small for float16 at `{text}`", text=text),
+        message=paragraph(
+            say(
+                "On the way back, {size} arrived at `{text}` in line {line}. float16 keeps "
+                "nothing closer to 0 than {smallest}, so it became 0.",
+                size=size,
+                text=text,
+                line=line,
+                smallest=plainly(float(f"{SMALLEST:.1g}")),
+            ),
+            say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
+        ),
+        where=case.codes.where(span),
+        fix=_wider(case, span),
+        evidence=(event,),
+        steps=(Step(line, say("{size} became 0", size=size)),),
+    )
+
+
+def _wider(case: Case, span: int) -> Fix | None:
+    """The lines with float32 wherever they say float16."""
+    code = case.codes.of(span)
+    if code is None:
+        return None
+    named = [
+        node for _, node in code.placed if isinstance(node, ast.Attribute) and node.attr == NARROW
+    ]
+    changes = [edits.replaced(code, n, f"{code.text(n.value)}.float32") for n in named]
+    return edits.fix(code, changes)
+
+
+RECTIFYING: Final = {"relu", "maximum"}
+
+PRODUCTS: Final = ("matmul", "einsum", "conv", "multiply")
+"""Ops whose slope for one input is the other: where that is off, nothing passes."""
+
+AVERAGES: Final = {"reduce_sum", "reduce_mean", "add", "multiply", "divide"}
+"""Ops that make a loss of margins."""
+
+STDDEV: Final = "0.5"
+
+
+def dead_units(case: Case) -> Iterator[Finding]:
+    """A layer of which no unit is on, between a target and a source that gets nothing."""
+    way = case.way
+    if way is None or not way.is_zero:
+        return
+    for event, given, result in _rectified(case, way):  # the first: others are given its zeros
+        off = way.measures.known[given] and way.measures.of(given).greatest <= 0
+        if off and _has_part(case, way, event, result) and not _is_content(case, way, event, given):
+            yield _dead(case, way, event, given)
+            return
+
+
+def _rectified(case: Case, way: Way) -> Iterator[tuple[int, int, int]]:
+    """The ops that are off below 0 and made nothing but zeros: event, input and result."""
+    zero = way.measures.zero
+    for index in way.all_of(RECTIFYING):
+        ran = case.recording.event(index)
+        assert isinstance(ran, e.Ran)
+        result = ran.outputs[0]
+        if not zero[result]:
+            continue
+        if len(ran.inputs) == 1:
+            yield index, ran.inputs[0], result
+        elif zero[ran.inputs[0]] or zero[ran.inputs[1]]:
+            yield index, ran.inputs[bool(zero[ran.inputs[0]])], result
+
+
+def _has_part(case: Case, way: Way, event: int, result: int) -> bool:
+    """Whether an op is on the way, or makes a factor of a product that is."""
+    if way.out_of.get(result) is not None and way.event[way.out_of[result][0]] == event:
+        return True
+    products = {op.name for op in case.recording.ops if op.name.startswith(PRODUCTS)}
+    return any(result in way.ran(step).inputs for step in way.through(products))
+
+
+def _is_content(case: Case, way: Way, event: int, given: int) -> bool:
+    """Whether being off is what was asked for: a margin that is kept, as in a hinge loss."""
+    steps = [step for step in way.into.get(given, ()) if way.event[step] == event]
+    if not steps:
+        return case.is_source(given)
+    arrived = way.measures.of(way.upstream[steps[0]])
+    if case.is_source(given):
+        return arrived.least >= 0
+    if arrived.least < 0 or arrived.greatest <= 0:
+        return False
+    ahead = way.into.get(way.made[steps[0]], ())
+    return _is_margin(case, way, given) and all(way.ops[each] in {"", *AVERAGES} for each in ahead)
+
+
+def _is_margin(case: Case, way: Way, given: int) -> bool:
+    """Whether something that leads to the source is subtracted, perhaps under one more sum."""
+    behind = list(way.out_of.get(given, ()))
+    for step in [each for each in behind if way.ops[each] == "add"]:
+        behind += way.out_of.get(way.tensor[step], ())
+    return any(
+        way.ops[each] == "negative" or (way.ops[each] == "subtract" and way.position[each] == 1)
+        for each in behind
+    )
+
+
+def _dead(case: Case, way: Way, event: int, given: int) -> Finding:
+    span, text, line = spot(case, event, "relu")
+    values = extent(way, given)
+    return Finding(
+        code="DEAD_UNITS",
+        title=say("All units of `{text}` are off", text=text),
+        message=paragraph(
+            say("`{text}` in line {line} received {given}.", text=text, line=line, given=values),
+            say_many(
+                "That is not above 0, so the unit is off: it makes 0, and its slope is 0.",
+                "None of its {count} elements is above 0, so 100 % of the units are off: they make "
+                "0, and their slope is 0.",
+                int(way.measures.count[given]),
+            ),
+            say("So the gradient for `{source}` is 0.", source=name_of(case, case.source)),
+        ),
+        where=case.codes.where(span),
+        fix=_begun_apart(case, way) or _leaking(case, span),
+        evidence=(event,),
+        steps=(Step(line, say("the units received {given}", given=values)),),
+    )
+
+
+def _begun_apart(case: Case, way: Way) -> Fix | None:
+    """The lines that begin weights at 0, with weights that differ from one another."""
+    found: dict[int, ast.Call] = {}
+    for row in case.recording.variables:
+        call, code = case.codes.expression(row.span), case.codes.of(row.span)
+        shape = case.recording.shapes[row.shape]
+        if code is not None and len(shape) > 1 and _zeros(call):
+            found[row.span] = call.args[0]  # type: ignore[union-attr]  # zeros are made by a call
+    codes = {case.codes.of(span) for span in found}
+    if len(codes) != 1 or not way:
+        return None
+    (code,) = codes
+    assert code is not None
+    return edits.fix(code, [_random(code, call) for call in found.values()])
+
+
+def _zeros(call: ast.expr | None) -> bool:
+    match call:
+        case ast.Call(args=[ast.Call(func=function, args=[_]), *_]):
+            return ast.unparse(function).rpartition(".")[2] == "zeros"
+    return False
+
+
+def _random(code: Code, call: ast.Call) -> edits.Edit:
+    shape = code.text(call.args[0])
+    text = f"{edits.tf_alias(code)}.random.normal({shape}, stddev={STDDEV})"
+    return edits.replaced(code, call, text)
+
+
+def _leaking(case: Case, span: int) -> Fix | None:
+    """The line with units that keep a small slope when they are off."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    text = f"{edits.tf_alias(code)}.nn.leaky_relu"
+    match ast.unparse(call.func).rpartition(".")[2], call.args:
+        case "relu", _:
+            return edits.fix(code, [edits.replaced(code, call.func, text)])
+        case "maximum", [value, ast.Constant(value=0)]:
+            return edits.fix(code, [edits.replaced(code, call, f"{text}({code.text(value)})")])
+    return None
+
+
+LIMITED: Final = {"clip_by_value", "sigmoid", "tanh", "relu6", "softsign", "softmax"}
+"""Ops whose results have limits, at which they are flat."""
+
+FAINT: Final = 1e-30
+"""A gradient smaller than this may have become 0 by rounding and not by a slope of 0."""
+
+PASSING: Final = {"reduce_sum", "reduce_mean", "reshape", "cast", "square", "identity", "multiply"}
+"""Ops behind which a target is still a plain function of what a limited op made, and no loss."""
+
+
+def saturated(case: Case) -> Iterator[Finding]:
+    """A gradient of 0, because every element of an op's result is stuck at a limit."""
+    way = case.way
+    if way is None or not way.is_zero:
+        return
+    for step in way.through(LIMITED):
+        if way.position[step] or not way.starved(step) or way.largest[way.upstream[step]] < FAINT:
+            continue
+        if _wants_out(way, step) or _is_looked_at(way, step):
+            yield _stuck(case, way, step)
+            return
+
+
+def _wants_out(way: Way, step: int) -> bool:
+    """Whether a lower loss lies on this side of the limit; beyond it nothing is to be gained."""
+    ran = way.ran(step)
+    dy, y, x = (way.value(each) for each in (way.upstream[step], ran.outputs[0], ran.inputs[0]))
+    if dy is None or y is None or x is None:
+        return False
+    if way.ops[step] == "softmax":
+        wanted = dy - np.sum(dy * y, axis=-1, keepdims=True)
+        return bool(np.any((wanted < 0) & (y == 0)))
+    upper = _at_upper(way.ops[step], x, y)
+    dy = np.broadcast_to(dy, y.shape)
+    return bool(np.any(np.where(upper, dy > 0, dy < 0)))
+
+
+def _at_upper(op: str, x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where a result is at its upper limit rather than at its lower one."""
+    return np.asarray(x > y) if op in {"clip_by_value", "relu6"} else np.asarray(x > 0)
+
+
+def _is_looked_at(way: Way, step: int) -> bool:
+    """Whether the target is the result itself, or its sum: then it is no loss to be lowered."""
+    if way.ops[step] == "softmax":
+        return False
+    tensor = way.made[step]
+    while True:
+        into = way.into.get(tensor, ())
+        if len(into) != 1:
+            return False
+        if way.event[into[0]] < 0:
+            return True
+        if way.ops[into[0]] not in PASSING:
+            return False
+        tensor = way.made[into[0]]
+
+
+def _stuck(case: Case, way: Way, step: int) -> Finding:
+    ran, event = way.ran(step), way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    given, made = extent(way, ran.inputs[0]), extent(way, ran.outputs[0])
+    name, source = name_of(case, ran.inputs[0]), name_of(case, case.source)
+    return Finding(
+        code="SATURATED",
+        title=say("`{text}` is flat where it is used", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} received {given} and made {made}: for 100 % of its "
+                "elements it is at its limit, where its slope is 0.",
+                text=text,
+                line=line,
+                given=given,
+                made=made,
+            ),
+            say("So the gradient for `{source}` is 0.", source=source),
+        ),
+        where=case.codes.where(span),
+        fix=_around(case, span, way.ops[step]),
+        evidence=(event,),
+        steps=(Step(line, say("`{name}` was {given}", name=name, given=given)),),
+    )
+
+
+def _around(case: Case, span: int, op: str) -> Fix | None:
+    """The clipped value with the gradient of the one that was not clipped."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if op != "clip_by_value" or code is None or not isinstance(call, ast.Call) or not call.args:
+        return None
+    value = code.text(call.args[0])
+    if not isinstance(call.args[0], (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+        value = f"({value})"
+    text = f"{value} + {edits.tf_alias(code)}.stop_gradient({code.text(call)} - {value})"
+    return edits.fix(code, [edits.replaced(code, call, edits.bracketed(code, call, text))])

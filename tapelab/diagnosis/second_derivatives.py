@@ -1,0 +1,132 @@
+"""Second derivatives: the first one was computed where the outer tape did not hear it, or has no
+slope of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import lost, name_of, paragraph, question, say, spot
+from tapelab.diagnosis.edges import Cut
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.off_tape import ran_off_tape
+from tapelab.diagnosis.statement_motion import around_what_came_before, up_into_the_block
+from tapelab.diagnosis.tape_block import tape_name
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.edges import Edge
+    from tapelab.diagnosis.finding import Fix
+
+
+ZERO: Final = "unconnected_gradients={tf}.UnconnectedGradients.ZERO"
+
+
+def is_constant(case: Case, edge: Edge) -> bool:
+    """Whether a derivative was computed within the tape's hearing, from what the tape follows.
+
+    Then nothing was missed: it does not depend on the source.
+    """
+    behind = case.beside(edge.origin, case.source)
+    return case.flow.hearing.hears(edge.event) and behind.connected
+
+
+def derived(case: Case, edge: Edge) -> Finding:
+    """A gradient of a tape between the source and the target."""
+    if is_constant(case, edge):
+        return _constant(case, edge)
+    time = case.flow.hearing.deaf_to(edge.event)
+    return ran_off_tape(case, replace(edge, cut=time)) if time else _unheard(case, edge)
+
+
+def _unheard(case: Case, edge: Edge) -> Finding:
+    event, first, tape = edge.event, name_of(case, edge.to), tape_name(case)
+    if case.flow.hearing.hears(event):  # what was not heard is the way there
+        event = case.flow.maker_of.get(edge.origin, event)
+        first = name_of(case, edge.origin)
+    span, text, line = spot(case, event, "tape.gradient")
+    return Finding(
+        code="OUTER_TAPE_CLOSED",
+        title=say("`{tape}` did not record `{text}`", tape=tape, text=text),
+        message=paragraph(
+            say(
+                "A second derivative needs the first one, and the way to it, on the outer tape. "
+                "`{first}` was computed where `{tape}` was not recording.",
+                first=first,
+                tape=tape,
+            ),
+            lost(case),
+        ),
+        where=case.codes.where(span),
+        fix=up_into_the_block(case) or around_what_came_before(case, event),
+        evidence=(event,),
+        steps=(Step(line, say("`{text}` ran unrecorded", text=text)),),
+    )
+
+
+def _constant(case: Case, edge: Edge) -> Finding:
+    span, text, line = spot(case, edge.event, "tape.gradient")
+    first, source = name_of(case, edge.to), name_of(case, case.source)
+    return Finding(
+        code="CONSTANT_DERIVATIVE",
+        title=say("`{first}` does not depend on `{source}`", first=first, source=source),
+        message=say(
+            "`{text}` was recorded, and `{source}` does not occur in it: the first derivative is "
+            "the same for every `{source}`. Here None means exactly 0.",
+            text=text,
+            source=source,
+        ),
+        where=case.codes.where(span),
+        fix=_with_zero(case),
+        evidence=(edge.event,),
+        steps=(Step(line, say("`{text}` was recorded", text=text)),),
+    )
+
+
+def _with_zero(case: Case) -> Fix | None:
+    """The question, with 0 as the answer where no path leads."""
+    asked = question(case)
+    if asked is None or not isinstance(asked.node, ast.Call):
+        return None
+    argument = ZERO.format(tf=edits.tf_alias(asked.code))
+    return edits.fix(asked.code, [edits.with_argument(asked.code, asked.node, argument)])
+
+
+def from_before(case: Case) -> Finding | None:
+    """A variable that the tape never saw being read: what was computed from it came from before."""
+    if case.variable < 0 or not case.path or any(edge.cut for edge in case.path):
+        return None
+    edges = (edge for each in case.upstream for edge in case.flow.into.get(each, ()))
+    gradients = [edge for edge in edges if edge.cut is Cut.DERIVED and not is_constant(case, edge)]
+    if gradients:
+        return _unheard(case, gradients[0])
+    place = case.recording.located[case.path[-1].event]
+    name, tape = name_of(case, case.source), tape_name(case)
+    return Finding(
+        code="BEFORE_TAPE",
+        title=say("`{name}` was read before `{tape}`", name=name, tape=tape),
+        message=say(
+            "A tape watches a variable from its first read inside the block. `{tape}` saw only "
+            "what had been read of `{name}` before.",
+            name=name, tape=tape,
+        ),
+        where=case.codes.where(place.span),
+        fix=None,
+        evidence=(place.index,),
+    )  # fmt: skip
+
+
+def crosses_a_gradient(case: Case) -> bool:
+    """Whether the way from target to source leads through a gradient the tape did not hear."""
+    if not case.flow.edges.has(Cut.DERIVED):
+        return False
+    return any(edge.cut is Cut.DERIVED and not is_constant(case, edge) for edge in case.path)
+
+
+def is_rightly_zero(case: Case) -> bool:
+    """Whether the gradient is 0 because a derivative on the way does not depend on the source."""
+    cuts = [edge for edge in case.path if edge.cut]
+    return bool(cuts) and all(each.cut is Cut.DERIVED and is_constant(case, each) for each in cuts)

@@ -1,0 +1,192 @@
+"""Shapes that fit by accident: a broadcast nobody asked for, and a softmax over the batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import operand, paragraph, plainly, say, spot
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.recording import events as e
+from tapelab.views.numbers import format_shape
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from tapelab.diagnosis.backward_pass import Way
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+
+
+COMPARING: Final = {"subtract", "squared_difference"}
+"""Ops that set predictions against labels. A product of a row and a column is often meant."""
+
+STRETCHING: Final = {"expand_dims", "reshape", "strided_slice", "broadcast_to", "getitem"}
+"""Ops by which somebody made room for a broadcast on purpose."""
+
+TOLERANCE: Final = 1e-3
+
+
+def unintended_broadcast(case: Case) -> Iterator[Finding]:
+    """A row of numbers set against a column of as many: all pairs instead of all differences."""
+    way = case.way
+    if way is None or not len(way):
+        return
+    seen = set[int]()
+    for step in way.through(COMPARING):
+        if way.event[step] not in seen:
+            seen.add(way.event[step])
+            column = _column(case, way.ran(step))
+            if column is not None and not _on_purpose(case, way, step):
+                yield _all_pairs(case, way, step, column)
+                return
+
+
+def _column(case: Case, ran: e.Ran) -> int | None:
+    """Which input is the column, of a column and a row that are equally long."""
+    shapes = [case.recording.tensor(each).shape for each in ran.inputs]
+    for at, (one, other) in enumerate((shapes, shapes[::-1])):
+        if len(other) == 1 and other[0] > 1 and one == (*other, 1):
+            return at
+    return None
+
+
+def _on_purpose(case: Case, way: Way, step: int) -> bool:
+    """Whether an axis was put in where the column was made, or where it is used."""
+    node = case.codes.expression(case.recording.located[way.event[step]].span)
+    for each in ast.walk(node) if node else ():
+        if isinstance(each, ast.Subscript) and "None" in ast.unparse(each.slice):
+            return True
+        if isinstance(each, ast.Attribute) and each.attr in {"newaxis", "expand_dims", "reshape"}:
+            return True
+    makers = (case.flow.maker_of.get(each, -1) for each in way.ran(step).inputs)
+    return any(_op(case, maker) in STRETCHING for maker in makers)
+
+
+def _op(case: Case, event: int) -> str:
+    ran = case.recording.event(event) if event >= 0 else None
+    return case.recording.ops[ran.op].name if isinstance(ran, e.Ran) else ""
+
+
+def _all_pairs(case: Case, way: Way, step: int, column: int) -> Finding:
+    ran, event = way.ran(step), way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    one, other = (format_shape(case.recording.tensor(each).shape) for each in ran.inputs)
+    rows = case.recording.tensor(ran.inputs[column]).shape[0]
+    return Finding(
+        code="UNINTENDED_BROADCAST",
+        title=say("`{text}` pairs every number with every other", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} got the shapes {one} and {other} and stretched both to "
+                "{made}.",
+                text=text,
+                line=line,
+                one=one,
+                other=other,
+                made=format_shape((rows, rows)),
+            ),
+            say(
+                "That is {pairs} pairs where {rows} belong together, so {more} pairs are in the "
+                "gradient that have nothing to do with each other.",
+                pairs=rows * rows,
+                rows=rows,
+                more=rows * rows - rows,
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_squeezed(case, way, step, column),
+        evidence=(event,),
+        steps=(Step(line, say("{one} met {other}", one=one, other=other)),),
+    )
+
+
+def _squeezed(case: Case, way: Way, step: int, column: int) -> Fix | None:
+    """The line with the column as a row."""
+    edges = case.flow.into.get(way.made[step], [])
+    edge = next((each for each in edges if each.position == column), None)
+    given = operand(case, edge) if edge else None
+    if given is None:
+        return None
+    text = f"{edits.tf_alias(given.code)}.squeeze({given.text}, axis=-1)"
+    return edits.fix(given.code, [edits.replaced(given.code, given.node, text)])
+
+
+def wrong_axis(case: Case) -> Iterator[Finding]:
+    """A softmax over the batch, where the labels it is compared with add up to 1 over classes."""
+    way = case.way
+    if way is None or not len(way):
+        return
+    softmaxes = way.through({"softmax", "log_softmax"})
+    for step in softmaxes:
+        made = way.value(way.made[step])
+        if made is None or made.ndim != 2 or min(made.shape) < 2:
+            continue
+        shares = np.exp(made) if way.ops[step] == "log_softmax" else made
+        columns = _adds_up(shares, 0) and not _adds_up(shares, 1)
+        if columns and _has_examples_in_rows(way, made.shape, alone=len(softmaxes) == 1):
+            yield _over_the_batch(case, way, step, shares)
+            return
+
+
+def _adds_up(shares: NDArray[Any], axis: int) -> bool:
+    """Whether shares add up to 1 along an axis."""
+    return bool(np.all(np.abs(shares.sum(axis=axis) - 1) < TOLERANCE) and np.all(shares >= 0))
+
+
+def _has_examples_in_rows(way: Way, shape: tuple[int, ...], *, alone: bool) -> bool:
+    """Whether each row is an example: labels in it add up to 1, or one entry of it is picked.
+
+    Labels of as many classes as examples may add up to 1 both ways; they tell nothing where
+    another softmax goes the other way.
+    """
+    for step in way.through({"gather", "gather_nd"}):
+        picked = way.recording.tensor(way.made[step]).shape
+        if way.recording.tensor(way.tensor[step]).shape == shape and picked == shape[:1]:
+            return True
+    for step in way.through({"multiply", *COMPARING}):
+        other = way.value(way.ran(step).inputs[1 - way.position[step]])
+        if other is None or other.shape != shape or other.dtype.kind != "f":
+            continue
+        if _adds_up(other, 1) and (alone or not _adds_up(other, 0)):
+            return True
+    return False
+
+
+def _over_the_batch(case: Case, way: Way, step: int, shares: NDArray[Any]) -> Finding:
+    event = way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    sums = shares.sum(axis=1)
+    return Finding(
+        code="WRONG_AXIS",
+        title=say("`{text}` adds up to 1 over the batch", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} shares 1 out along axis 0, over {rows} examples; the rows "
+                "add up to {least} to {most}.",
+                text=text,
+                line=line,
+                rows=shares.shape[0],
+                least=plainly(float(sums.min())),
+                most=plainly(float(sums.max())),
+            ),
+            say("The labels add up to 1 in each row, along axis 1."),
+        ),
+        where=case.codes.where(span),
+        fix=_last_axis(case, span),
+        evidence=(event,),
+        steps=(Step(line, say("each column adds up to 1")),),
+    )
+
+
+def _last_axis(case: Case, span: int) -> Fix | None:
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    if len(call.args) > 1:
+        return edits.fix(code, [edits.replaced(code, call.args[1], "-1")])
+    return edits.fix(code, [edits.with_argument(code, call, "axis=-1")])

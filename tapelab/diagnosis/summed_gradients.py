@@ -1,0 +1,317 @@
+"""Whether the rows of a batch meet on the way from a source to its target."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.backward_pass import Way
+from tapelab.diagnosis.descriptions import name_of, paragraph, question, say, spot, text_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.tape_block import line_of
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.source_code import Code
+    from tapelab.recording.events import Located
+
+
+Shape = tuple[int, ...]
+
+
+def meeting(case: Case, way: Way, rows: int) -> int:
+    """The tensor in which rows have met, whose numbers then went to all rows; -1 for none."""
+    shapes, of = case.recording.shapes, case.recording.columns["tensor.shape"].tolist()
+    spread: dict[tuple[int, int], bool] = {}
+    for step, (tensor, made) in enumerate(zip(way.tensor, way.made, strict=True)):
+        if made < 0:
+            continue
+        pair = of[tensor], of[made]
+        if pair not in spread:
+            spread[pair] = _is_spread(shapes[pair[0]], shapes[pair[1]], rows)
+        if spread[pair] or _is_mixed_in(way, step, shapes[pair[0]], rows):
+            return tensor
+    return -1
+
+
+def _is_spread(given: Shape, made: Shape, rows: int) -> bool:
+    """Whether one row was laid out for all of them."""
+    if made[:1] != (rows,) or rows < 2 or len(given) > len(made):
+        return False
+    padded = (1,) * (len(made) - len(given)) + given
+    matches = all(a in (1, b) for a, b in zip(padded, made, strict=True))
+    return matches and padded[0] == 1
+
+
+def _is_mixed_in(way: Way, step: int, given: Shape, rows: int) -> bool:
+    """Whether a matrix from the left has added rows up."""
+    on_the_right = way.ops[step] == "matmul" and way.position[step] == 1
+    return on_the_right and len(given) == 2 and given[0] == rows > 1
+
+
+UPDATES: Final = {
+    *("apply_gradients", "apply", "minimize", "assign", "assign_add", "assign_sub"),
+    *("clip_by_global_norm", "global_norm"),
+}
+"""What is done with gradients whose sum over a batch is meant."""
+
+JACOBIANS: Final[set[int]] = {e.Method.JACOBIAN, e.Method.BATCH_JACOBIAN}
+
+
+def summed_target(case: Case) -> Iterator[Finding]:
+    """A target of several numbers, of which the gradient of the sum was given.
+
+    Nothing is said where the sum is harmless or meant: where each number of the target depends on
+    its own row of the source only, where a seed was given, where a Jacobian was asked for as well,
+    where several sources were asked for at once, as one does with weights, where each of several
+    targets was asked about by itself too, and where the code changes variables by its gradients.
+    Nor is it where nobody asked so far.
+    """
+    asked_of = [asked for _, asked in _asked_of(case) if len(asked.sources) == 1]
+    way, methods = case.way, {asked.method for asked in asked_of}
+    if way is None or not len(way) or _is_meant(case, way):
+        return
+    if e.Method.GRADIENT not in methods or methods & JACOBIANS:
+        return
+    sizes = [_size(case, target) for target in case.targets]
+    if sum(sizes) == 1 or (len(sizes) == 1 and _is_by_row(case, way)) or _asked_apart(case):
+        return
+    yield _summed(case, sizes)
+
+
+def _size(case: Case, tensor: int) -> int:
+    return int(np.prod(case.recording.tensor(tensor).shape, dtype=np.int64))
+
+
+def _asked_apart(case: Case) -> bool:
+    """Whether each of several targets was asked about by itself too, for this source."""
+    return len(case.targets) > 1 and all(
+        any(asked.method == e.Method.GRADIENT for _, asked in _asked_of(alone))
+        for alone in (case.beside(target, case.source) for target in case.targets)
+    )
+
+
+def _asked_of(case: Case) -> list[tuple[Located, e.Asked]]:
+    """The questions for this source of these targets."""
+    return [
+        (place, place.event)
+        for place in case.recording.placed(e.Asked)
+        if isinstance(place.event, e.Asked)
+        and place.event.targets == case.targets
+        and any(map(case.is_source, place.event.sources))
+    ]
+
+
+def _is_meant(case: Case, way: Way) -> bool:
+    """Whether the learner gave a seed, or changes variables by the gradient."""
+    for step in range(len(way)):
+        if way.event[step] < 0:
+            seed = way.measures.of(way.upstream[step])
+            if not seed.least == seed.greatest == 1:
+                return True
+    return updates_variables(case)
+
+
+def updates_variables(case: Case) -> bool:
+    """Whether the code that asks for the gradient assigns to variables or calls an optimizer."""
+    span = case.question.span if case.question else case.recording.tensor(case.target).span
+    code = case.codes.of(span)
+    nodes = (node for _, node in code.placed) if code else ()
+    return any(isinstance(node, ast.Attribute) and node.attr in UPDATES for node in nodes)
+
+
+def _is_by_row(case: Case, way: Way) -> bool:
+    """Whether each row of the target was made from the same row of the source alone."""
+    target, source = (case.recording.tensor(each).shape for each in (case.target, case.source))
+    if not target or target[:1] != source[:1]:
+        return False
+    return meeting(case, way, target[0]) < 0
+
+
+def _summed(case: Case, sizes: list[int]) -> Finding:
+    target, source = case.targets[0], name_of(case, case.source)
+    asked, made = question(case), case.recording.tensor(target).span
+    shape = case.recording.tensor(target).shape
+    span = case.question.span if asked and case.question else made
+    names = ", ".join(f"`{name_of(case, each)}`" for each in case.targets)
+    if len(sizes) > 1:
+        what = say("The targets are {names}, {count} numbers.", names=names, count=sum(sizes))
+    else:
+        what = say("{name} has shape {shape}: {count} numbers.",
+                   name=names, shape=shape, count=sum(sizes))  # fmt: skip
+    return Finding(
+        code="SUMMED_TARGET",
+        title=say("This is the gradient of a sum of {count} numbers", count=sum(sizes)),
+        message=paragraph(
+            what,
+            say(
+                "A gradient belongs to one number, so the tape adds them up first, and `{source}` "
+                "got the gradient of the sum.",
+                source=source,
+            ),
+            say("A Jacobian has one gradient for each of them."),
+        ),
+        where=case.codes.where(span),
+        fix=_renamed(case, "gradient", "jacobian") if len(sizes) == 1 else None,
+        evidence=(case.question.index,) if case.question else case.made(target),
+        steps=(Step(case.codes.line(made), say("{names} got {count} numbers",
+                                               names=names, count=sum(sizes))),),
+    )  # fmt: skip
+
+
+def _renamed(case: Case, method: str, other: str) -> Fix | None:
+    """The question with another method of the tape."""
+    asked = question(case)
+    match asked and asked.node:
+        case ast.Call(func=ast.Attribute(value=tape, attr=name) as function) if name == method:
+            assert asked is not None
+            text = f"{asked.code.text(tape)}.{other}"
+            return edits.fix(asked.code, [edits.replaced(asked.code, function, text)])
+    return None
+
+
+def cross_talk(case: Case) -> Iterator[Finding]:
+    """A batch Jacobian of rows that depend on each other."""
+    for place, asked in reversed(_asked_of(case)):
+        if asked.method != e.Method.BATCH_JACOBIAN or asked.results[0] < 0:
+            continue
+        way = Way(case.recording, case.source_mask, asked.call, asked.results[0])
+        rows = case.recording.tensor(case.target).shape[0]
+        tensor = meeting(case, way, rows)
+        if tensor >= 0:
+            yield _talking(case, place, tensor)
+        return
+
+
+def _talking(case: Case, place: Located, tensor: int) -> Finding:
+    source, target = name_of(case, case.source), name_of(case, case.target)
+    span = case.recording.tensor(tensor).span
+    text, line = text_of(case, span) or source, case.codes.line(span)
+    return Finding(
+        code="CROSS_TALK",
+        title=say("The rows of `{source}` meet in `{text}`", source=source, text=text),
+        message=paragraph(
+            say(
+                "`batch_jacobian` takes each row of `{target}` to depend on the same row of "
+                "`{source}` alone. `{text}` in line {line} went into all rows, so `{target}[0]` "
+                "depends on `{source}[1]` too.",
+                target=target,
+                source=source,
+                text=text,
+                line=line,
+            ),
+            say("Its numbers are sums over rows then, and not those of one. Ask for the Jacobian."),
+        ),
+        where=case.codes.where(span),
+        fix=_renamed(case, "batch_jacobian", "jacobian"),
+        evidence=(place.index, *case.made(tensor)),
+        steps=(
+            Step(line, say("rows of `{source}` met", source=source)),
+            Step(line_of(case, place.index), say("a Jacobian was asked for row by row")),
+        ),
+    )
+
+
+def repeated_rows(case: Case) -> Iterator[Finding]:
+    """An `IndexedSlices` in which a row that was picked twice stands twice."""
+    way = case.way
+    if way is None or not way.through({"gather"}):
+        return
+    steps = [step for tensor in way.into if case.is_source(tensor) for step in way.into[tensor]]
+    if not all(_picks_rows(case, way, step) for step in steps):
+        return
+    picked = [way.value(way.ran(step).inputs[1]) for step in steps]
+    rows = [each.reshape(-1) for each in picked if each is not None]
+    if len(rows) < len(picked) or not rows:
+        return
+    numbers = np.concatenate(rows)
+    distinct = len(np.unique(numbers))
+    asked = _asked(case)
+    if distinct < len(numbers) and not _is_seen_to(case, way, steps[0], asked):
+        yield _repeated(case, way, steps[0], (len(numbers), distinct), asked)
+
+
+def _picks_rows(case: Case, way: Way, step: int) -> bool:
+    """Whether a step leads to the rows of a table by their numbers."""
+    if way.ops[step] != "gather" or way.position[step]:
+        return False
+    ran = way.ran(step)
+    table, numbers, made = (
+        case.recording.tensor(each).shape for each in (*ran.inputs[:2], ran.outputs[0])
+    )
+    return made == (*numbers, *table[1:])
+
+
+def _asked(case: Case) -> int:
+    """The place where the gradient was asked for; -1 where nobody did."""
+    asked = case.recording.placed(e.Asked)
+    for place in asked:
+        assert isinstance(place.event, e.Asked)
+        sources = map(case.is_source, place.event.sources)
+        if place.event.method == e.Method.GRADIENT and any(sources):
+            return place.span
+    return -1
+
+
+def _is_seen_to(case: Case, way: Way, step: int, asked: int) -> bool:
+    """Whether an optimizer adds the rows up, or the learner does, or a layer picked them."""
+    if way.ran(step).group >= 0:
+        return True
+    code, call = case.codes.of(asked), case.codes.expression(asked)
+    if code is None or call is None:
+        return False
+    around = code.parent.get(call)
+    if isinstance(around, ast.Call) and around is not call and call in around.args:
+        return True
+    return any(_applies(node) for _, node in code.placed)
+
+
+def _applies(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr in {"apply_gradients", "apply", "minimize"}
+
+
+def _repeated(case: Case, way: Way, step: int, rows: tuple[int, int], asked: int) -> Finding:
+    event, name = way.event[step], name_of(case, case.source)
+    span, text, line = spot(case, event, "gather")
+    return Finding(
+        code="SPARSE_GRADIENT",
+        title=say("The gradient of `{name}` is IndexedSlices with repeated rows", name=name),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} picked {rows} rows of `{name}`, {distinct} of them "
+                "distinct, and the gradient has one entry for each that was picked.",
+                text=text,
+                line=line,
+                rows=rows[0],
+                name=name,
+                distinct=rows[1],
+            ),
+            say(
+                "It is no tensor, and the entries of one row are not added up: a norm or a limit "
+                "taken of `.values` is another one. `tf.convert_to_tensor` adds them up."
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=_dense(case, asked),
+        evidence=(event,),
+        steps=(Step(line, say("{rows} rows were picked", rows=rows[0])),),
+    )
+
+
+def _dense(case: Case, asked: int) -> Fix | None:
+    """The question with its answer as a tensor."""
+    code, call = case.codes.of(asked), case.codes.expression(asked)
+    if code is None or not isinstance(call, ast.Call) or _asks_for_several(code, call):
+        return None
+    text = f"{edits.tf_alias(code)}.convert_to_tensor({code.text(call)})"
+    return edits.fix(code, [edits.replaced(code, call, text)])
+
+
+def _asks_for_several(code: Code, call: ast.Call) -> bool:
+    return any(isinstance(each, (ast.List, ast.Tuple)) for each in call.args[1:2])

@@ -1,0 +1,406 @@
+"""Questions inside the block of their tape, and one tape for many steps."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import paragraph, say, say_many, sentence, text_of
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.source_code import Extent
+from tapelab.diagnosis.tape_block import block_of, constructor, line_of, marker, tape_name
+from tapelab.recording import events as e
+from tapelab.recording.facts import DERIVATIVE
+from tapelab.recording.schema import Role
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix, Where
+    from tapelab.recording.events import Located
+
+
+MANY: Final = 3
+"""From so many steps on a tape that goes on growing is one."""
+
+
+def own_questions(case: Case) -> list[Located]:
+    """What the learner asked the tape."""
+    return [
+        place
+        for place in case.recording.placed(e.Asked)
+        if isinstance(place.event, e.Asked) and place.event.method != e.Method.PICTURE
+    ]
+
+
+def asked_inside(case: Case) -> list[Located]:
+    """The questions that were put while the tape was recording, or with which it stopped."""
+    closed = case.recording.placed(e.Closed)
+    return [place for place in own_questions(case) if _is_inside(case, place, closed)]
+
+
+def _is_inside(case: Case, asked: Located, closed: list[Located]) -> bool:
+    before = [place for place in closed if place.index < asked.index]
+    if not before:
+        return case.flow.opened
+    if before[-1].span == asked.span >= 0:
+        return True
+    events, taped = case.flow.edges.columns[2], case.flow.edges.columns[5] == 1
+    return bool(np.any(taped & (before[-1].index < events) & (events < asked.index)))
+
+
+def inside_the_block(case: Case) -> Iterator[Finding]:
+    """A question inside the block of a persistent tape, which makes the tape longer.
+
+    Where the gradient goes into what another question is about, it is meant.
+    """
+    inside = asked_inside(case) if case.recording.tape.persistent else []
+    if not inside:
+        return
+    wasted = [place for place in inside if not _goes_on(case, place)]
+    same = Counter(place.span for place in wasted).most_common(1)
+    if same and same[0][1] >= MANY:
+        yield _growing(case, [place for place in wasted if place.span == same[0][0]])
+    elif len(wasted) == len(inside):
+        yield _recorded_too(case, inside[0])
+
+
+def stopped_inside(case: Case) -> Finding | None:
+    """The question that stopped a tape before the end of its block."""
+    inside = [] if case.recording.tape.persistent else asked_inside(case)
+    if inside and unrecorded_after(case, inside[0]):
+        return stopped_by(case, inside[0])
+    return None
+
+
+def unrecorded_after(case: Case, asked: Located) -> bool:
+    """Whether ops of the block ran after a question had stopped the tape."""
+    block = block_of(case)
+    if block is None:
+        return False
+    whole = block.code.extent(block.node)
+    for place in case.recording.placed(e.Ran):
+        assert isinstance(place.event, e.Ran)
+        if place.index > asked.index and place.event.cause == e.Cause.AFTER:
+            at = case.codes.extent(place.span)
+            if at and case.codes.of(place.span) is block.code and whole.holds(at):
+                return True
+    return False
+
+
+def _goes_on(case: Case, asked: Located) -> bool:
+    """Whether what a question gave is part of what another one is about."""
+    later = [place for place in case.recording.placed(e.Asked) if place.index > asked.index]
+    end = later[0].index if later else len(case.recording)
+    made = [place for place in case.recording.placed(e.Made) if asked.index < place.index < end]
+    given = {
+        place.event.tensor
+        for place in made
+        if isinstance(place.event, e.Made) and case.recording.strings[place.event.how] == DERIVATIVE
+    }
+    asks = (place.event for place in later)
+    targets = {each for ask in asks if isinstance(ask, e.Asked) for each in ask.targets}
+    behind = bytearray(len(case.recording.columns["tensor.role"]))
+    for each in targets:
+        behind[each] = 1
+    reached = case.flow.edges.back(behind, bytes(len(behind)), case.flow.edges.columns[5] == 1)
+    return any(reached[each] for each in given)
+
+
+def stopped_by(case: Case, asked: Located) -> Finding:
+    """The question with which a tape that answers once stopped recording."""
+    tape, text = tape_name(case), text_of(case, asked.span)
+    line = case.codes.line(asked.span)
+    return Finding(
+        code="GRADIENT_INSIDE_TAPE",
+        title=say("`{tape}` stopped recording at `{text}`", tape=tape, text=text or tape),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} stands inside the block of `{tape}`, which answers once "
+                "and stops with its answer, so what the rest of the block computes is not on the "
+                "tape.",
+                text=text,
+                line=line,
+                tape=tape,
+            ),
+            say("Ask after the block, or open a second tape around this one."),
+        ),
+        where=case.codes.where(asked.span),
+        fix=_persistent(case),
+        evidence=(asked.index,),
+        steps=(Step(line, say("`{tape}` stopped", tape=tape)),),
+    )
+
+
+def _persistent(case: Case) -> Fix | None:
+    """The tape with `persistent=True`."""
+    made = constructor(case)
+    if made is None:
+        return None
+    return edits.fix(made[0], [edits.with_argument(*made, "persistent=True")])
+
+
+def _recorded_too(case: Case, asked: Located) -> Finding:
+    tape, text = tape_name(case), text_of(case, asked.span)
+    line = case.codes.line(asked.span)
+    ops = sum(1 for place in case.recording.placed(e.Ran) if place.span == asked.span)
+    return Finding(
+        code="GRADIENT_INSIDE_TAPE",
+        title=say("`{tape}` records its own way back", tape=tape),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} stands inside the block of `{tape}`, so the {ops} ops of "
+                "the way back are recorded as well, and kept.",
+                text=text,
+                line=line,
+                tape=tape,
+                ops=ops,
+            ),
+            say("Nothing asks for a derivative of that gradient. Ask after the block."),
+        ),
+        where=case.codes.where(asked.span),
+        fix=_moved_out(case, asked.span),
+        evidence=(asked.index,),
+        steps=(Step(line, say("`{tape}` was asked while it recorded", tape=tape)),),
+    )
+
+
+def _moved_out(case: Case, span: int) -> Fix | None:
+    """The question behind the block, where nothing in the rest of the block needs its answer."""
+    block, statement = block_of(case), case.codes.statement(span)
+    if block is None or not isinstance(statement, ast.Assign):
+        return None
+    body = block.node.body
+    if statement not in body or len(body) == 1:
+        return None
+    rest = body[body.index(statement) + 1 :]
+    given = {ast.unparse(target) for target in statement.targets}
+    names = {node.id for each in rest for node in ast.walk(each) if isinstance(node, ast.Name)}
+    whole, at = block.code.extent(block.node), block.code.extent(statement)
+    if given & names or at.line != at.end_line or body[0].lineno == block.node.lineno:
+        return None
+    margin, end = " " * whole.column, block.code.extent(body[-1])
+    header = edits.Edit(Extent(*whole[:2], *whole[:2]), "")  # so that the fix is whole
+    taken = edits.Edit(Extent(at.line, 0, at.end_line, at.end_column), "")
+    text = f"\n{margin}{block.code.text(statement)}"
+    if not rest:
+        return edits.fix(block.code, [header, taken._replace(text=text[1:])])
+    behind = Extent(end.end_line, end.end_column, end.end_line, end.end_column)
+    return edits.fix(block.code, [header, taken, edits.Edit(behind, text)])
+
+
+def growing(case: Case) -> Iterator[Finding]:
+    """One persistent tape for many steps, each of which is added to those before."""
+    if not case.recording.tape.persistent or case.recording.placed(e.Reset):
+        return
+    closed = Counter(place.span for place in case.recording.placed(e.Closed)).most_common(1)
+    if closed and closed[0][1] >= MANY and len(own_questions(case)) >= MANY:
+        span = closed[0][0]
+        yield _growing(case, [p for p in case.recording.placed(e.Closed) if p.span == span])
+
+
+def _growing(case: Case, places: list[Located]) -> Finding:
+    tape, span = tape_name(case), places[0].span
+    columns = case.flow.edges.columns
+    ops = len(np.unique(columns[2][columns[5] == 1]))
+    return Finding(
+        code="GROWING_TAPE",
+        title=say("`{tape}` has recorded {steps} steps", tape=tape, steps=len(places)),
+        message=paragraph(
+            say(
+                "`{tape}` holds {ops} ops of {steps} steps, as a persistent tape forgets nothing: "
+                "each step makes it longer, and slower.",
+                tape=tape,
+                ops=ops,
+                steps=len(places),
+            ),
+            say("Open one tape for each step, inside the loop."),
+        ),
+        where=case.codes.where(span, _header(case, span)),
+        fix=_one_a_step(case, span, len(own_questions(case)) > len(places)),
+        evidence=tuple(place.index for place in places),
+        steps=tuple(
+            Step(line_of(case, place.index), say("one more step")) for place in places[:MANY]
+        ),
+    )
+
+
+def _header(case: Case, span: int) -> Extent | None:
+    """The first line of a block, where the span is that of all of it."""
+    code, extent = case.codes.of(span), case.codes.extent(span)
+    if code is None or extent is None or extent.line == extent.end_line:
+        return None
+    return Extent(*extent[:2], extent.line, len(code.line(extent.line).rstrip()))
+
+
+def _one_a_step(case: Case, span: int, several: bool) -> Fix | None:
+    """A tape made anew wherever the block is entered."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    match statement:
+        case ast.With(items=[ast.withitem(context_expr=ast.Name(id=name) as tape)]) if code:
+            argument = "persistent=True" if several else ""
+            text = f"{edits.tf_alias(code)}.GradientTape({argument}) as {name}"
+            return edits.fix(code, [edits.replaced(code, tape, text)])
+    return None
+
+
+NOTABLE: Final = 2**20
+"""How many bytes a tape holds before it is worth a word."""
+
+
+def held(case: Case) -> Iterator[Finding]:
+    """A persistent tape that was asked once and keeps a lot."""
+    asked = own_questions(case)
+    if not case.recording.tape.persistent or len(asked) != 1 or asked_inside(case):
+        return
+    if _asks_row_by_row(case, asked[0]):
+        return
+    columns, edges = case.recording.columns, case.flow.edges.columns
+    taped = edges[5] == 1
+    kept = np.unique(np.concatenate([edges[0][taped], edges[1][taped]]))
+    kept = kept[columns["tensor.role"][kept] != Role.STATE]
+    sizes = _bytes(case)[kept]
+    if sizes.sum() >= NOTABLE:
+        yield _holds_much(case, asked[0], len(kept), int(sizes.sum()), int(kept[sizes.argmax()]))
+
+
+def _asks_row_by_row(case: Case, asked: Located) -> bool:
+    call = case.codes.expression(asked.span)
+    named = {each.arg for each in call.keywords} if isinstance(call, ast.Call) else set()
+    return bool(named & {"experimental_use_pfor", "parallel_iterations"})
+
+
+def _bytes(case: Case) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """How many bytes each tensor takes."""
+    columns, recording = case.recording.columns, case.recording
+    counts = np.array([int(np.prod(shape, dtype=np.int64)) for shape in recording.shapes])
+    widths = np.array([_width(name) for name in recording.dtypes])
+    taken: np.ndarray[tuple[int], np.dtype[np.int64]] = (
+        counts[columns["tensor.shape"]] * widths[columns["tensor.dtype"]]
+    )
+    return taken
+
+
+def _width(dtype: str) -> int:
+    """How many bytes a number of a dtype takes, 1 where it has no fixed size."""
+    bits = dtype.strip("abcdefghijklmnopqrstuvwxyz_")
+    return max(int(bits) // 8, 1) if bits.isdigit() else 1
+
+
+def _holds_much(case: Case, asked: Located, count: int, size: int, largest: int) -> Finding:
+    tape, facts = tape_name(case), case.recording.tensor(largest)
+    text, line = text_of(case, facts.span), case.codes.line(facts.span)
+    return Finding(
+        code="PERSISTENT_HELD",
+        title=say("`{tape}` holds {size:.1f} MB", tape=tape, size=size / 2**20),
+        message=paragraph(
+            say_many(
+                "`{tape}` is persistent, so it keeps {count} tensor as long as `{tape}` lives, "
+                "though it was asked once.",
+                "`{tape}` is persistent, so it keeps {count} tensors as long as `{tape}` lives, "
+                "though it was asked once.",
+                count,
+                tape=tape,
+            ),
+            say("The largest is `{text}` in line {line}.", text=text, line=line) if text else "",
+            say("A tape that answers once lets go of them with its answer; or write `del {tape}`.",
+                tape=tape),
+        ),
+        where=_making(case),
+        fix=_answers_once(case),
+        evidence=(asked.index,),
+        steps=(Step(line, say("`{text}` was kept", text=text)),) if text else (),
+    )  # fmt: skip
+
+
+def _making(case: Case) -> Where | None:
+    """Where the tape was made, or else where its block begins."""
+    span = case.recording.located[marker(case, e.Opened)].span
+    made = constructor(case)
+    return case.codes.where(span, made[0].extent(made[1]) if made else None)
+
+
+def _answers_once(case: Case) -> Fix | None:
+    """The tape without `persistent=True`."""
+    made = constructor(case)
+    if made is None:
+        return None
+    code, call = made
+    given = [each for each in call.keywords if each.arg == "persistent"]
+    return edits.fix(code, [edits.without_argument(code, call, each) for each in given])
+
+
+NOTHING_LEFT: Final = sentence(
+    "A tape lets go of what it recorded with its first answer, unless it is made with "
+    "`persistent=True`, so `{text}` finds nothing left."
+)
+ROW_BY_ROW: Final = sentence(
+    "`{text}` asks once for each element of the target, and a tape answers once, unless it is made "
+    "with `persistent=True`."
+)
+
+
+def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
+    """The second question to a tape that answers once."""
+    if not case.flow.opened:
+        return _never_entered(case)
+    stopped = stopped_inside(case)
+    if stopped:
+        return stopped
+    asked = case.recording.placed(e.Asked)
+    span, tape = asked[-1].span, tape_name(case)
+    text = text_of(case, span) or f"{tape}.gradient"
+    first = line_of(case, asked[0].index) if len(asked) > 1 else 0
+    if "rows" in details:
+        title = say("`{tape}` gives one answer", tape=tape)
+    else:
+        title = say("`{tape}` has given its one answer", tape=tape)
+    return Finding(
+        code="TAPE_CONSUMED",
+        title=title,
+        message=paragraph(
+            say("`{tape}` was asked in line {line} already.", tape=tape, line=first)
+            if first
+            else "",
+            say(ROW_BY_ROW if "rows" in details else NOTHING_LEFT, text=text),
+        ),
+        where=case.codes.where(span),
+        fix=_made_persistent(case),
+        evidence=tuple(place.index for place in asked),
+        steps=tuple(
+            Step(case.codes.line(each.span), say("`{tape}` was asked", tape=tape)) for each in asked
+        ),
+    )
+
+
+def _never_entered(case: Case) -> Finding:
+    """A tape without a block: it has recorded nothing that it could be asked about."""
+    (asked,), tape = case.recording.placed(e.Asked), tape_name(case)
+    return Finding(
+        code="BEFORE_TAPE",
+        title=say("`{tape}` has not recorded anything", tape=tape),
+        message=say(
+            "A tape records inside its block: put what is to be differentiated under "
+            "`with tf.GradientTape() as {tape}:`.",
+            tape=tape,
+        ),
+        where=case.codes.where(asked.span),
+        fix=None,
+        evidence=(asked.index,),
+    )
+
+
+def _made_persistent(case: Case) -> Fix | None:
+    """The line that makes the tape, with `persistent=True`."""
+    block = block_of(case)
+    if block is None:
+        return None
+    for item in block.node.items:
+        call = item.context_expr
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("GradientTape"):
+            return edits.fix(block.code, [edits.with_argument(block.code, call, "persistent=True")])
+    return None

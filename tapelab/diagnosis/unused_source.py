@@ -1,0 +1,212 @@
+"""No value of the source went into the target."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import name_of, question, say, shortened, text_of
+from tapelab.diagnosis.finding import Finding
+from tapelab.diagnosis.unwatched_source import not_trainable, uses_in_block
+from tapelab.recording import events as e
+from tapelab.recording.facts import DATASET
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.recording.events import Located
+
+
+IN_A_BODY: Final = (e.Cause.PAUSED, e.Cause.REPLACED)
+
+
+def swapped(case: Case) -> Finding | None:
+    """The source was computed from the target: the arguments look swapped."""
+    if case.path or not case.beside(case.source, case.target).path:
+        return None
+    target, source = name_of(case, case.target), name_of(case, case.source)
+    return Finding(
+        code="SWAPPED_ARGUMENTS",
+        title=say("`tape.gradient` takes the target first"),
+        message=say(
+            "`{source}` was computed from `{target}`, not the other way round, so no path leads "
+            "from `{target}` to `{source}`.",
+            source=source,
+            target=target,
+        ),
+        where=case.codes.where(case.recording.tensor(case.source).span),
+        fix=_swap(case),
+        evidence=case.made(case.source),
+    )
+
+
+def _swap(case: Case) -> Fix | None:
+    """The question with its target and its source changed over."""
+    asked = question(case)
+    if asked is None or not isinstance(asked.node, ast.Call):
+        return None
+    code, named = asked.code, {each.arg: each.value for each in asked.node.keywords}
+    ends = [*asked.node.args[:2], *(named[each] for each in ("target", "sources") if each in named)]
+    if len(ends) != 2:
+        return None
+    one, other = ends
+    changes = [edits.replaced(code, one, code.text(other))]
+    return edits.fix(code, [*changes, edits.replaced(code, other, code.text(one))])
+
+
+def inside_a_step(case: Case) -> Finding | None:
+    """The source is used in Python code that runs as one step, out of the tape's sight."""
+    if case.path:
+        return None
+    steps = {op.name for op in case.recording.ops}
+    for place in case.uses_of_source():
+        event = place.event
+        if not isinstance(event, e.Ran) or event.cause not in IN_A_BODY or event.group < 0:
+            continue
+        step = case.recording.groups[event.group].name.strip("<>")
+        if step in steps:
+            frozen = not_trainable(case)
+            told = (place.index,)
+            return replace(frozen, evidence=told) if frozen else _hidden(case, place, step)
+    return None
+
+
+def _hidden(case: Case, place: Located, step: str) -> Finding:
+    source = name_of(case, case.source)
+    return Finding(
+        code="UNUSED_SOURCE",
+        title=say(
+            "`{source}` is used inside `{step}`, out of the tape's sight", source=source, step=step
+        ),
+        message=say(
+            "`{step}` runs as one step, and gradients flow to what goes into that step. "
+            "`{source}` is read in its body instead. Hand it over as an argument.",
+            source=source,
+            step=step,
+        ),
+        where=case.codes.where(place.span),
+        fix=None,
+        evidence=(place.index,),
+    )
+
+
+def inside_a_dataset(case: Case) -> Finding | None:
+    """The source is used in a function that a Dataset calls for each of its elements."""
+    if case.path:
+        return None
+    for place in case.uses_of_source():
+        if isinstance(place.event, e.Ran) and _is_of_a_dataset(case, place.event.group):
+            return _in_a_dataset(case, place)
+    return None
+
+
+def _is_of_a_dataset(case: Case, group: int) -> bool:
+    while group >= 0:
+        if case.recording.groups[group].name == DATASET:
+            return True
+        group = case.recording.groups[group].parent
+    return False
+
+
+def _in_a_dataset(case: Case, place: Located) -> Finding:
+    source, target = name_of(case, case.source), name_of(case, case.target)
+    text = text_of(case, place.span) or source
+    return Finding(
+        code="STATE_READ",
+        title=say("The path ends at `{text}`", text=text),
+        message=say(
+            "A Dataset runs `{text}` off the tape and hands out numbers without a history, so no "
+            "path leads from `{target}` to `{source}`. Compute with `{source}` in the loop, not in "
+            "the Dataset.",
+            text=text,
+            target=target,
+            source=source,
+        ),
+        where=case.codes.where(place.span),
+        fix=_in_the_loop(case, place.span),
+        evidence=(place.index,),
+    )
+
+
+def _in_the_loop(case: Case, span: int) -> Fix | None:
+    """The function of `.map(lambda row: …)` as the first line of the loop over the Dataset."""
+    code, inner = case.codes.of(span), case.codes.expression(span)
+    if code is None or inner is None:
+        return None
+    given = code.scope(inner)
+    made, call = code.statement(code.extent(inner)), code.parent.get(given)
+    match made, call, given:
+        case (
+            ast.Assign(targets=[ast.Name(id=rows)]),
+            ast.Call(func=ast.Attribute(value=dataset, attr="map"), args=[_], keywords=[]),
+            ast.Lambda(args=ast.arguments(args=[ast.arg(arg=row)]), body=body),
+        ):
+            for loop in code.statements():
+                if isinstance(loop, ast.For) and ast.unparse(loop.iter) == rows:
+                    line = f"{row} = {code.text(body)}"
+                    first = edits.before_statement(code, loop.body[0], line)
+                    changes = [edits.replaced(code, call, code.text(dataset)), *first]
+                    if first and ast.unparse(loop.target) == row:
+                        return edits.fix(code, changes)
+    return None
+
+
+def unused(case: Case) -> Finding | None:
+    """The source has nothing to do with the target."""
+    if case.path or case.connected:
+        return None
+    target, source = name_of(case, case.target), name_of(case, case.source)
+    used = uses_in_block(case)
+    names = {"source": source, "target": target}
+    apart = say("`{source}` does not lead to `{target}`", **names)
+    return Finding(
+        code="UNUSED_SOURCE",
+        title=apart if used else say("`{source}` is not used on this tape", source=source),
+        message=say(
+            "On this tape no op leads from `{source}` to `{target}`, so there is no path to "
+            "follow back. None means no path; it is not the number 0.",
+            **names,
+        ),
+        where=case.codes.where(case.recording.tensor(case.target).span),
+        fix=None,
+        evidence=tuple(used),
+    )
+
+
+ARGUMENT: Final = "unconnected_gradients"
+
+
+def unconnected_zero(case: Case) -> Finding | None:
+    """A zero that was asked for in place of None."""
+    if not case.zero or case.question is None:
+        return None
+    target, source = name_of(case, case.target), name_of(case, case.source)
+    asked = question(case)
+    return Finding(
+        code="UNCONNECTED_ZERO",
+        title=say("The gradient for `{source}` is 0 in place of None", source=source),
+        message=say(
+            "`{text}` fills in zeros where no path leads. This 0 does not say that `{target}` is "
+            "flat in `{source}`: nothing connects the two.",
+            text=shortened(asked.text) if asked else ARGUMENT,
+            target=target,
+            source=source,
+        ),
+        where=case.codes.where(case.question.span),
+        fix=_without_zero(case),
+        evidence=(case.question.index,),
+    )
+
+
+def _without_zero(case: Case) -> Fix | None:
+    """The question, with None as the answer where no path leads."""
+    asked = question(case)
+    if asked is None or not isinstance(asked.node, ast.Call):
+        return None
+    for keyword in asked.node.keywords:
+        if keyword.arg == ARGUMENT:
+            change = edits.without_argument(asked.code, asked.node, keyword)
+            return edits.fix(asked.code, [change])
+    return None

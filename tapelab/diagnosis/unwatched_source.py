@@ -1,0 +1,142 @@
+"""The source is not watched: a plain tensor, `trainable=False`, or a tape told not to watch."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import name_of, paragraph, say, say_many, sentence
+from tapelab.diagnosis.finding import Finding, Fix, Step, Where
+from tapelab.diagnosis.statement_motion import call_at_fault
+from tapelab.diagnosis.tape_block import line_of, tape_name, watch, watch_call
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+
+
+AN_OP: Final = sentence("An op used it unwatched")
+
+
+def not_watched(case: Case) -> Finding | None:
+    """A plain tensor that nobody gave to `tape.watch`."""
+    if case.variable >= 0 or case.source in case.flow.tracked:
+        return None
+    name, used = name_of(case, case.source), uses_in_block(case)
+    made = case.recording.tensor(case.source).span
+    return Finding(
+        code="NOT_WATCHED",
+        title=say("`{name}` is not watched", name=name),
+        message=paragraph(
+            say(
+                "`{name}` is a plain tensor, and a tape follows a tensor only after `{call}`.",
+                name=name,
+                call=watch_call(case),
+            ),
+            _how_often(len(used)),
+        ),
+        where=_where(case, used) if used else case.codes.where(made),
+        fix=watch(case),
+        evidence=tuple(used),
+        steps=(*_made(case, made, say("`{name}` was made", name=name)), *_used(case, used)),
+    )
+
+
+def _how_often(ops: int) -> str:
+    if not ops:
+        return say("Nothing used it unwatched.")
+    return say_many("{count} op used it unwatched.", "{count} ops used it unwatched.", ops)
+
+
+def not_trainable(case: Case) -> Finding | None:
+    """A variable made with `trainable=False`."""
+    if not _is_unwatched_variable(case) or case.recording.variables[case.variable].trainable:
+        return None
+    name, used = name_of(case, case.source), uses_in_block(case)
+    made = case.recording.variables[case.variable].span
+    return Finding(
+        code="NOT_TRAINABLE",
+        title=say("`{name}` is not trainable", name=name),
+        message=say(
+            "A tape watches trainable variables by itself. `{name}` was made with "
+            "`trainable=False`, and `{call}` was not called.",
+            name=name,
+            call=watch_call(case),
+        ),
+        where=case.codes.where(made),
+        fix=_trainable(case, made) or watch(case),
+        evidence=tuple(used),
+        steps=(
+            *_made(case, made, say("`{name}` was made with `trainable=False`", name=name)),
+            *_used(case, used),
+        ),
+    )
+
+
+def autowatch_off(case: Case) -> Finding | None:
+    """A tape with `watch_accessed_variables=False`, and a variable that nobody gave to `watch`."""
+    if not _is_unwatched_variable(case) or case.recording.tape.watch_accessed_variables:
+        return None
+    if not case.recording.variables[case.variable].trainable:
+        return None
+    name, tape, used = name_of(case, case.source), tape_name(case), uses_in_block(case)
+    return Finding(
+        code="AUTOWATCH_OFF",
+        title=say("`{tape}` does not watch variables by itself", tape=tape),
+        message=say(
+            "`{tape}` was made with `watch_accessed_variables=False`, and `{call}` was not called, "
+            "so nothing done with `{name}` is on the tape.",
+            tape=tape,
+            call=watch_call(case),
+            name=name,
+        ),
+        where=_where(case, used),
+        fix=watch(case),
+        evidence=tuple(used),
+        steps=_used(case, used),
+    )
+
+
+def uses_in_block(case: Case) -> list[int]:
+    """The events of the ops that took the source while the tape was open."""
+    inside = (e.Cause.TAPED, e.Cause.UNWATCHED, e.Cause.INTEGER)
+    taken = ((place.index, place.event) for place in case.uses_of_source())
+    return [at for at, event in taken if isinstance(event, e.Ran) and event.cause in inside]
+
+
+def _is_unwatched_variable(case: Case) -> bool:
+    if case.variable < 0 or not case.flow.is_floating(case.source):
+        return False
+    return not any(case.is_source(tensor) for tensor in case.flow.tracked)
+
+
+def _trainable(case: Case, span: int) -> Fix | None:
+    """The line that makes the variable, without `trainable=False`."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    for keyword in call.keywords:
+        if keyword.arg == "trainable" and ast.unparse(keyword.value) == "False":
+            return edits.fix(code, [edits.without_argument(code, call, keyword)])
+    return None
+
+
+def _where(case: Case, events: list[int]) -> Where | None:
+    """The first use, where the learner called for it."""
+    span = case.recording.located[events[0]].span if events else -1
+    return case.codes.where(span, call_at_fault(case, span)) if events else None
+
+
+def _made(case: Case, span: int, text: str) -> tuple[Step, ...]:
+    return (Step(case.codes.line(span), text),) if span >= 0 else ()
+
+
+def _used(case: Case, events: list[int]) -> tuple[Step, ...]:
+    seen: dict[Step, None] = {}
+    for event in events:
+        span = case.recording.located[event].span
+        text = case.codes.text(span)
+        said = say("`{text}` used it unwatched", text=text) if text else say(AN_OP)
+        seen[Step(line_of(case, event), said)] = None
+    return tuple(seen)[:3]

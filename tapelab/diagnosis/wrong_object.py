@@ -1,0 +1,236 @@
+"""The source is not the object that was used: a slice of it, a copy, a variable made anew."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from tapelab.diagnosis import edits
+from tapelab.diagnosis.descriptions import (
+    argument,
+    name_of,
+    paragraph,
+    question,
+    say,
+    sentence,
+    spot,
+    text_of,
+)
+from tapelab.diagnosis.edges import Cut
+from tapelab.diagnosis.finding import Finding, Step
+from tapelab.diagnosis.tape_block import tape_name
+from tapelab.recording import events as e
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.case import Case
+    from tapelab.diagnosis.edges import Edge
+    from tapelab.diagnosis.finding import Fix
+    from tapelab.diagnosis.source_code import Code
+
+
+VIEWS: Final = {
+    *("read_value", "identity", "strided_slice", "slice", "gather", "gather_nd", "reshape", "cast"),
+    *("transpose", "squeeze", "expand_dims", "broadcast_to", "split", "unstack", "getitem"),
+}
+"""Ops whose result holds the very numbers of their first input, or some of them."""
+
+SAME: Final = {"read_value", "identity"}
+"""Those whose result has the same shape and numbers in the same places."""
+
+
+class Taken(NamedTuple):
+    """What a source was taken from, and how: the last step first."""
+
+    origin: int
+    steps: tuple[Edge, ...]
+
+
+def wrong_object(case: Case) -> Finding | None:
+    """A source that was taken from what the target was computed from, and not used itself."""
+    if case.path:
+        return None
+    return _taken_anew(case) or _made_anew(case)
+
+
+def _taken_anew(case: Case) -> Finding | None:
+    found = next(
+        (each for each in _origins(case) if case.beside(case.target, each.origin).path), None
+    )
+    if found is None:
+        return None
+    first = found.steps[0]
+    span, text, line = spot(case, first.event, name_of(case, case.source))
+    used = name_of(case, found.origin)
+    return Finding(
+        code="WRONG_OBJECT",
+        title=say("`{text}` is a new tensor, which `{target}` was not computed from",
+                  text=text, target=name_of(case, case.target)),
+        message=paragraph(
+            say(
+                "Each time `{text}` is evaluated, it makes another tensor with numbers of "
+                "`{origin}`. `{target}` was computed from `{origin}`, not from this one.",
+                text=text, origin=used, target=name_of(case, case.target),
+            ),
+            say("Ask for the gradient of `{origin}`.", origin=used),
+        ),
+        where=case.codes.where(span),
+        fix=_by_the_origin(case, found),
+        evidence=tuple(sorted({each.event for each in found.steps})),
+        steps=(Step(line, say("`{text}` made a new tensor", text=text)),),
+    )  # fmt: skip
+
+
+def _origins(case: Case) -> Iterator[Taken]:
+    """What the numbers of the source were taken from, the nearest first."""
+    tensor, seen = case.source, {case.source}
+    steps: tuple[Edge, ...] = ()
+    if case.variable >= 0:
+        tensor = case.flow.first_state_of(case.variable)
+    while True:
+        edges = [edge for edge in case.flow.into.get(tensor, ()) if _hands_on(case, edge)]
+        if not edges or edges[0].origin in seen:
+            return
+        tensor, steps = edges[0].origin, (*steps, edges[0])
+        seen.add(tensor)
+        yield Taken(tensor, steps)
+
+
+def _hands_on(case: Case, edge: Edge) -> bool:
+    copied = edge.cut in {Cut.COPIED, Cut.LEFT}
+    return copied or (edge.position == 0 and case.op_name(edge) in VIEWS)
+
+
+def _by_the_origin(case: Case, found: Taken) -> Fix | None:
+    """The question for the origin, with the same slice taken of its gradient."""
+    asked, written = question(case), argument(case, case.source)
+    if asked is None or written is None or written.code is not asked.code:
+        return None
+    origin = name_of(case, found.origin)
+    if not re.fullmatch(r"[\w.]+", origin):
+        return None
+    changes = [edits.replaced(asked.code, written.node, origin)]
+    sliced = _slice(case, found)
+    alone = written.node in ast.walk(asked.node) and not isinstance(
+        asked.code.parent.get(written.node), (ast.List, ast.Tuple)
+    )
+    if sliced and alone:
+        changes.append(edits.behind(asked.code, asked.node, sliced))
+    return edits.fix(asked.code, changes)
+
+
+def _slice(case: Case, found: Taken) -> str:
+    """`[0]`, where the source is one slice of its origin."""
+    names = ((edge, case.op_name(edge)) for edge in found.steps)
+    steps = [edge for edge, name in names if name and name not in SAME]
+    if len(steps) != 1:
+        return ""
+    span = case.recording.located[steps[0].event].span
+    node, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(node, ast.Subscript):
+        return ""
+    return f"[{code.text(node.slice)}]"
+
+
+def _made_anew(case: Case) -> Finding | None:
+    """A variable of the same name and shape that was made inside the block, and used instead."""
+    twin, inside = next(_twins(case), (-1, False))
+    if case.variable < 0 or twin < 0:
+        return None
+    facts = case.recording.tensor(twin)
+    span, source, tape = facts.span, name_of(case, case.source), tape_name(case)
+    made = case.codes.line(case.recording.variables[case.variable].span)
+    titles = (
+        sentence("`{text}` makes another variable"),
+        sentence("`{text}` makes another variable inside the tape"),
+    )
+    text, line = text_of(case, span) or "tf.Variable", case.codes.line(span)
+    return Finding(
+        code="WRONG_OBJECT",
+        title=say(titles[inside], text=text),
+        message=paragraph(
+            say(
+                "`{source}` from line {made} is not used on `{tape}`. A different variable of the "
+                "same name and shape was made in line {line}, and `{target}` was computed from "
+                "that one.",
+                source=source, made=made, tape=tape, line=line, target=name_of(case, case.target),
+            ),
+            say("Make variables once, before the tape, and use those."),
+        ),
+        where=case.codes.where(span),
+        fix=_without_the_twin(case, span, source),
+        evidence=case.made(twin),
+        steps=(
+            Step(made, say("`{source}` was made", source=source)),
+            Step(line, say("`{text}` made another one", text=text)),
+        ),
+    )  # fmt: skip
+
+
+def _twins(case: Case) -> Iterator[tuple[int, bool]]:
+    """The first states of variables that resemble the source and lead to the target, and whether
+    they were made inside the block.
+    """
+    for place in case.recording.placed(e.Made):
+        state = place.event.tensor if isinstance(place.event, e.Made) else -1
+        inside = case.flow.hearing.hears(place.index)
+        if _alike(case, case.flow.variable_of(state)) and case.beside(case.target, state).path:
+            yield state, inside
+
+
+def _alike(case: Case, variable: int) -> bool:
+    """Whether a variable has the name and the shape of the source, which is another one."""
+    if case.variable < 0 or variable in {-1, case.variable}:
+        return False
+    mine, other = case.recording.variables[case.variable], case.recording.variables[variable]
+    same = mine.shape == other.shape and mine.dtype == other.dtype
+    return same and _bare(mine.name) == _bare(other.name)
+
+
+def _bare(name: str) -> str:
+    """A name without the numbers that layers are counted by: `dense_3/kernel` is `dense/kernel`."""
+    return re.sub(r"_\d+(?=/)", "", name)
+
+
+def _without_the_twin(case: Case, span: int, source: str) -> Fix | None:
+    """The line that makes the other variable, left out, where the first has the same name."""
+    code, statement = case.codes.of(span), case.codes.statement(span)
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) if code and name == source:
+            around = code.parent.get(statement)
+            known = any(_names(each, name) for each in code.tree.body if each is not statement)
+            if known and len(getattr(around, "body", ())) > 1:
+                return edits.fix(code, [edits.removed(code, statement)])
+    return _the_first_one(case, span)
+
+
+def _the_first_one(case: Case, span: int) -> Fix | None:
+    """The name of the first variable, or of its layer, where another one is made in a function."""
+    node, written = case.codes.expression(span), argument(case, case.source)
+    if written is None or not isinstance(node, ast.Call):
+        return None
+    code, owner = written.code, _owner(written.code, written.node)
+    made = node.func if isinstance(node.func, ast.Call) else node
+    if case.codes.of(span) is not code or isinstance(code.scope(node), ast.Module):
+        return None
+    if (made is node) is not (owner is written.node) or not isinstance(owner, ast.Name):
+        return None
+    known = any(_names(each, owner.id) for each in code.tree.body)
+    return edits.fix(code, [edits.replaced(code, made, owner.id)]) if known else None
+
+
+def _owner(code: Code, source: ast.expr) -> ast.expr:
+    """What a source belongs to: of `layer.kernel`, or of a name for it, the layer."""
+    name = source.id if isinstance(source, ast.Name) else ""
+    for each in code.tree.body:
+        match each:
+            case ast.Assign(targets=[ast.Name(id=given)], value=ast.Attribute() as value):
+                source = value if given == name else source
+    return source.value if isinstance(source, ast.Attribute) else source
+
+
+def _names(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement of a module gives something a name."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else ()
+    return any(isinstance(each, ast.Name) and each.id == name for each in targets)
