@@ -14,7 +14,7 @@ from tests.ops import awkward, checks
 
 for _module in pkgutil.iter_modules(ops.__path__, "tapelab.ops."):
     importlib.import_module(_module.name)
-for _name in ("control", "debugging", "image", "queue", "random", "sparse", "strings"):
+for _name in ("control_flow", "debugging", "image", "queue", "random", "sparse", "strings"):
     importlib.import_module(f"tapelab.{_name}")
 
 EVERY = sorted(name for name in REGISTRY)
