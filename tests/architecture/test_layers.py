@@ -7,31 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from tools.layers import LAYERS
+
 PACKAGE = Path(__file__).parents[2] / "tapelab"
 
-LAYERS = (
-    "recording errors dtypes nest version locales namespace",
-    "kernels",
-    "core",
-    "recorder",
-    "ops",
-    (
-        "tapelab framework config debugging test experimental"  # the namespace
-        " array_ops strings ragged sparse sets queue"  # tensors, and what is not quite a tensor
-        " math linalg bitwise signal image random raw_ops"  # mathematics
-        " autodiff control_flow compile autograph"  # gradients and programs
-        " nn keras"  # models
-        " data io compat"  # from outside, and from earlier days
-    ),
-    "diagnosis views exercises",
-    "lab widgets grading authoring extend",
-    "cli",
-)
-LAYER_OF = {room: number for number, rooms in enumerate(LAYERS) for room in rooms.split()}
+LAYER_OF = {name: number for number, layer in enumerate(LAYERS) for name in layer.modules}
 
 
-def room_of(module: str) -> str:
-    """`tapelab.core.tape` stands in the room `core`; `tapelab` itself is the namespace."""
+def package_of(module: str) -> str:
+    """The package of `tapelab.core.tape` is `core`, that of `tapelab` itself is `tapelab`."""
     parts = module.split(".")
     return parts[1] if len(parts) > 1 else parts[0]
 
@@ -41,8 +25,8 @@ def module_name(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported_rooms(tree: ast.AST, modules: set[str]) -> set[str]:
-    """Find the rooms of tapelab that a module imports from, wherever in it the import stands."""
+def imported_packages(tree: ast.AST, modules: set[str]) -> set[str]:
+    """Find the packages of tapelab that a module imports from, at its top or in a function."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -50,14 +34,14 @@ def imported_rooms(tree: ast.AST, modules: set[str]) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             within = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= (within & modules) or {node.module}
-    return {room_of(name) for name in names if name.split(".")[0] == "tapelab"}
+    return {package_of(name) for name in names if name.split(".")[0] == "tapelab"}
 
 
 def climbs(module: str, source: str, modules: set[str]) -> list[str]:
-    """Name the rooms above its own that a module imports from."""
-    own = LAYER_OF[room_of(module)]
-    rooms = imported_rooms(ast.parse(source), modules)
-    return sorted(room for room in rooms if LAYER_OF.get(room, own) > own)
+    """Name the packages above its own that a module imports from."""
+    own = LAYER_OF[package_of(module)]
+    packages = imported_packages(ast.parse(source), modules)
+    return sorted(package for package in packages if LAYER_OF.get(package, own) > own)
 
 
 FILES = {
@@ -67,12 +51,16 @@ FILES = {
 }
 
 
-def test_every_room_has_its_layer():
-    homeless = {room_of(module) for module in FILES} - set(LAYER_OF)
-    assert not homeless, f"Give these rooms a layer in {Path(__file__).name}: {homeless}"
+def test_every_module_has_a_layer():
+    missing = {package_of(module) for module in FILES} - set(LAYER_OF)
+    assert not missing, f"Give these modules a layer in tools/layers.py: {missing}"
 
 
-@pytest.mark.parametrize("module", [name for name in FILES if room_of(name) in LAYER_OF])
+def test_the_table_names_only_modules_that_exist():
+    assert set(LAYER_OF) - {package_of(module) for module in FILES} == set()
+
+
+@pytest.mark.parametrize("module", [name for name in FILES if package_of(name) in LAYER_OF])
 def test_a_module_imports_only_from_its_layer_and_those_below(module):
     assert climbs(module, FILES[module].read_text(encoding="utf-8"), set(FILES)) == []
 
