@@ -17,10 +17,12 @@ export PYTHON ?=
 BENCH ?=
 # What `make bench-ui` measures: how often, and on which lengths of tape.
 BENCH_UI ?=
+# The tag that a release is made from; `make dist` compares it with the version.
+TAG ?=
 
 find_python = python=$$(tools/find_python.sh) || exit 1
 
-.PHONY: help lab test check conformance bench bench-ui environment docs gallery clean
+.PHONY: help lab test check conformance bench bench-ui environment docs gallery dist clean
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 20
@@ -71,6 +73,9 @@ bench: ## measure tapelab beside its peers (BENCH="small_mlp --rounds 2")
 
 bench-ui: environment ## measure the Explorer in JupyterLab (BENCH_UI="--runs 5 --long 100000")
 	@. .venv/bin/activate && python -m benchmarks.ui $(BENCH_UI) && python -m benchmarks.live
+
+dist: environment ## build wheel and source distribution in dist/ and check them (TAG=v0.2.0)
+	@. .venv/bin/activate && python -m tools.distributions dist $(TAG)
 
 clean: ## remove environments and caches, never lessons
 	rm -rf .venv .venv-* extension/node_modules build dist

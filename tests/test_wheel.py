@@ -1,4 +1,4 @@
-"""The wheel is built without Node, holds what a learner needs and nothing else, and stays small."""
+"""The distributions are built without Node, hold what a learner needs only, and stay small."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from tapelab.version import __version__
+from tools import distributions
 from tools.words import LANGUAGES
 
 CHECKOUT = Path(__file__).parents[1]
@@ -51,6 +53,41 @@ def wheel(tmp_path_factory):
     )
     (path,) = place.glob("*.whl")
     return path
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory):
+    """Build the source distribution."""
+    place = tmp_path_factory.mktemp("source")
+    build = [sys.executable, "-m", "build", "--sdist", "--no-isolation", "--outdir", str(place)]
+    subprocess.run(build, cwd=CHECKOUT, check=True, capture_output=True)
+    (path,) = place.glob("*.tar.gz")
+    return path
+
+
+def test_twine_accepts_both_distributions(wheel, source):
+    assert distributions.check([wheel, source]) == 0
+
+
+def test_twine_would_refuse_a_distribution_without_metadata(tmp_path):
+    with zipfile.ZipFile(tmp_path / "tapelab-1-py3-none-any.whl", "w") as archive:
+        archive.writestr("tapelab/__init__.py", "")
+    assert distributions.check([tmp_path / "tapelab-1-py3-none-any.whl"]) != 0
+
+
+def test_the_wheel_can_be_built_from_the_source_distribution(source, wheel, tmp_path):
+    with tarfile.open(source) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.iterdir()
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path)]
+    subprocess.run(build, cwd=unpacked, check=True, capture_output=True)
+    (rebuilt,) = tmp_path.glob("*.whl")
+    assert names(rebuilt) == names(wheel)
+
+
+def test_a_tag_that_names_another_version_is_refused(capsys):
+    assert distributions.main("dist", "v0.0.0") == 1
+    assert f"tapelab/version.py says {__version__}" in capsys.readouterr().out
 
 
 def names(wheel):
