@@ -18,8 +18,12 @@ from tools import hunspell
 
 CHECKOUT = Path(__file__).parents[2]
 OURS = Path(__file__).with_name("words.txt")
+PAGES = (
+    *("README.md", "CONTRIBUTING.md", "SECURITY.md", "CODE_OF_CONDUCT.md", "CHANGELOG.md"),
+    "notebooks/README.md",
+)
 TEXTS = [
-    *(CHECKOUT / name for name in ("README.md", "CHANGELOG.md", "notebooks/README.md")),
+    *(CHECKOUT / name for name in PAGES),
     *sorted((CHECKOUT / "docs").rglob("*.md")),
     *sorted((CHECKOUT / "notebooks").glob("*.ipynb")),
 ]
