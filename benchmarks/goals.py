@@ -21,7 +21,7 @@ class Goal:
     work: str = ""
     plus: float = 0.0
 
-    def told(self, unit: str, per_second: float) -> str:
+    def describe(self, unit: str, per_second: float) -> str:
         """The goal in words."""
         how = "eager" if self.ours == "tapelab" else "function"
         who = ("a copy" if self.work else TITLES[self.of]) if self.of else ""
@@ -47,7 +47,7 @@ class Verdict:
         """Whether the middle one is within what is allowed."""
         return self.share is not None and self.share <= 1
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Whether the goal is met, and by how much."""
         if self.share is None:
             return "not measured"

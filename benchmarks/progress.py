@@ -27,7 +27,7 @@ class Progress:
         minutes = (time.perf_counter() - self._begun) / 60
         print(f"\r{f'{self._done} turns in {minutes:.1f} minutes':{WIDTH}}", file=self._out)
 
-    def tell(self, number: int, task: str, name: str) -> None:
+    def announce(self, number: int, task: str, name: str) -> None:
         """Tell which round, task and contender are next."""
         title = BY_NAME[task].title if task in BY_NAME else "1e6-op tape"
         share = f"{100 * self._done // self._total:3}%"

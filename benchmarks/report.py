@@ -34,26 +34,26 @@ def _verdicts(work: str, measured: Measured) -> list[Verdict]:
 
 def _as_data(work: Work, verdicts: list[Verdict]) -> list[dict[str, object]]:
     return [
-        {"goal": each.goal.told(work.unit, work.per_second), "met": each.met,
+        {"goal": each.goal.describe(work.unit, work.per_second), "met": each.met,
          "shares": [round(share, 4) for share in each.shares]}
         for each in verdicts
     ]  # fmt: skip
 
 
 def _head(results: Results) -> list[str]:
-    told = about()
-    versions = ", ".join(f"{name} {number}" for name, number in list(told.items())[3:])
+    facts = about()
+    versions = ", ".join(f"{name} {number}" for name, number in list(facts.items())[3:])
     left_out = ", ".join(TITLES[name] for name in results.absent) or "nobody"
     counts = [len(found) for work in results.measured.values() for found in work.values()]
-    where = f"{told['date']}, {told['processor']}, {told['cores']} cores; {versions}."
+    where = f"{facts['date']}, {facts['processor']}, {facts['cores']} cores; {versions}."
     how = (
         "One thread, CPU time (wall time for imports, starts and first calls). Each number is the "
         f"median of {max(counts, default=0)} rounds in which the contenders took turns; what takes "
         f"one longer than {LONG:g} seconds is measured once."
     )
     failed = [f"Failed: {what}: {why}" for what, why in results.failed.items()]
-    told_of = [where, f"Left out, as not installed: {left_out}.", how, *failed]
-    return ["# Side by side", "", *(line for each in told_of for line in (each, ""))]
+    paragraphs = [where, f"Left out, as not installed: {left_out}.", how, *failed]
+    return ["# Side by side", "", *(line for each in paragraphs for line in (each, ""))]
 
 
 def _table(results: Results, verdicts: dict[str, list[Verdict]]) -> list[str]:
@@ -62,8 +62,8 @@ def _table(results: Results, verdicts: dict[str, list[Verdict]]) -> list[str]:
     for work, found in results.measured.items():
         row = BY_NAME[work]
         cells = [_middle(found.get(name, []), row.per_second) for name in names]
-        goals = "; ".join(each.goal.told(row.unit, row.per_second) for each in verdicts[work])
-        reached = "; ".join(each.told() for each in verdicts[work])
+        goals = "; ".join(each.goal.describe(row.unit, row.per_second) for each in verdicts[work])
+        reached = "; ".join(each.describe() for each in verdicts[work])
         rows.append(_row(row.title, row.unit, *cells, goals or "–", reached or "–"))
     return rows
 
@@ -74,7 +74,7 @@ def _summary(verdicts: dict[str, list[Verdict]]) -> list[str]:
     lines = [f"{met} of {len(known)} goals met."]
     lines += [
         f"- missed: {BY_NAME[work].title}: {each.share:.2f} times what the goal allows "
-        f"({each.goal.told(BY_NAME[work].unit, BY_NAME[work].per_second)})"
+        f"({each.goal.describe(BY_NAME[work].unit, BY_NAME[work].per_second)})"
         for work, each in known
         if not each.met
     ]

@@ -37,8 +37,8 @@ class Results:
 
     def names(self) -> list[str]:
         """The contenders that were asked, in their order."""
-        asked = {name for found in self.measured.values() for name in found}
-        return [each.name for each in CONTENDERS if each.name in asked]
+        measured_names = {name for found in self.measured.values() for name in found}
+        return [each.name for each in CONTENDERS if each.name in measured_names]
 
 
 def earlier(folder: Path) -> Results:

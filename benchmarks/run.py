@@ -46,7 +46,7 @@ class Rounds:
         if (task, name) in self._long:
             return
         try:
-            self._keep(task, name, self._asked(task, name))
+            self._keep(task, name, self._measure(task, name))
         except FailedError as error:
             self._failed(task, name, str(error))
 
@@ -55,7 +55,7 @@ class Rounds:
         while self._running:
             self._running.popitem()[1].close()
 
-    def _asked(self, task: str, name: str) -> Any:
+    def _measure(self, task: str, name: str) -> Any:
         if any(work.fresh for work in _of(task)):
             with Process(name) as alone:
                 return self._timed(alone, task, name)
@@ -87,29 +87,29 @@ class Rounds:
 
 def main(arguments: list[str] | None = None) -> None:
     """Measure what is asked for, and write Markdown, JSON and a plot."""
-    asked = _parser().parse_args(arguments)
+    options = _parser().parse_args(arguments)
     here = [each.name for each in CONTENDERS if importlib.util.find_spec(each.needs)]
     absent = [each.name for each in CONTENDERS if each.name not in here]
-    chosen = [name for name in here if name in (asked.contenders or here)]
-    works = [work for work in WORKS if not asked.works or work.name in asked.works]
-    folder = asked.output or HERE / ("reference" if asked.reference else "latest")
-    results = earlier(folder) if asked.add else Results()
+    chosen = [name for name in here if name in (options.contenders or here)]
+    works = [work for work in WORKS if not options.works or work.name in options.works]
+    folder = options.output or HERE / ("reference" if options.reference else "latest")
+    results = earlier(folder) if options.add else Results()
     results.expect([work.name for work in works], chosen, absent)
-    turns = list(_turns(asked.rounds, works, chosen))
+    turns = list(_turns(options.rounds, works, chosen))
     with Progress(len(turns), sys.stderr) as progress, closing(Rounds(results)) as rounds:
         for turn in turns:
-            progress.tell(*turn)
+            progress.announce(*turn)
             rounds.take(turn)
     write(folder, results)
 
 
 def _of(task: str) -> list[Work]:
     """The works whose numbers a task gives."""
-    return [work for work in WORKS if task in {work.asked, work.name}]
+    return [work for work in WORKS if task in {work.task, work.name}]
 
 
 def _turns(rounds: int, works: list[Work], names: list[str]) -> Iterator[Turn]:
-    tasks = list(dict.fromkeys(work.asked or work.name for work in works))
+    tasks = list(dict.fromkeys(work.task or work.name for work in works))
     for number in range(rounds):
         for task in tasks:
             shift = number % len(names)

@@ -10,7 +10,7 @@ from benchmarks.goals import Goal
 
 @dataclass(frozen=True)
 class Work:
-    """One row: what is done, in which unit it is told, and what tapelab should reach."""
+    """One row: what is done, in which unit it is reported, and what tapelab should reach."""
 
     name: str
     title: str
@@ -20,7 +20,7 @@ class Work:
     wall: bool = False
     fresh: bool = False
     """Whether it takes a process of its own, in which nothing ran before."""
-    asked: str = ""
+    task: str = ""
     """The task that gives this number among others, if it is not named like the work."""
 
 
@@ -43,7 +43,7 @@ def _ms(name: str, title: str, *goals: Goal, wall: bool = False) -> Work:
 
 
 def _tape(name: str, title: str, unit: str, most: float) -> Work:
-    return Work(name, title, unit, 1.0, (Goal("tapelab", plus=most),), fresh=True, asked="tape")
+    return Work(name, title, unit, 1.0, (Goal("tapelab", plus=most),), fresh=True, task="tape")
 
 
 def _first(name: str, title: str, most: float) -> Work:

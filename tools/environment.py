@@ -105,10 +105,10 @@ def install(environment: Path, extras: str, versions: str = "") -> None:
 def lower_bounds(extras: str) -> list[str]:
     """Each package that the project and its extras ask for, at the oldest release they allow."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = list(project["dependencies"])
+    requirements = list(project["dependencies"])
     for name in extras.split(","):
-        asked += project["optional-dependencies"][name]
-    found = map(LOWER_BOUND.match, asked)
+        requirements += project["optional-dependencies"][name]
+    found = map(LOWER_BOUND.match, requirements)
     return [f"{bound[1]}=={bound[2]}" for bound in found if bound]
 
 

@@ -49,17 +49,17 @@ def used(text: str) -> list[str]:
 def notebook(lessons: dict[str, str]) -> str:
     """The glossary as a notebook, for lessons by their names and texts."""
     title = "# Glossary\n\nThe words of the field, and the lessons that use them."
-    parts = [title, *(_entry(term, told, lessons) for term, told in terms().items())]
+    parts = [title, *(_entry(term, definition, lessons) for term, definition in terms().items())]
     cells = [_cell(number, text) for number, text in enumerate(parts)]
     about = {"kernelspec": _KERNEL, "language_info": {"name": "python"}}
     content = {"cells": cells, "metadata": about, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def _entry(term: str, told: str, lessons: dict[str, str]) -> str:
+def _entry(term: str, definition: str, lessons: dict[str, str]) -> str:
     """One term: what it means, and where it is met. What other pages say is named, not linked."""
     by_anchor = {anchor(each).lower(): anchor(each) for each in terms()}
-    text = _HERE.sub(lambda found: f"](#{by_anchor[found[1]]})", _ELSEWHERE.sub(r"\1", told))
+    text = _HERE.sub(lambda found: f"](#{by_anchor[found[1]]})", _ELSEWHERE.sub(r"\1", definition))
     met = [f"[{name[:2]}]({name}.ipynb)" for name, text in lessons.items() if _is_met(term, text)]
     lesson = f"\n\nLesson {', '.join(met)}." if met else ""
     return f"## {term}\n\n{text}{lesson}"

@@ -60,8 +60,8 @@ def path_of(place: Path) -> str:
 
 
 def _fingerprint(directory: str) -> str:
-    asked = repr((HOSTS[directory], PROXY, sys.version))
-    return hashlib.sha256(asked.encode()).hexdigest() + environment.fingerprint(directory)
+    request = repr((HOSTS[directory], PROXY, sys.version))
+    return hashlib.sha256(request.encode()).hexdigest() + environment.fingerprint(directory)
 
 
 def _run(command: list[str]) -> None:

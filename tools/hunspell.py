@@ -32,7 +32,7 @@ def is_there() -> bool:
 def unknown(words: list[str]) -> set[str]:
     """Those of some words that the dictionary does not know."""
     command = ["hunspell", "-d", LANGUAGE, "-l", "-i", "utf-8"]
-    told = subprocess.run(
+    result = subprocess.run(
         command, input="\n".join(words), capture_output=True, text=True, check=True
     )
-    return set(told.stdout.split())
+    return set(result.stdout.split())

@@ -37,9 +37,9 @@ def in_language(notebook: str, language: str) -> str:
     texts, exercises = _words(language, about["lesson"]), _words(language, EXERCISES)
     for cell in made["cells"]:
         source = "".join(cell["source"])
-        told = _markdown(texts.get(source, source), language)
+        text = _markdown(texts.get(source, source), language)
         code = _IMPORT.sub(rf'\g<0>\n\ntf.language("{language}");', source)
-        cell["source"] = (code if cell["cell_type"] == "code" else told).splitlines(keepends=True)
+        cell["source"] = (code if cell["cell_type"] == "code" else text).splitlines(keepends=True)
     about["language"] = language
     for each in about["exercises"]:
         each["title"] = exercises.get(each["title"], each["title"])

@@ -141,9 +141,9 @@ def main(arguments: list[str]) -> str | None:
     made = files(languages)
     stale = [path for path, held in made.items() if _held(path) != held]
     if "--check" in arguments:
-        told = [f"{path.name} of {path.parent.name} is out of date" for path in stale]
-        told += [each for one in languages for part in parts() for each in doubts(one, part)]
-        return "\n".join(told) or None
+        complaints = [f"{path.name} of {path.parent.name} is out of date" for path in stale]
+        complaints += [each for one in languages for part in parts() for each in doubts(one, part)]
+        return "\n".join(complaints) or None
     for path in stale:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(made[path])

@@ -131,12 +131,12 @@ class Words(Catalog):
     @property
     def mime_headers(self) -> list[tuple[str, str]]:
         """What stands in front of the messages."""
-        told = [("Project-Id-Version", "tapelab"), ("MIME-Version", "1.0")]
-        told += [("Content-Type", "text/plain; charset=utf-8")]
-        told += [("Content-Transfer-Encoding", "8bit")]
+        headers = [("Project-Id-Version", "tapelab"), ("MIME-Version", "1.0")]
+        headers += [("Content-Type", "text/plain; charset=utf-8")]
+        headers += [("Content-Transfer-Encoding", "8bit")]
         if self.locale:
-            told += [("Language", str(self.locale)), ("Plural-Forms", self.plural_forms)]
-        return told
+            headers += [("Language", str(self.locale)), ("Plural-Forms", self.plural_forms)]
+        return headers
 
 
 def blank(locale: str | None = None) -> Catalog:

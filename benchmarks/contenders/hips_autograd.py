@@ -44,10 +44,10 @@ def mlp(batch: int, widths: tuple[int, ...]) -> Task:
         logits = h - row_logsumexp(h, axis=1, keepdims=True)
         return -np.mean(logits[np.arange(batch), labels])
 
-    slope, held = grad(loss), [start]
+    grad_of_loss, held = grad(loss), [start]
 
     def run(_: None) -> None:
-        gradients = slope(held[0])
+        gradients = grad_of_loss(held[0])
         held[0] = [p - RATE * g for p, g in zip(held[0], gradients, strict=True)]
 
     return Task(run)

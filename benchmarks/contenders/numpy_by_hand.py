@@ -47,13 +47,13 @@ def mlp(batch: int, widths: tuple[int, ...]) -> Task:
         powers = np.exp(layers[-1] - layers[-1].max(1, keepdims=True))
         chances = powers / powers.sum(1, keepdims=True)
         loss = -np.log(chances[rows, labels]).mean()
-        slope = chances
-        slope[rows, labels] -= ONE
-        slope *= scale
+        dy = chances
+        dy[rows, labels] -= ONE
+        dy *= scale
         for at in range(len(parameters) - 2, -1, -2):
             below = layers[at // 2]
-            weights, bias = below.T @ slope, slope.sum(0)
-            slope = (slope @ parameters[at].T) * (below > 0) if at else slope
+            weights, bias = below.T @ dy, dy.sum(0)
+            dy = (dy @ parameters[at].T) * (below > 0) if at else dy
             parameters[at] -= RATE * weights
             parameters[at + 1] -= RATE * bias
         return loss
@@ -90,8 +90,8 @@ def layer_norm() -> Task:
 
     def run(_: None) -> Any:
         even, factor = evened(x)
-        value, slope = np.sum((even * scale + shift) * weights), weights * scale
-        return value, slopes(slope, even, factor), (weights * even).sum(0), weights.sum(0)
+        value, dy = np.sum((even * scale + shift) * weights), weights * scale
+        return value, stretch_gradients(dy, even, factor), (weights * even).sum(0), weights.sum(0)
 
     return Task(run)
 
@@ -101,7 +101,7 @@ def layer_norm_ops() -> Task:
 
     def run(_: None) -> Any:
         even, factor = evened(x)
-        return np.sum(even * weights), slopes(weights, even, factor)
+        return np.sum(even * weights), stretch_gradients(weights, even, factor)
 
     return Task(run)
 
@@ -112,7 +112,7 @@ def evened(x: Any) -> tuple[Any, Any]:
     return away * factor, factor
 
 
-def slopes(upstream: Any, even: Any, factor: Any) -> Any:
+def stretch_gradients(upstream: Any, even: Any, factor: Any) -> Any:
     stretched = even * (upstream * even).mean(1, keepdims=True)
     return (upstream - upstream.mean(1, keepdims=True) - stretched) * factor
 

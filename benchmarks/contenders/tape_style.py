@@ -226,8 +226,8 @@ def hessian(tf: Any, wrap: Any) -> Task:
             with tf.GradientTape() as inner:
                 inner.watch(x)
                 y = tf.reduce_sum(tf.tanh(tf.linalg.matvec(weights, x)) ** 2)
-            slope = inner.gradient(y, x)
-        return outer.jacobian(slope, x)
+            first_gradient = inner.gradient(y, x)
+        return outer.jacobian(first_gradient, x)
 
     whole, x = wrap(function), tf.constant(normal(50, seed=3))
     return Task(lambda _: whole(x))

@@ -1,1 +1,1 @@
-"""How often the Tape panel is told while a kernel works, and what that costs the kernel."""
+"""How often the Tape panel gets a message while a kernel works, and what that costs the kernel."""

@@ -51,11 +51,11 @@ HEADS: Final = ("loop", "updates/s", "messages hidden", "hidden µs/step", "show
 
 @dataclass(frozen=True)
 class Round:
-    """One run of a loop: steps, processor seconds of its thread, and what the panel was told."""
+    """One run of a loop: steps, processor seconds of its thread, and the messages to the panel."""
 
     steps: int
     busy: float
-    told: int
+    messages: int
 
     @property
     def step(self) -> float:
@@ -94,20 +94,20 @@ def measured(kernel: Any, step: str, rest: str, given: argparse.Namespace) -> li
         kernel.say({"do": "show"})
         kernel.settle()
         shown.append(ran(kernel, loop))
-    rate = median(each.told for each in shown) / given.seconds
+    rate = median(each.messages for each in shown) / given.seconds
     quiet, looked_at = (min(each.step for each in rounds) for rounds in (hidden, shown))
-    messages = sum(each.told for each in hidden)
+    messages = sum(each.messages for each in hidden)
     figures = [f"{rate:.1f}", f"{messages}", f"{quiet:.1f}", f"{looked_at:.1f}"]
     return [*figures, f"{looked_at / quiet:.3f}"]
 
 
 def ran(kernel: Any, loop: str) -> Round:
-    """Run a loop in a cell, and count what the panel is told until the cell is done."""
-    before = len(kernel.told["comm"])
+    """Run a loop in a cell, and count the messages to the panel until the cell is done."""
+    before = len(kernel.messages["comm"])
     kernel.run(loop, "loop")
-    told = [each for each in kernel.told["comm"][before:] if each["is"] == "live"]
+    messages = [each for each in kernel.messages["comm"][before:] if each["is"] == "live"]
     steps, busy = json.loads(kernel.printed)
-    return Round(steps, busy, len(told))
+    return Round(steps, busy, len(messages))
 
 
 if __name__ == "__main__":

@@ -88,66 +88,66 @@ class Bench:
 
     def lesson(self) -> Iterator[Row]:
         """A tape of lesson size."""
-        _tell(f"{self.runs} runs of a cell")
+        _announce(f"{self.runs} runs of a cell")
         with notebook_of(self.browser, self.server, *[tapes.LESSON] * (self.runs + 1)) as notebook:
             yield Row("run cell to visible, a lesson", 300, *opened(notebook, self.runs + 1))
             yield from _steps(picture(notebook), "a lesson")
 
     def sliders(self) -> Iterator[Row]:
         """Sliders, which the kernel answers by running the function again."""
-        _tell("sliders that the kernel answers")
+        _announce("sliders that the kernel answers")
         with notebook_of(self.browser, self.server, tapes.SLIDERS) as notebook:
             notebook.run_all()
             notebook.page.locator(".tl .slider input").first.wait_for()
-            told = "slider to numbers and picture, with the kernel"
-            yield Row(told, SCREEN, *repeated(notebook.page.main_frame, COUNT, "slide"))
+            label = "slider to numbers and picture, with the kernel"
+            yield Row(label, SCREEN, *repeated(notebook.page.main_frame, COUNT, "slide"))
 
     def live(self, size: int) -> Row:
-        """A tape that has just been recorded: with its way back, which is gone for each time."""
-        _tell(f"a live tape of {_told(size)}")
+        """Open a tape that has just been recorded; its backward pass runs once per round."""
+        _announce(f"a live tape of {_size_label(size)}")
         shows = ["tf.show(tape, loss)"] * (1 + self.long_runs)
         code = [tapes.LIVE.format(size=size), *shows]
         with notebook_of(self.browser, self.server, *code) as notebook:
             notebook.cells.first.locator(".cm-content").click()
             notebook.page.keyboard.press("Shift+Enter")
             times = opened(notebook, len(shows), first=1)
-            return Row(f"show a tape of {_told(size)}", _bar(size), *times)
+            return Row(f"show a tape of {_size_label(size)}", _bar(size), *times)
 
     def long(self, size: int) -> Iterator[Row]:
         """A recording from a file."""
-        told = _told(size)
-        _tell(f"{told}: recording them")
+        label = _size_label(size)
+        _announce(f"{label}: recording them")
         file = tapes.write(self.server.root, size)
         code = f"import tapelab as tf\ntf.show({file.name!r})"
-        _tell(f"{told}: opening them")
+        _announce(f"{label}: opening them")
         with notebook_of(self.browser, self.server, *[code] * (1 + self.long_runs)) as notebook:
-            yield Row(f"open {told}", _bar(size), *opened(notebook, 1 + self.long_runs))
+            yield Row(f"open {label}", _bar(size), *opened(notebook, 1 + self.long_runs))
             frame = picture(notebook)
-            yield from _steps(frame, told)
+            yield from _steps(frame, label)
             if size <= UNFOLDED:
                 unfold(frame)
-                yield from _steps(frame, f"{told}, unfolded", "pan", "frames while panning")
+                yield from _steps(frame, f"{label}, unfolded", "pan", "frames while panning")
 
 
-def _steps(frame: Frame, told: str, back: str = ",", flow: str = "") -> Iterator[Row]:
+def _steps(frame: Frame, label: str, back: str = ",", flow: str = "") -> Iterator[Row]:
     """Stepping and what else moves: until it is on the screen, and as fast as frames follow."""
     name = "step back" if back == "," else back
-    yield Row(f"step, {told}", SCREEN, *repeated(frame, COUNT, "."))
-    yield Row(f"{name}, {told}", SCREEN, *repeated(frame, COUNT, back))
-    yield Row(f"frames while stepping, {told}", FRAME, *repeated(frame, COUNT, ".", flowing=True))
+    yield Row(f"step, {label}", SCREEN, *repeated(frame, COUNT, "."))
+    yield Row(f"{name}, {label}", SCREEN, *repeated(frame, COUNT, back))
+    yield Row(f"frames while stepping, {label}", FRAME, *repeated(frame, COUNT, ".", flowing=True))
     if flow:
-        yield Row(f"{flow}, {told}", FRAME, *repeated(frame, COUNT, back, flowing=True))
+        yield Row(f"{flow}, {label}", FRAME, *repeated(frame, COUNT, back, flowing=True))
 
 
 def _bar(size: int) -> float:
     return 1000 * max(1, size // 250_000)
 
 
-def _told(size: int) -> str:
+def _size_label(size: int) -> str:
     return f"{size:,} ops".replace(",", " ")
 
 
-def _tell(what: str) -> None:
+def _announce(what: str) -> None:
     """Say what is measured next."""
     print(f"… {what}", file=sys.stderr, flush=True)
 

@@ -34,8 +34,8 @@ ACT: Final = """async ([count, act, flowing]) => {
     bubbles: true, composed: true, pointerId: 1, buttons: 1, clientX: at, clientY: 200}));
   const slide = at => new Promise(done => {
     const watch = new MutationObserver(() => done(watch.disconnect()));
-    for (const slope of document.querySelectorAll('.tl .sliders p.num'))
-      watch.observe(slope, {subtree: true, childList: true, characterData: true});
+    for (const label of document.querySelectorAll('.tl .sliders p.num'))
+      watch.observe(label, {subtree: true, childList: true, characterData: true});
     const [low, high] = [Number(slider.min), Number(slider.max)];
     slider.value = low + (high - low) * (0.2 + 0.05 * (at % 12));
     slider.dispatchEvent(new Event('input', {bubbles: true}));

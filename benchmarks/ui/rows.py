@@ -1,4 +1,4 @@
-"""What was measured on the screen: times beside their bar, and how they are told and kept."""
+"""What was measured on the screen: times beside their bar, and how they are shown and stored."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METHOD: Final = """\
 Real JupyterLab, started as `tapelab lab` starts it (a server that holds small messages back until
 the browser has confirmed those before takes 40 ms more for what a slider asks), in a real, headless
 Chromium without a graphics card. Times are taken inside the page: from the key that runs a cell
-until the picture has told that it stands; from the key that steps, the pointer that pans or the
+until the view has reported that it is drawn; from the key that steps, the pointer that pans or the
 slider that moves until the next frame has been drawn; and between frames while it moves all the
 time. The first run of each kind, which also loads, does not count. cpu is the processor time of
 kernel, server and browser together for one run (median), load what else the machine was doing at
@@ -52,7 +52,7 @@ class Row:
         return self.late <= self.bar
 
     def cells(self) -> list[str]:
-        """The line as it is told."""
+        """The line of the report."""
         worked = f"{statistics.median(self.processor):.0f}" if self.processor else ""
         verdict = "kept" if self.kept else "missed"
         return [
@@ -70,18 +70,18 @@ def line(cells: list[str] | tuple[str, ...]) -> str:
 def write(folder: Path, rows: list[Row], weighed: list[list[str]]) -> None:
     """Write the rows, and what the Explorer weighs, as JSON and as Markdown."""
     folder.mkdir(parents=True, exist_ok=True)
-    told: dict[str, Any] = {"about": _where(), "method": METHOD, "rows": [*map(_as_data, rows)]}
-    told["kilobytes"] = {what: float(size) for what, size, _, _ in weighed}
-    texts = (json.dumps(told, indent=1), "\n".join([*_markdown(rows), "", *_weights(weighed)]))
+    facts: dict[str, Any] = {"about": _where(), "method": METHOD, "rows": [*map(_as_data, rows)]}
+    facts["kilobytes"] = {what: float(size) for what, size, _, _ in weighed}
+    texts = (json.dumps(facts, indent=1), "\n".join([*_markdown(rows), "", *_weights(weighed)]))
     for name, text in zip(FILES, texts, strict=True):
         (folder / name).write_text(text + "\n", encoding="utf-8")
 
 
 def _where() -> dict[str, str]:
-    return {key: told for key, told in about().items() if key in _TOLD}
+    return {key: facts for key, facts in about().items() if key in _FACTS}
 
 
-_TOLD: Final = ("date", "processor", "cores", "python", "tapelab")
+_FACTS: Final = ("date", "processor", "cores", "python", "tapelab")
 
 
 def _as_data(row: Row) -> dict[str, Any]:

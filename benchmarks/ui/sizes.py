@@ -60,14 +60,14 @@ def wheel(place: str) -> Path:
 
 
 def cells(size: Size) -> list[str]:
-    """The size as it is told."""
+    """The size for the report."""
     what, kilobytes, bar = size
     if bar is None:
         return [what, f"{kilobytes:.0f}", "", ""]
     return [what, f"{kilobytes:.1f}", f"{bar:g}", "kept" if kilobytes <= bar else "missed"]
 
 
-def line(told: Sequence[str]) -> str:
+def line(fields: Sequence[str]) -> str:
     """A line of the table on a terminal."""
-    what, size, bar, verdict = told
+    what, size, bar, verdict = fields
     return f"{what:<50}{size:>7}{'':>7}{bar:>7}  {verdict}"

@@ -45,6 +45,6 @@ def recurrent(size: int) -> tuple[tf.GradientTape, tf.Tensor]:
 
 
 def write(folder: Path, size: int) -> Path:
-    """Write the recording of so many ops, with its way back."""
+    """Write the recording of so many ops, with its backward pass."""
     tape, loss = recurrent(size)
     return tape.recording(loss).save(folder / f"{size}.tape")

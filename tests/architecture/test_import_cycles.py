@@ -129,6 +129,6 @@ def test_a_cycle_is_found_in_lazy_and_type_only_imports(tmp_path, files, compone
     assert cycles(import_graph(package)) == ([component] if component else [])
 
 
-def test_two_cycles_that_share_no_module_are_told_apart():
+def test_two_cycles_that_share_no_module_are_separate():
     graph = {"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c"}, "e": {"a"}}
     assert cycles(graph) == [["a", "b"], ["c", "d"]]

@@ -10,7 +10,7 @@ from benchmarks.works import BY_NAME, WORKS, eager, function
 
 
 @pytest.mark.parametrize(
-    ("goal", "told"),
+    ("goal", "text"),
     [
         (eager(0.7, "pytorch"), "eager ≤ 0.7 × PyTorch"),
         (eager(1, "pytorch"), "eager ≤ PyTorch"),
@@ -19,8 +19,8 @@ from benchmarks.works import BY_NAME, WORKS, eager, function
         (Goal("tapelab", plus=0.15), "eager ≤ 150 ms"),
     ],
 )
-def test_a_goal_is_told_in_words(goal, told):
-    assert goal.told("ms", 1e3) == told
+def test_a_goal_is_described_in_words(goal, text):
+    assert goal.describe("ms", 1e3) == text
 
 
 def test_a_goal_is_met_by_the_middle_of_the_rounds():
@@ -28,12 +28,12 @@ def test_a_goal_is_met_by_the_middle_of_the_rounds():
     found = verdict(eager(1, "pytorch"), "softmax", measured)
     assert found.shares == (0.25, 1.5, 0.5)
     assert found.met
-    assert found.told() == "met: 0.50 of it (0.25–1.50)"
+    assert found.describe() == "met: 0.50 of it (0.25–1.50)"
 
 
 def test_a_goal_that_is_missed_says_by_how_much():
     measured = {"softmax": {"tapelab": [3.0], "pytorch": [4.0]}}
-    assert verdict(eager(0.5, "pytorch"), "softmax", measured).told() == (
+    assert verdict(eager(0.5, "pytorch"), "softmax", measured).describe() == (
         "**missed**: 1.50 of it (1.50–1.50)"
     )
 
@@ -50,7 +50,7 @@ def test_a_goal_beside_another_work_is_held_against_that():
 
 def test_who_was_not_measured_meets_and_misses_nothing():
     found = verdict(eager(1, "pytorch"), "softmax", {"softmax": {"tapelab": [1.0], "pytorch": []}})
-    assert (found.met, found.told()) == (False, "not measured")
+    assert (found.met, found.describe()) == (False, "not measured")
 
 
 def test_what_was_measured_once_stands_for_each_round():

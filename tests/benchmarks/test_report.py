@@ -65,24 +65,24 @@ def test_the_contenders_take_turns_in_another_order_each_round():
     ]  # fmt: skip
 
 
-def test_who_fails_is_named_and_not_asked_again(monkeypatch):
-    asked = []
+def test_a_failing_contender_is_named_and_not_measured_again(monkeypatch):
+    calls = []
 
     def fails(self, task, name):
-        asked.append(name)
+        calls.append(name)
         raise FailedError("no more memory")
 
-    monkeypatch.setattr(run.Rounds, "_asked", fails)
+    monkeypatch.setattr(run.Rounds, "_measure", fails)
     results = Results()
     rounds = run.Rounds(results)
     for number in range(2):
         rounds.take((number, "softmax", "pytorch"))
-    assert (results.failed, asked) == ({"pytorch at softmax": "no more memory"}, ["pytorch"])
+    assert (results.failed, calls) == ({"pytorch at softmax": "no more memory"}, ["pytorch"])
 
 
 def test_a_task_of_several_numbers_serves_several_works(monkeypatch):
     found = {"tape_bytes": 100.0, "tape_seconds": 1.5, "tape_growth": 1.0}
-    monkeypatch.setattr(run.Rounds, "_asked", lambda self, task, name: found)
+    monkeypatch.setattr(run.Rounds, "_measure", lambda self, task, name: found)
     results = Results()
     results.expect(["tape_bytes", "tape_seconds"], ["tapelab"], [])
     run.Rounds(results).take((0, "tape", "tapelab"))
@@ -90,11 +90,11 @@ def test_a_task_of_several_numbers_serves_several_works(monkeypatch):
                                 "tape_seconds": {"tapelab": [1.5]}}  # fmt: skip
 
 
-def test_progress_tells_a_line_for_each_task_where_nobody_looks():
+def test_progress_prints_a_line_for_each_task_without_a_terminal():
     out = io.StringIO()
     with Progress(3, out) as progress:
         for turn in ((0, "softmax", "a"), (0, "softmax", "b"), (0, "tape", "a")):
-            progress.tell(*turn)
+            progress.announce(*turn)
     lines = out.getvalue().splitlines()
     assert lines[0].startswith("  0% · round 1 · softmax")
     assert lines[1] == " 66% · round 1 · 1e6-op tape"
@@ -113,7 +113,7 @@ def test_every_work_is_known_to_tapelab():
     from benchmarks.contenders import numpy_by_hand, tapelab, tapelab_function
 
     known = {*tapelab.TASKS, *tapelab_function.TASKS, *numpy_by_hand.TASKS}
-    assert {work.asked or work.name for work in WORKS} == known
+    assert {work.task or work.name for work in WORKS} == known
 
 
 @pytest.mark.slow

@@ -102,19 +102,19 @@ def work(programs: Programs, numbers: range, *, shrinking: bool) -> None:
     import tapelab
 
     for number in numbers:
-        _tell({"begun": number})
+        _send({"begun": number})
         text, plain = programs.pair(number)
-        reason, found = judge(tf, tapelab, text, plain, lambda at=number: _tell({"passed": at}))
+        reason, found = judge(tf, tapelab, text, plain, lambda at=number: _send({"passed": at}))
         answer = {"number": number, "reason": reason, "raised": not text}
         if reason:
-            answer |= {"told": str(found)}
+            answer |= {"report": str(found)}
         elif reason is None:
             small, last = smallest(tf, tapelab, text, plain, found) if shrinking else (text, found)
-            answer |= {"program": small, "told": str(last or found), "whole": text}
-        _tell(answer)
+            answer |= {"program": small, "report": str(last or found), "whole": text}
+        _send(answer)
 
 
-def _tell(answer: dict[str, Any]) -> None:
+def _send(answer: dict[str, Any]) -> None:
     sys.stdout.write("\x1e" + json.dumps(answer) + "\n")
     sys.stdout.flush()
 
@@ -127,11 +127,11 @@ class Result:
     reasons: Counter[str] = field(default_factory=Counter)
     failures: list[dict[str, Any]] = field(default_factory=list)
     ended: list[int] = field(default_factory=list)
-    telling: tuple[str, ...] = ()
+    shown_reasons: tuple[str, ...] = ()
 
 
-def follow(programs: Programs, numbers: range, shrinking: bool, told: Queue[Any]) -> None:
-    """Keep a worker at work on its programs; one that TensorFlow ends is begun anew behind it."""
+def follow(programs: Programs, numbers: range, shrinking: bool, reports: Queue[Any]) -> None:
+    """Keep a worker at work on its programs; one that TensorFlow ends is started again after it."""
     while numbers:
         command = [sys.executable, __file__, "--seed", str(programs.seed), "--worker",
                    f"{numbers.start},{numbers.stop},{numbers.step}"]  # fmt: skip
@@ -147,38 +147,40 @@ def follow(programs: Programs, numbers: range, shrinking: bool, told: Queue[Any]
                 begun = answer.get("begun", begun)
                 passed = answer.get("passed", passed)
                 if "number" in answer:
-                    told.put(answer)
+                    reports.put(answer)
         if worker.returncode == 0:
             return
         if begun is None:
             sys.stderr.write("A worker does not start; is TensorFlow there?\n")
             return
-        told.put(_end(programs, begun, worker.returncode, by_tensorflow=passed == begun))
+        reports.put(_end(programs, begun, worker.returncode, by_tensorflow=passed == begun))
         numbers = range(begun + numbers.step, numbers.stop, numbers.step)
 
 
 def _end(programs: Programs, number: int, status: int, *, by_tensorflow: bool) -> dict[str, Any]:
-    """What is told of a program that ends the process: ours must not."""
+    """The report of a program that ends the process: ours must not."""
     if by_tensorflow:
         return {"number": number, "ended": status}
     text, _ = programs.pair(number)
-    return {"number": number, "reason": None, "program": text, "told": f"end: status {status}"}
+    return {"number": number, "reason": None, "program": text, "report": f"end: status {status}"}
 
 
 def fuzz(
     programs: Programs, count: int, jobs: int, *, shrinking: bool, first: int = 0,
-    telling: tuple[str, ...] = (),
+    shown_reasons: tuple[str, ...] = (),
 ) -> Result:  # fmt: skip
     """Run so many programs in several processes, and show how far they are."""
-    told: Queue[Any] = Queue()
+    reports: Queue[Any] = Queue()
     shares = [range(first + job, first + count, jobs) for job in range(jobs)]
-    threads = [Thread(target=follow, args=(programs, share, shrinking, told)) for share in shares]
+    threads = [
+        Thread(target=follow, args=(programs, share, shrinking, reports)) for share in shares
+    ]
     for thread in threads:
         thread.start()
-    result, start = Result(telling=telling), time.monotonic()
-    while any(thread.is_alive() for thread in threads) or not told.empty():
+    result, start = Result(shown_reasons=shown_reasons), time.monotonic()
+    while any(thread.is_alive() for thread in threads) or not reports.empty():
         try:
-            answer = told.get(timeout=1)
+            answer = reports.get(timeout=1)
         except Empty:
             continue
         _count(result, answer, programs)
@@ -196,14 +198,14 @@ def _count(result: Result, answer: dict[str, Any], programs: Programs) -> None:
         _print(answer, answer["program"])
     elif answer["reason"]:
         result.reasons[answer["reason"]] += 1
-        if answer["reason"] in result.telling:
+        if answer["reason"] in result.shown_reasons:
             _print(answer, programs.pair(answer["number"])[0])
 
 
 def _print(answer: dict[str, Any], text: str) -> None:
     why = f" ({answer['reason']})" if answer["reason"] else ""
-    told = f"\n--- program {answer['number']}{why} differs in the {answer['told']}\n"
-    sys.stdout.write(told + text + "\n")
+    reports = f"\n--- program {answer['number']}{why} differs in the {answer['reports']}\n"
+    sys.stdout.write(reports + text + "\n")
     sys.stdout.flush()
 
 
@@ -244,7 +246,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--captured", action="store_true", help="call every op through a capture")
     parser.add_argument("--no-shrinking", action="store_true")
-    parser.add_argument("--tell", nargs="*", default=(), metavar="REASON",
+    parser.add_argument("--show", nargs="*", default=(), metavar="REASON",
                         help="print the programs that these reasons explain")  # fmt: skip
     parser.add_argument("--show", action="store_true", help="print the programs, run nothing")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
@@ -260,7 +262,7 @@ def main() -> int:
         return 0
     result = fuzz(
         programs, given.programs, given.jobs, shrinking=not given.no_shrinking,
-        first=given.first, telling=tuple(given.tell),
+        first=given.first, shown_reasons=tuple(given.show),
     )  # fmt: skip
     sys.stdout.write(summary(result, programs) + "\n")
     missed = given.programs - result.done

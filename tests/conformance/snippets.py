@@ -81,7 +81,7 @@ def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
     where = f"<{snippet.table}: {snippet.name}>"
     lines = snippet.source.splitlines(keepends=True)
     linecache.cache[where] = (len(snippet.source), None, lines, where)  # AutoGraph reads source
-    with _heard(tf) as messages:
+    with _captured_warnings(tf) as messages:
         try:
             exec(compile(program, where, "exec"), scope)
             value = eval(compile(ast.Expression(last.value), where, "eval"), scope)
@@ -94,7 +94,7 @@ def run(tf: Any, snippet: Snippet) -> dict[str, Any]:
 
 
 @contextmanager
-def _heard(tf: Any) -> Iterator[list[str]]:
+def _captured_warnings(tf: Any) -> Iterator[list[str]]:
     """Collect what the library logs or warns of while a program runs."""
     messages: list[str] = []
 
@@ -128,8 +128,8 @@ def _shorthands(tf: Any) -> dict[str, Any]:
         with tf.GradientTape() as outer:
             with tf.GradientTape() as inner:
                 y = f(source)
-            slope = inner.gradient(y, source)
-        return outer.gradient(slope, source)
+            first_gradient = inner.gradient(y, source)
+        return outer.gradient(first_gradient, source)
 
     def filled(layer, *inputs, **settings):
         layer(*inputs, **settings)

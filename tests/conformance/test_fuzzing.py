@@ -160,8 +160,8 @@ def test_a_gradient_that_becomes_dense_is_seen():
 
 def test_a_warning_that_is_missing_is_seen():
     block = "with tf.GradientTape() as t0:\n    {}\n"
-    told, silent = (run(tapelab, block.format(b)) for b in ("t0.watch(tf.constant(1))", "pass"))
-    assert difference(told, silent).what == "warning"
+    warned, silent = (run(tapelab, block.format(b)) for b in ("t0.watch(tf.constant(1))", "pass"))
+    assert difference(warned, silent).what == "warning"
 
 
 def test_a_rounding_that_grows_is_explained_and_a_wrong_digit_is_not():

@@ -1,7 +1,7 @@
 """The wrong answers that the tests foresee, as a teacher reads them.
 
 A test of a lesson keeps them in its table FORESEEN, and holds each to its points and to what is
-said to it. Here they are judged once more, and told in full.
+said to it. Here they are judged once more, and shown in full.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def described() -> str:
 
 def _lesson(number: str, title: str) -> Iterator[str]:
     yield f"## {title}\n"
-    told = foreseen(number)
+    answers = foreseen(number)
     for exercise in LESSONS[number]:
-        wrong = [each for each in told if each.exercise == exercise.id]
+        wrong = [each for each in answers if each.exercise == exercise.id]
         yield f"### {exercise.id} {exercise.title} ({exercise.points} points)\n"
         yield from _table(wrong) if wrong else ()
 

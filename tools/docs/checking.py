@@ -34,11 +34,11 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what a tag is called, leads to, and loads."""
-        told = {name: value for name, value in attrs if value is not None}
-        self.places |= {told[name] for name in ("id", "name") if name in told}
-        if tag == "a" and "href" in told:
-            self.links.add(told["href"])
-        self.loaded |= {told[name] for name in LOADED.get(tag, ()) if name in told}
+        attributes = {name: value for name, value in attrs if value is not None}
+        self.places |= {attributes[name] for name in ("id", "name") if name in attributes}
+        if tag == "a" and "href" in attributes:
+            self.links.add(attributes["href"])
+        self.loaded |= {attributes[name] for name in LOADED.get(tag, ()) if name in attributes}
 
 
 @cache

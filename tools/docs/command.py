@@ -1,4 +1,4 @@
-"""The command line, told by the command itself."""
+"""The reference of the command line, made from the command itself."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def _usage(parameter: Any) -> str:
 
 def _parameter(parameter: Any) -> str:
     """An argument or an option, with what it is for."""
-    told = getattr(parameter, "help", None) or ""
+    help_text = getattr(parameter, "help", None) or ""
     if parameter.param_type_name == "argument":
-        return f"- `{_value(parameter)}`: {told}"
+        return f"- `{_value(parameter)}`: {help_text}"
     names = [_option(parameter, each) for each in (*parameter.opts, *parameter.secondary_opts)]
-    return f"- {', '.join(f'`{name}`' for name in names)}: {told}"
+    return f"- {', '.join(f'`{name}`' for name in names)}: {help_text}"
 
 
 def _option(parameter: Any, name: str) -> str:

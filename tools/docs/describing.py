@@ -43,5 +43,5 @@ def _member(name: str, member: Any) -> str:
 
 
 def _differences(entry: Entry) -> list[str]:
-    told = surface.differences()
-    return [told[name] for name in entry.names if name in told]
+    differences = surface.differences()
+    return [differences[name] for name in entry.names if name in differences]

@@ -42,7 +42,7 @@ def _run(notebook: Path) -> Any:
 
 
 def _keep(content: Any, kept: Path) -> None:
-    """Write a notebook whole or not at all, and let go of its older versions."""
+    """Write a notebook whole or not at all, and delete its older versions."""
     name = kept.stem.rpartition("-")[0]
     for older in kept.parent.glob(f"{name}-*.ipynb"):
         older.unlink()
@@ -68,9 +68,9 @@ def _digest(notebook: Path) -> str:
 @cache
 def _package() -> bytes:
     """A digest of all files of tapelab that a kernel may read."""
-    told = hashlib.sha256()
+    digest = hashlib.sha256()
     for path in sorted((CHECKOUT / "tapelab").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            told.update(path.relative_to(CHECKOUT).as_posix().encode())
-            told.update(path.read_bytes())
-    return told.digest()
+            digest.update(path.relative_to(CHECKOUT).as_posix().encode())
+            digest.update(path.read_bytes())
+    return digest.digest()

@@ -38,8 +38,8 @@ class Explorer(SphinxDirective):
             raise self.error(f"The code above ends with {shown!r}, which is no picture.")
         name = f"{self.env.docname.replace('/', '-')}-{self.lineno}.html"
         height = self.options.get("height", HEIGHT)
-        told = {"html": shown.to_html(), "file": f"{FOLDER}/{name}", "height": height}
-        return [Picture("", title=self.arguments[0], **told)]
+        options = {"html": shown.to_html(), "file": f"{FOLDER}/{name}", "height": height}
+        return [Picture("", title=self.arguments[0], **options)]
 
     def _shown(self) -> Any:
         """The value of the last line of code above this place."""
@@ -62,8 +62,12 @@ class Kept(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Read the file."""
         file = Path(self.env.doc2path(self.env.docname)).with_name(self.options["file"])
-        told = {"html": file.read_text("utf-8"), "file": f"{FOLDER}/{file.name}", "height": HEIGHT}
-        return [Picture("", title=self.arguments[0], **told)]
+        options = {
+            "html": file.read_text("utf-8"),
+            "file": f"{FOLDER}/{file.name}",
+            "height": HEIGHT,
+        }
+        return [Picture("", title=self.arguments[0], **options)]
 
 
 def draw(writer: HTML5Translator, node: Picture) -> None:

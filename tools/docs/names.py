@@ -25,7 +25,7 @@ class Entry:
 
     @property
     def part(self) -> str:
-        """Where it is told of: the innermost namespace it has a name in, or else its module."""
+        """Where it is documented: the innermost namespace that has it, or else its module."""
         space = max(
             (name.rpartition(".")[0] for name in self.names), key=lambda part: part.count(".")
         )
@@ -57,7 +57,7 @@ def entries() -> tuple[Entry, ...]:
     things: dict[int, Any] = {}
     for name in _listed():
         thing = surface.found(name)
-        if _is_told(thing):
+        if _is_documented(thing):
             names[id(thing)].add(name)
             things[id(thing)] = thing
     found = [Entry(tuple(sorted(names[key], key=_length)), things[key]) for key in things]
@@ -91,7 +91,7 @@ def _length(name: str) -> tuple[int, int, str]:
     return name.count("."), len(name), name
 
 
-def _is_told(thing: Any) -> bool:
+def _is_documented(thing: Any) -> bool:
     """Whether it is a function, a class or a dtype, and not a module or a mere constant."""
     return callable(thing) or isinstance(thing, DType)
 
@@ -99,7 +99,7 @@ def _is_told(thing: Any) -> bool:
 def members(thing: type) -> dict[str, Any]:
     """The public methods and properties of a class, in the order of its code.
 
-    What a class above it has, too, is told there: how a layer builds and calls.
+    What a base class has, too, is documented there: how a layer builds and calls.
     """
     above = {name for base in thing.__mro__[1:] for name in vars(base)}
     return {
@@ -144,15 +144,15 @@ def _formulas() -> frozenset[str]:
 def signature(thing: Any) -> str:
     """How a thing is called, as a learner writes it: without types, with TensorFlow's defaults."""
     try:
-        told = inspect.signature(thing)
+        signature = inspect.signature(thing)
     except (TypeError, ValueError):
         return ""
     parameters = [
         each.replace(annotation=each.empty, default=_default(each.default))
-        for name, each in told.parameters.items()
+        for name, each in signature.parameters.items()
         if name not in {"self", "cls"}
     ]
-    return str(told.replace(parameters=parameters, return_annotation=told.empty))
+    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
 
 
 def _default(value: Any) -> Any:

@@ -34,7 +34,7 @@ def _table(ops: list[Op]) -> str:
         "```{list-table}",
         ":header-rows: 1",
         "",
-        "* - op\n  - what it computes\n  - the way back, to each input\n  - the way forward",
+        "* - op\n  - what it computes\n  - the gradient rule of each input\n  - the JVP",
     ]
     rows += [_row(op) for op in sorted(ops, key=lambda each: each.name)]
     return "\n".join([*rows, "```"])
@@ -59,22 +59,24 @@ def _rule(name: str, rule: Rule) -> str:
 
 
 def _forward(op: Op, rules: tuple[Rule, ...]) -> str:
-    """How tangents pass: by the local slopes of what works entry by entry, else turned round."""
-    slopes = [
+    """The JVP: local derivatives times tangents for elementwise ops, else the transposed VJP."""
+    derivatives = [
         rf"{_bracketed(rule.local)} \dot {name}"
         for name, rule in zip(op.inputs, rules, strict=True)
         if rule.local
     ]
-    if slopes:
-        return _math(rf"\dot {op.output} = {' + '.join(slopes)}")
+    if derivatives:
+        return _math(rf"\dot {op.output} = {' + '.join(derivatives)}")
     return "none" if all(rule.because for rule in rules) else "the rule turned round"
 
 
-def _bracketed(slope: str) -> str:
-    """A slope as a factor."""
-    if slope == "1":
+def _bracketed(derivative: str) -> str:
+    """A derivative as a factor."""
+    if derivative == "1":
         return ""
-    return f"({slope})" if any(sign in slope for sign in SIGNS) else rf"{slope} \cdot"
+    return (
+        f"({derivative})" if any(sign in derivative for sign in SIGNS) else rf"{derivative} \cdot"
+    )
 
 
 def _math(latex: str) -> str:

@@ -64,7 +64,9 @@ def _at(times: dict[str, str], moment: str) -> float:
 
 def described() -> str:
     """A row for each lesson, as Markdown."""
-    head = "| lesson | told, min | counted, min | exercises | points | runs, s | slowest cell, s |"
+    head = (
+        "| lesson | planned, min | counted, min | exercises | points | runs, s | slowest cell, s |"
+    )
     return "\n".join([head, "|---|--:|--:|--:|--:|--:|--:|", *map(_row, _lessons())])
 
 
@@ -75,11 +77,11 @@ def _lessons() -> list[Path]:
 def _row(lesson: Path) -> str:
     content = json.loads(lesson.read_text(encoding="utf-8"))
     title = "".join(content["cells"][0]["source"]).split("\n")[0].removeprefix("# ")
-    told, counted = content["metadata"]["tapelab"]["minutes"], reading(lesson)
+    row_minutes, counted = content["metadata"]["tapelab"]["minutes"], reading(lesson)
     first, *others = seconds(executed(SOLVED / lesson.name))
     cells = [
         f"[{title}](../tutorial/lessons/{lesson.stem}.md)",
-        *(told, f"{counted.minutes:.0f}", counted.exercises, f"{counted.points:g}"),
+        *(row_minutes, f"{counted.minutes:.0f}", counted.exercises, f"{counted.points:g}"),
         *(f"{first + sum(others):.1f}", f"{max(others):.1f}"),
     ]
     return f"| {' | '.join(map(str, cells))} |"

@@ -34,10 +34,10 @@ WHOLE: Final = 0.35
 def captured(rng: Random, writer: Writer, *, raised: bool) -> str:
     """The text of a program with captures and contexts in the place of its op calls."""
     statements = ast.parse(writer.text).body
-    spoiled = raised or "# spoiled: " in writer.text
-    rewriting = Rewriting(rng, writer.scope, _last(statements) if spoiled else None)
+    corrupted = raised or "# corrupted: " in writer.text
+    rewriting = Rewriting(rng, writer.scope, _last(statements) if corrupted else None)
     body = rewriting.block(statements)
-    if not spoiled and rng.random() < WHOLE:
+    if not corrupted and rng.random() < WHOLE:
         body = rewriting.whole(ast.parse(writer.text).body, body)
     return "\n".join([*rewriting.imports(), *rewriting.stores, *body]) + "\n"
 

@@ -23,6 +23,6 @@ def one_axis(w: Writer, rank: int) -> int:
 
 
 def listed(w: Writer, values: Sequence[int]) -> str:
-    """Whole numbers as a list or, now and then, as a tensor."""
+    """Integers as a list or, now and then, as a tensor."""
     text = repr(list(values))
     return f"tf.constant({text}, tf.int32)" if w.chance(0.2) else text

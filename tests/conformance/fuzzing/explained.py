@@ -9,6 +9,7 @@ from .gradients import OF_GRADIENTS
 from .observing import Difference, Outcome
 from .recognising import (
     Explained,
+    corrupted,
     differs,
     either,
     has_nan,
@@ -16,7 +17,6 @@ from .recognising import (
     nonsense,
     raises,
     sooner,
-    spoiled,
     zeros_for_none,
 )
 from .rounding import ROUNDING, rounding_explains
@@ -71,19 +71,19 @@ TABLE: Final[tuple[Explained, ...]] = (
         "mistake, other type",
         "Both refuse a deliberate mistake, with exceptions of different types: TensorFlow's "
         "depends on which of its layers looks first. The frequent ones agree: fuzz_found.txt.",
-        spoiled(REFUSED, REFUSED),
+        corrupted(REFUSED, REFUSED),
     ),
     Explained(
         "mistake, taken here",
-        "What can be understood is taken: one number where a row of one is meant, whole numbers of "
+        "What can be understood is taken: one number where a row of one is meant, integers of "
         "any width as positions.",
-        spoiled("no error", REFUSED),
+        corrupted("no error", REFUSED),
     ),
     Explained(
         "mistake, taken there",
         "TensorFlow takes text for truths, fractions for counts and rows for numbers in places "
         "where it does not look; here they are refused.",
-        spoiled(REFUSED, "no error"),
+        corrupted(REFUSED, "no error"),
     ),
     Explained(
         "truncated by zero",
@@ -181,8 +181,8 @@ TABLE: Final[tuple[Explained, ...]] = (
     ),
     Explained(
         "beyond acosh",
-        "Below 1 acosh is NaN; TensorFlow divides by the sinh of it, here the slope is that of the "
-        "formula, which has a value below -1.",
+        "Below 1 acosh is NaN; TensorFlow divides by its sinh, here the derivative is that of "
+        "the formula, which has a value below -1.",
         differs("value", r"acosh\((?s:.*)gradient\(", "nan"),
     ),
     Explained(

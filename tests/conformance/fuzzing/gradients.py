@@ -25,8 +25,8 @@ CASTS: Final = "You are casting an input of type complex"
 
 OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     Explained(
-        "target of whole numbers",
-        "A target of whole numbers or truths has no gradient: None here; TensorFlow looks for the "
+        "target of integers",
+        "A target of integers or truths has no gradient: None here; TensorFlow looks for the "
         "rule of the op all the same, and now and then finds one.",
         asks_whole_numbers,
     ),
@@ -34,7 +34,7 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         "seed of another shape",
         "TensorFlow hands a seed that does not fit on to the rule of the op, so that the shape of "
         "the gradient depends on it; here it is stretched to the target, or refused. Where a rule "
-        "hands on what it gets, the gradient is the seed itself.",
+        "returns its argument, the gradient is the seed itself.",
         seeds,
     ),
     Explained(
@@ -93,12 +93,12 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         ),
     ),
     Explained(
-        "slope of RFFT3D",
+        "gradient of RFFT3D",
         "TensorFlow has no gradient of the Fourier transform of real numbers along three axes.",
         raises("no error", r"LookupError: gradient registry has no entry for: I?RFFT3D"),
     ),
     Explained(
-        "second slope of colours below zero",
+        "second derivative of colours below zero",
         "TensorFlow's gradient of rgb_to_hsv is 0 for channels below 0, the gradient of that "
         "gradient is not.",
         second_order(r"rgb_to_hsv\("),
@@ -131,8 +131,8 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         second_order(r"unsorted_segment_(min|max)\(", "nan"),
     ),
     Explained(
-        "slope of a root that has none",
-        "At a matrix without an inverse its root has no slope: NaN here, refused by TensorFlow.",
+        "derivative of a root that has none",
+        "The root of a singular matrix has no derivative: NaN here, refused by TensorFlow.",
         raises(
             "no error",
             "InvalidArgumentError: .*Input matrix is not invertible",
@@ -140,9 +140,9 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         ),
     ),
     Explained(
-        "slope of what was stretched",
+        "gradient of a broadcast value",
         "Here betainc and labels beside scores are stretched as elsewhere; TensorFlow takes one "
-        "number for many, and refuses the way back.",
+        "number for many, and refuses the backward pass.",
         raises(
             "no error",
             r"InvalidArgumentError: .*Input to reshape is a tensor with \d+ values, but the "
@@ -166,14 +166,14 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     ),
     Explained(
         "seed that vanishes",
-        "A root has an infinite slope at 0; where the seed is the root itself, and so 0 there, "
+        "A root has an infinite derivative at 0; where the seed is the root itself, and so 0, "
         "TensorFlow's second order is NaN, and here it is 0.",
         differs("value", r"sqrt\((?s:.*)output_gradients=y", "nan"),
     ),
     Explained(
-        "infinite slopes",
-        "Where the slope is infinite, the second order through a Jacobian is infinity or NaN, as "
-        "the zeros of its rows are multiplied first or last.",
+        "infinite derivatives",
+        "Where the derivative is infinite, the second order through a Jacobian is infinity or "
+        "NaN, as the zeros of its rows are multiplied first or last.",
         differs(
             "value",
             r"(erfinv|ndtri|lbeta|cumulative_logsumexp|reciprocal)\((?s:.*)jacobian\(",
@@ -204,12 +204,12 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
     ),
     Explained(
         "diagonal of one number",
-        "TensorFlow takes a number for its own diagonal part, and refuses the way back.",
+        "TensorFlow takes a number for its own diagonal part, and refuses the backward pass.",
         raises("no error", r"InvalidArgumentError: .*\[Op:Diag\]", r"diag_part\((?s:.*)gradient\("),
     ),
     Explained(
         "diagonal of nothing",
-        "TensorFlow lays a row of nothing beside the diagonal, and refuses the way back.",
+        "TensorFlow lays a row of nothing beside the diagonal, and refuses the backward pass.",
         either(
             raises(
                 "no error",
@@ -222,13 +222,13 @@ OF_GRADIENTS: Final[tuple[Explained, ...]] = (
         ),
     ),
     Explained(
-        "slope of grouped convolutions",
+        "gradient of grouped convolutions",
         "TensorFlow convolves in groups, and has no gradient of it on the processor.",
         raises("no error", "InvalidArgumentError: .*Gradients for grouped convolutions", "conv"),
     ),
     Explained(
         "mirror of nothing",
-        "TensorFlow pads a tensor without entries with its mirror image, and refuses the way back.",
+        "TensorFlow pads an empty tensor with its mirror image, and refuses the backward pass.",
         raises("no error", "InvalidArgumentError: .*MirrorPadGrad.* 0 was not less than 0", "pad"),
     ),
     Explained(

@@ -1,4 +1,4 @@
-"""What a program leaves behind, and how two libraries' answers are told apart."""
+"""What a program leaves behind, and how the results of two libraries are compared."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def run(tf: Any, text: str) -> Outcome:
     scope = {"__name__": "__main__", "tf": tf, "np": np}
     where = "<fuzz>"
     linecache.cache[where] = (len(text), None, text.splitlines(keepends=True), where)  # AutoGraph
-    with _heard(tf) as outcome.warned:
+    with _captured_warnings(tf) as outcome.warned:
         try:
             exec(compile(text, where, "exec"), scope)
         except Exception as error:  # noqa: BLE001  whatever it raises is an answer
@@ -90,7 +90,7 @@ def run(tf: Any, text: str) -> Outcome:
 
 
 @contextmanager
-def _heard(tf: Any) -> Iterator[list[str]]:
+def _captured_warnings(tf: Any) -> Iterator[list[str]]:
     messages: list[str] = []
 
     class Collector(logging.Handler):
@@ -113,7 +113,7 @@ def _heard(tf: Any) -> Iterator[list[str]]:
 
 
 def _forget_what_was_said(tf: Any) -> None:
-    """TensorFlow says some things once in a process; each program is to hear them."""
+    """TensorFlow warns of some things once in a process; each program has to see the warning."""
     said = sys.modules.get(f"{tf.__name__}.python.platform.tf_logging")
     if said is not None:
         said._log_counter_per_token.clear()
@@ -159,7 +159,9 @@ def _entry(tf: Any, value: Any) -> Any:
 def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
     """The first way in which two outcomes differ, None if they agree."""
     if ours.raised != theirs.raised:
-        return Difference("exception", ours.raised or theirs.raised, _told(ours), _told(theirs))
+        return Difference(
+            "exception", ours.raised or theirs.raised, _summary(ours), _summary(theirs)
+        )
     for name in theirs.values | ours.values:
         if name not in ours.values or name not in theirs.values:
             sides = (name in ours.values, name in theirs.values)
@@ -172,7 +174,7 @@ def difference(ours: Outcome, theirs: Outcome) -> Difference | None:
     return None
 
 
-def _told(outcome: Outcome) -> str:
+def _summary(outcome: Outcome) -> str:
     return f"{outcome.raised or 'no error'}: {' '.join(outcome.message.split())[:500]}"
 
 

@@ -116,7 +116,7 @@ def _gradient(w: Writer, tape: str, target: str) -> str:
 def mistake(w: Writer, name: str) -> None:
     """One call with something wrong in it."""
     call, change = spoil(w, drawn(w, name))
-    w.lines.append(f"# spoiled: {change}")
+    w.lines.append(f"# corrupted: {change}")
     w.let("y", str(call))
 
 

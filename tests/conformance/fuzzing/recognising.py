@@ -69,13 +69,13 @@ def either(*ways: Holds) -> Holds:
 
 def asks_whole_numbers(text: str, found: Difference, outcome: Outcome) -> bool:
     """The last question is about a target that holds no fractions."""
-    asked = re.findall(r"\.(?:gradient|jacobian|batch_jacobian)\((\w+)", text)
-    known = [outcome.values.get(name) for name in asked]
+    requested = re.findall(r"\.(?:gradient|jacobian|batch_jacobian)\((\w+)", text)
+    known = [outcome.values.get(name) for name in requested]
     if re.match("LookupError", found.theirs):  # any of the questions may have met it
         return any(part.dtype[:3] not in {"flo", "com"} for each in known for part in parts(each))
-    target = known[-1] if asked else None
+    target = known[-1] if requested else None
     kinds = {part.dtype[:3] for part in parts(target)}
-    other = bool(asked) and not kinds  # a shape, a list of nothing
+    other = bool(requested) and not kinds  # a shape, a list of nothing
     return found.what in {"kind", "exception"} and (other or bool(kinds - {"flo", "com"}))
 
 
@@ -87,8 +87,8 @@ def jacobian_of_nothing(text: str, found: Difference, outcome: Outcome) -> bool:
     if found.what == "dtype":
         by_rows = rf"{found.name} = \w+\.batch_jacobian\(.*experimental_use_pfor=False"
         return bool(re.search(by_rows, text)) and found.theirs[:14] == "tensor float32" and empty
-    asked = re.findall(r"\.jacobian\((\w+), .*experimental_use_pfor=False", text)
-    targets = [part for name in asked for part in parts(outcome.values.get(name))]
+    requested = re.findall(r"\.jacobian\((\w+), .*experimental_use_pfor=False", text)
+    targets = [part for name in requested for part in parts(outcome.values.get(name))]
     stopped = sooner("ValueError", "jacobian")(text, found, outcome)
     return stopped and any(np.size(target.array) == 0 for target in targets)
 
@@ -117,13 +117,15 @@ def has_nan(value: Any) -> bool:
 
 
 def seeds(text: str, found: Difference, outcome: Outcome) -> bool:
-    """A seed that does not fit its target, or that is handed on as it is."""
+    """A seed that does not fit its target, or that is passed on as it is."""
     mended = "An output gradient needs" in found.ours or "need as many output_gr" in found.ours
     refused = found.what == "exception" and re.match("no error", found.ours)
     given = re.findall(r"output_gradients=(\w+)", text)
-    asked = re.findall(r"gradient\(\w+, \[?([^\])]*)", text)
+    requested = re.findall(r"gradient\(\w+, \[?([^\])]*)", text)
     python = found.what == "dtype" and re.search(r"output_gradients=[-\[(\d]", text)
-    itself = found.what == "kind" and bool(set(given) & set(re.findall(r"\w+", str(asked[-1:]))))
+    itself = found.what == "kind" and bool(
+        set(given) & set(re.findall(r"\w+", str(requested[-1:])))
+    )
     return "output_gradients=" in text and bool(
         mended or found.what == "shape" or refused or itself or python
     )
@@ -142,6 +144,6 @@ def nonsense(text: str, found: Difference, outcome: Outcome) -> bool:
     return both and bool(re.search(NONSENSE, last))
 
 
-def spoiled(ours: str, theirs: str) -> Holds:
+def corrupted(ours: str, theirs: str) -> Holds:
     """A deliberate mistake in the call at the end, and what the two sides make of it."""
-    return raises(ours, theirs, "# spoiled: ")
+    return raises(ours, theirs, "# corrupted: ")

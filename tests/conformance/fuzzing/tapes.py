@@ -120,7 +120,7 @@ class Tapes:
         w.let("y", f"{name}[{w.rng.choice(keys)}]")
 
     def sparse(self) -> None:
-        """Pick rows, and hand them on through what may or may not keep the gradient sparse."""
+        """Pick rows, and pass them through what may or may not keep the gradient sparse."""
         w = self.w
         table = w.let("v", f"tf.Variable({w.literal((3, 2), 'float32')})")
         through = w.one_of("{}", "{}", "{} + 1.0", "tf.identity({})", "{}.read_value()", "-{}",
