@@ -179,8 +179,8 @@ from tapelab.version import __version__
 newaxis = None
 _core_ops.install()
 _hooks.finding_of.fill(_late("tapelab.diagnosis.explanation:finding_of"))
-_hooks.picture_of.fill(_late("tapelab.widgets.pictures:picture_of"))
-_hooks.output_of.fill(_late("tapelab.widgets.pictures:output_of"))
+_hooks.picture_of.fill(_late("tapelab.widgets.show:picture_of"))
+_hooks.output_of.fill(_late("tapelab.widgets.show:output_of"))
 _overloads.install()
 _install_recorder()
 

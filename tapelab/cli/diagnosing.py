@@ -108,7 +108,7 @@ def print_explanation(explanation: Explanation, *, as_json: bool) -> None:
 
 def _gradients(explanation: Explanation) -> dict[str, str]:
     """What the last question was answered, source by source, in short."""
-    from tapelab.views.answers import answers
+    from tapelab.views.tape_summary import answers
 
     return dict(answers(explanation.recording)) if explanation.recording else {}
 

@@ -101,7 +101,7 @@ def export(
 def picture_of(file: Path, step: int | None, language: str) -> Picture:
     """The picture in a file, with what is wrong with its last gradient."""
     from tapelab.recording import Recording
-    from tapelab.views.frame import Model
+    from tapelab.views.timeline import Model
     from tapelab.widgets.show import Picture, why_missing
 
     if language:

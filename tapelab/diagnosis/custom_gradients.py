@@ -21,7 +21,7 @@ from tapelab.diagnosis.source_code import Code, Extent
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording.schema import Source
 from tapelab.recording.source import lines_of, title_of
-from tapelab.views.numbers import format_number
+from tapelab.views.number_format import format_number
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape

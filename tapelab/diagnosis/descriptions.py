@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from tapelab.diagnosis.source_code import Code, Scope
 from tapelab.locales import paragraph, say, say_many, sentence, translated
 from tapelab.recording import events as e
-from tapelab.views.numbers import MINUS, format_brief, format_shape
+from tapelab.views.number_format import MINUS, format_brief, format_shape
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.backward_pass import Way

@@ -12,7 +12,7 @@ from tapelab.diagnosis.finding import Finding
 from tapelab.locales import language, say, say_many, sentence
 from tapelab.recording.drawable import Pictured
 from tapelab.views.card import plain
-from tapelab.views.numbers import format_number
+from tapelab.views.number_format import format_number
 
 COMPLEX_STEP: Final = sentence("a complex step")
 CENTRAL: Final = sentence("central differences")

@@ -12,7 +12,7 @@ from tapelab.diagnosis import edits
 from tapelab.diagnosis.descriptions import operand, paragraph, plainly, say, spot
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
-from tapelab.views.numbers import format_shape
+from tapelab.views.number_format import format_shape
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

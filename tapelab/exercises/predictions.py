@@ -16,7 +16,7 @@ from tapelab.exercises.values import Numbers, Picture, Prediction
 from tapelab.locales import say
 from tapelab.recording import Recording
 from tapelab.views.card import DATA
-from tapelab.views.frame import Model
+from tapelab.views.timeline import Model
 
 ADJOINTS: Final = {"way": "backward"}
 """Questions about gradients; `{"way": "forward"}` are those about values and ops."""

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from tapelab.recording.schema import TensorFacts
-from tapelab.views.frame import BACKWARD, FORWARD, Model, Step
+from tapelab.views.timeline import BACKWARD, FORWARD, Model, Step
 
 RELATIVE: Final = 0.01
 WRITTEN: Final = 0.002

@@ -17,7 +17,7 @@ from tapelab.exercises.trial import Trial
 from tapelab.exercises.wording import listed, spelled
 from tapelab.locales import paragraph, say, say_many
 from tapelab.recording.facts import KEPT_ELEMENTS
-from tapelab.views.numbers import count
+from tapelab.views.number_format import count
 
 UNUSED: Final = "UNUSED_SOURCE"
 

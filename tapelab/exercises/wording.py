@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tapelab.locales import say, sentence
 from tapelab.recording.schema import Role, TensorFacts
-from tapelab.views.numbers import format_shape, format_values
+from tapelab.views.number_format import format_shape, format_values
 
 SHOWN_ELEMENTS: Final = 8
 

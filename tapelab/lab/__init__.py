@@ -8,8 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tapelab.lab import completing, hints, live, running
-from tapelab.lab.cells import title_of_cell
+from tapelab.lab import completion, gradient_hints, live, notebook_cells
+from tapelab.lab.notebook_cells import title_of_cell
 from tapelab.recording import source
 
 
@@ -24,9 +24,9 @@ def attach(shell: Any = None) -> None:
     shell.register_magic_function(tape, "line_cell", "tape")
     shell.register_magic_function(why, "line", "why")
     shell.register_magic_function(predict, "cell", "predict")
-    completing.attach(shell)
-    running.attach(shell)
-    hints.attach(shell)
+    completion.attach(shell)
+    notebook_cells.attach(shell)
+    gradient_hints.attach(shell)
     live.attach(shell)
 
 
@@ -49,10 +49,10 @@ def tape(line: str, cell: str | None = None) -> Any:
     """
     __tracebackhide__ = True
     if cell is None:
-        from tapelab.lab.switching import switch
+        from tapelab.lab.line_magics import switch
 
         return switch(line)
-    from tapelab.lab.magics import record_cell
+    from tapelab.lab.cell_magics import record_cell
 
     return record_cell(line, cell)
 
@@ -65,7 +65,7 @@ def why(line: str) -> Any:
     %why z x y      the gradient of z with respect to x and y
     """
     __tracebackhide__ = True
-    from tapelab.lab.switching import ask_why
+    from tapelab.lab.line_magics import ask_why
 
     return ask_why(line)
 
@@ -81,6 +81,6 @@ def predict(line: str, cell: str) -> Any:
     alone to see the answer at once.
     """
     __tracebackhide__ = True
-    from tapelab.lab.predicting import predict_cell
+    from tapelab.lab.cell_magics import predict_cell
 
     return predict_cell(line, cell)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from tapelab.lab.hints import hints
+from tapelab.lab.gradient_hints import hints
 from tapelab.locales import language
 
 

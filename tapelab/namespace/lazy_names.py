@@ -56,7 +56,7 @@ NAMES: Final = {
         "constant_initializer ones_initializer random_normal_initializer"
         " random_uniform_initializer zeros_initializer"
     ),
-    "tapelab.lab.hints": "hints",
+    "tapelab.lab.gradient_hints": "hints",
     "tapelab.lab.preferences": "settings",
     "tapelab.linalg.factorizing": "eig eigvals",
     "tapelab.math.counting": "histogram_fixed_width histogram_fixed_width_bins",
@@ -79,7 +79,7 @@ NAMES: Final = {
     "tapelab.locales": "language",
     "tapelab.widgets.compare": "compare",
     "tapelab.widgets.what_if": "what_if",
-    "tapelab.widgets.verdict": "check exercise hint progress score",
+    "tapelab.widgets.verdict_card": "check exercise hint progress score",
 }
 """Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
 RENAMED: Final = {

@@ -75,7 +75,7 @@ def card(label: str, inside: str) -> str:
 
 @cache
 def _style() -> str:
-    return minified(Path(__file__).with_name("rich.css"))
+    return minified(Path(__file__).with_name("card.css"))
 
 
 def minified(sheet: Path) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tapelab.views.graph import EdgeKind, NodeKind
-from tapelab.views.still import Card, Still, still
+from tapelab.views.static_figure import Card, Still, still
+from tapelab.views.tape_graph import EdgeKind, NodeKind
 
 if TYPE_CHECKING:
     import graphviz

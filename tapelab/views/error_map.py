@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tapelab.locales import say, say_many, sentence
 from tapelab.views.card import card as framed
 from tapelab.views.card import prose
-from tapelab.views.rich import finding_html
+from tapelab.views.explanation_card import finding_html
 
 if TYPE_CHECKING:
     from tapelab.diagnosis.gradient_check import Checked, GradientCheck

@@ -15,7 +15,7 @@ from tapelab.locales import language, of_explorer
 from tapelab.recording import Recording, packing
 from tapelab.recording.codec import to_packed
 from tapelab.recording.events import KIND_OF, Ran
-from tapelab.views import text
+from tapelab.views import text_view
 from tapelab.views.card import direction
 
 STATIC: Final = Path(__file__).parent.parent / "static"
@@ -67,7 +67,7 @@ def page(
     predict: bool = False,
 ) -> str:
     """One self-contained HTML document; without JavaScript it shows the picture as text."""
-    without = escape(text.picture(recording, step=step, explanation=explanation), quote=False)
+    without = escape(text_view.picture(recording, step=step, explanation=explanation), quote=False)
     fallback = f"<noscript><pre>{without}</pre></noscript>"
     return _document(
         recording, container(recording, explanation, step=step, predict=predict) + fallback
@@ -167,7 +167,7 @@ def frame(
 
     A live widget finds the page it stands for by its `identity`.
     """
-    told = text.picture(recording, step=step, explanation=explanation)
+    told = text_view.picture(recording, step=step, explanation=explanation)
     name = recording.tape.name or "tape"
     body = container(recording, explanation, step=step, predict=predict)
     return framed(name, _document(recording, body), told, identity)

@@ -9,8 +9,8 @@ from typing import Final
 
 from tapelab.locales import say
 from tapelab.recording import Recording
-from tapelab.views.graph import EdgeKind, NodeKind
-from tapelab.views.still import HEIGHT, WIDTH, Card, Road, Still, still
+from tapelab.views.static_figure import HEIGHT, WIDTH, Card, Road, Still, still
+from tapelab.views.tape_graph import EdgeKind, NodeKind
 
 MARGIN: Final = 12
 VALUE_ROW: Final = 43

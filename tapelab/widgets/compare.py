@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
 
 from tapelab.locales import say
 from tapelab.recording import to_bytes
 from tapelab.recording.drawable import Drawable
-from tapelab.views import comparing, html, plots
-from tapelab.views.aligning import counterparts
-from tapelab.views.comparing import Compared, compared
-from tapelab.widgets.frontend import first_in_cell, shell
+from tapelab.views import figures, html, tape_comparison
+from tapelab.views.alignment import counterparts
+from tapelab.views.tape_comparison import Compared, compared
+from tapelab.widgets.cell_output import Shown, shell
 from tapelab.widgets.show import recorded
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def compare(before: Any, after: Any) -> Comparison:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Drawable):
+class Comparison(Shown, Drawable):
     """Two recordings beside one another, to look at and to save."""
 
     found: Compared
@@ -51,18 +49,18 @@ class Comparison(Drawable):
         return self.found.differences
 
     def __str__(self) -> str:
-        return comparing.text(self.found)
+        return tape_comparison.text(self.found)
 
     def __repr__(self) -> str:
         return f"<comparison of two tapes: {self.found.headline}>"
 
     def to_html(self) -> str:
         """One HTML document: the differences, and both pictures to step through, offline."""
-        return self._document(comparing.html(self.found))
+        return self._document(tape_comparison.html(self.found))
 
     def figure(self) -> Figure:
         """Both graphs as a Matplotlib figure, one above the other."""
-        return plots.pair_figure(*self._recordings)
+        return figures.pair_figure(*self._recordings)
 
     def to_dot(self) -> str:
         """Both graphs in the language of Graphviz, for `dot`."""
@@ -76,7 +74,7 @@ class Comparison(Drawable):
             "headline": self.found.headline,
             "differences": self.differences,
             "gradients": self.found.answers,
-            "frames": [asdict(each) for each in comparing.rows(self.found)],
+            "frames": [asdict(each) for each in tape_comparison.rows(self.found)],
         }
 
     def _document(self, above: str = "") -> str:
@@ -109,11 +107,6 @@ class Comparison(Drawable):
     def _recordings(self) -> tuple[Any, Any]:
         return self.found.before, self.found.after
 
-    @cached_property
-    def identity(self) -> str:
-        """What the page in an output is called, so that live widgets find it."""
-        return f"tapelab-{uuid4().hex[:12]}"
-
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """The card, and below it both pictures for who opens them."""
         frame = html.framed("before and after", self._document(), str(self), self.identity)
@@ -121,14 +114,7 @@ class Comparison(Drawable):
             f'<details class="tapelab-both"><summary>{escape(say("Step through both"))}</summary>'
             f'<div style="{_SIDES}">{frame}</div></details>'
         )
-        return {"text/html": comparing.html(self.found) + below, "text/plain": str(self)}
-
-    def _ipython_display_(self) -> None:
-        """Draw it, unless the running cell has drawn it already."""
-        from IPython.display import publish_display_data
-
-        if first_in_cell(self):
-            publish_display_data(self._repr_mimebundle_())
+        return {"text/html": tape_comparison.html(self.found) + below, "text/plain": str(self)}
 
 
 @dataclass(frozen=True)

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+from uuid import uuid4
 
 import anywidget
 import traitlets
 
-from tapelab.locales import language, of_explorer
-from tapelab.recording import from_bytes
+from tapelab.locales import language, of_explorer, say, say_many
+from tapelab.recording import from_bytes, to_bytes
+from tapelab.views import what_if_page as views
+from tapelab.views.card import DATA, card, prose
 from tapelab.views.html import static_file
-from tapelab.widgets.frontend import asks_for_views, first_in_cell
-from tapelab.widgets.page import Page
-from tapelab.widgets.score import Score
+from tapelab.views.what_if_page import Moment
+from tapelab.widgets.cell_output import Page, Shown, asks_for_views, first_in_cell
+from tapelab.widgets.sampler import Trial
 
 EXTRAS: Final = {"kind": "extras"}
 HAIL: Final = {"kind": "hail"}
-
-
-class Shown(Protocol):
-    """What stands in an output, under a name by which a live widget finds it there."""
-
-    @property
-    def identity(self) -> str:
-        """The name."""
-
-    def _repr_mimebundle_(self) -> dict[str, str]: ...
 
 
 class Explorer(anywidget.AnyWidget):
@@ -87,3 +81,87 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.default("words")
     def _said(self) -> dict[str, Any]:
         return of_explorer(lambda: from_bytes(self.recording).said())
+
+
+Guesses = Sequence[Mapping[str, Any]]
+
+
+class Score:
+    """The card of one picture; there is nothing in it before the first answer."""
+
+    def __init__(self) -> None:
+        self._name = ""
+
+    def show(self, guesses: Guesses) -> None:
+        """Put the card below what the running cell has shown."""
+        self._name = uuid4().hex
+        self._publish(guesses, update=False)
+
+    def update(self, guesses: Guesses) -> None:
+        """Tell of another answer, if the card is shown anywhere."""
+        if self._name:
+            self._publish(guesses, update=True)
+
+    def _publish(self, guesses: Guesses, *, update: bool) -> None:
+        from IPython.display import publish_display_data
+
+        publish_display_data(bundle(guesses), transient={"display_id": self._name}, update=update)
+
+
+def bundle(guesses: Guesses) -> dict[str, Any]:
+    """The card as HTML, as text, and as the data that `tapelab.exercises.predictions` reads."""
+    data = {"predictions": list(guesses)}
+    if not guesses:
+        return {"text/html": "", "text/plain": "", DATA: data}
+    right = sum(each["right"] for each in guesses)
+    head = say_many(
+        "Predicted {right} of {count} step.",
+        "Predicted {right} of {count} steps.",
+        len(guesses),
+        right=right,
+    )
+    lines = [_line(each) for each in guesses]
+    rows = "".join(f"<li>{prose(line)}</li>" for line in lines)
+    body = f'<div class="head"><h3>{prose(head)}</h3></div><div class="say"><ul>{rows}</ul></div>'
+    text = "\n".join([head, *(f"  {line.replace('`', '')}" for line in lines)])
+    return {"text/html": card(head, body), "text/plain": text, DATA: data}
+
+
+def _line(guess: Mapping[str, Any]) -> str:
+    named = {name: f"`{guess[name]}`" for name in ("of", "said", "truth")}
+    if guess["right"]:
+        return say("step {step}, {of}: {said}, right", step=guess["step"], **named)
+    return say("step {step}, {of}: {said}, it is {truth}", step=guess["step"], **named)
+
+
+class Sliders(Explorer):
+    """The tape of a function, its sliders and its curves; `values` are where the inputs stand."""
+
+    what_if = traitlets.Dict().tag(sync=True)
+    moment = traitlets.Dict().tag(sync=True)
+    values = traitlets.List(traitlets.Float()).tag(sync=True, echo_update=False)
+
+    def __init__(self, trial: Trial, shown: Shown) -> None:
+        self._trial = trial
+        self._shown = first = trial.moment(trial.starts)
+        super().__init__(
+            shown,
+            recording=to_bytes(first.recording),
+            what_if=views.settings(trial.experiment),
+            moment=self._told(first),
+            values=list(trial.starts),
+        )
+
+    def _told(self, moment: Moment) -> dict[str, Any]:
+        return views.live(moment, self._trial.curves(moment.values))
+
+    @traitlets.observe("values")
+    def _run_again(self, change: Any) -> None:
+        """Work out the moment that the sliders ask for; what the function raises is shown."""
+        values = tuple(change["new"])
+        if values == self._shown.values:
+            return
+        self._shown = self._trial.moment_or(self._shown, values)
+        with self.hold_sync():
+            self.recording = to_bytes(self._shown.recording)
+            self.moment = self._told(self._shown)

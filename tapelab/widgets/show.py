@@ -8,14 +8,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis import Explanation, explain_call, explain_recording
+from tapelab.diagnosis.gradient_check import GradientCheck
 from tapelab.recording import Recording, from_bytes, to_bytes
 from tapelab.recording.drawable import Drawable
-from tapelab.views import data, figures, html, svg, terminal, text
-from tapelab.views.answers import last_question
-from tapelab.widgets.frontend import first_in_cell, in_marimo, in_terminal, shell
-from tapelab.widgets.page import Page
+from tapelab.views import (
+    error_map,
+    explanation_card,
+    figures,
+    html,
+    json_export,
+    svg,
+    terminal,
+    text_view,
+)
+from tapelab.views.card import DATA
+from tapelab.views.tape_summary import last_question
+from tapelab.widgets.cell_output import Page, first_in_cell, in_marimo, in_terminal, shell
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from tapelab.widgets.explorer import Explorer
 
 
@@ -63,7 +75,7 @@ class Picture(Page, Drawable):
 
     def to_json(self) -> str:
         """All that was recorded, with the explanation, for programs that are not ours."""
-        return data.as_json(self.recording, self.explanation)
+        return json_export.as_json(self.recording, self.explanation)
 
     def to_dot(self) -> str:
         """The graph in the language of Graphviz, for `dot`."""
@@ -72,7 +84,7 @@ class Picture(Page, Drawable):
         return str(digraph(self.recording).source)
 
     def __str__(self) -> str:
-        return text.picture(self.recording, step=self.step, explanation=self.explanation)
+        return text_view.picture(self.recording, step=self.step, explanation=self.explanation)
 
     def __repr__(self) -> str:
         name = self.recording.tape.name or "tape"
@@ -166,3 +178,53 @@ def why_missing(recording: Recording) -> Explanation | None:
             found = explain_call(recording, asked.call)
             return found if found.findings else None
     return None
+
+
+@dataclass(frozen=True, eq=False)
+class CheckPicture(Drawable):
+    """The errors of a gradient check, entry by entry."""
+
+    check: GradientCheck
+
+    def to_html(self) -> str:
+        """One HTML document with the error of every entry."""
+        return html.document("gradient check", error_map.card(self.check), alive=False)
+
+    def figure(self) -> Figure:
+        """The relative error of every entry as a Matplotlib figure."""
+        return figures.check_figure(self.check)
+
+    def to_dot(self) -> str:
+        """ValueError: a check has no graph of its own."""
+        raise ValueError(
+            "A gradient check has errors and no graph. Save it as .html, .svg, .png or .pdf, or "
+            "draw the tape of the function: tf.show(tape, target).to_dot()."
+        )
+
+    def __str__(self) -> str:
+        return str(self.check)
+
+
+def picture_of(thing: Recording | Explanation | GradientCheck) -> Drawable:
+    """The picture of a check, of a recording, or of the recording that an explanation is about."""
+    if isinstance(thing, GradientCheck):
+        return CheckPicture(thing)
+    if isinstance(thing, Recording):
+        return Picture(thing, why_missing(thing))
+    if thing.recording is None:
+        raise ValueError(
+            "This explanation holds no recording to draw. Try tf.explain(tape, target, source), "
+            "whose explanation does."
+        )
+    return Picture(thing.recording, thing)
+
+
+def output_of(thing: Recording | Explanation | GradientCheck) -> dict[str, Any]:
+    """What a cell shows that ends in it: of a recording the picture, else a card."""
+    if isinstance(thing, Recording):
+        return Picture(thing, why_missing(thing))._repr_mimebundle_()
+    if isinstance(thing, GradientCheck):
+        card = error_map.card(thing)
+    else:
+        card = explanation_card.explanation_html(thing)
+    return {"text/plain": str(thing), "text/html": card, DATA: thing.to_json()}

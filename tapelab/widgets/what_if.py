@@ -5,17 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
-from uuid import uuid4
 
 from tapelab.recording import Recording
 from tapelab.recording.drawable import Drawable
-from tapelab.views import plots
-from tapelab.views import what_if as views
-from tapelab.views.what_if import Input, Moment
-from tapelab.widgets.frontend import asks_for_views, first_in_cell, shell
-from tapelab.widgets.trying import Trial
+from tapelab.views import figures
+from tapelab.views import what_if_page as views
+from tapelab.views.what_if_page import Input, Moment
+from tapelab.widgets.cell_output import Shown, asks_for_views, first_in_cell, shell
+from tapelab.widgets.sampler import Trial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,7 +122,7 @@ def _name_of(f: Callable[..., Any]) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class WhatIf(Drawable):
+class WhatIf(Shown, Drawable):
     """A function whose inputs can be moved: sliders in a notebook, numbers and plots as text."""
 
     trial: Trial
@@ -142,7 +140,7 @@ class WhatIf(Drawable):
 
     def widget(self) -> Any:
         """The live widget: sliders that run the function again, as long as there is a kernel."""
-        from tapelab.widgets.sliders import Sliders
+        from tapelab.widgets.explorer import Sliders
 
         return Sliders(self.trial, self)
 
@@ -153,7 +151,7 @@ class WhatIf(Drawable):
     def figure(self) -> Figure:
         """The function along each input with its tangent, and its slope, as a Matplotlib figure."""
         starts = self.trial.starts
-        return plots.what_if_figure(
+        return figures.what_if_figure(
             self.trial.experiment, self.trial.moment(starts), self.trial.curves(starts)
         )
 
@@ -171,11 +169,6 @@ class WhatIf(Drawable):
         starts = self.trial.starts
         moment = views.live(self.trial.moment(starts), self.trial.curves(starts))
         return {**views.settings(self.trial.experiment), **moment}
-
-    @cached_property
-    def identity(self) -> str:
-        """What the page in the output is called, so that the live widget finds it."""
-        return f"tapelab-{uuid4().hex[:12]}"
 
     def __str__(self) -> str:
         starts = self.trial.starts

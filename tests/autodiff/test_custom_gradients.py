@@ -13,7 +13,7 @@ import tapelab as tf
 from tapelab.core.records import OP_RUNS, as_op_run, kind_of
 from tapelab.recording import from_bytes, to_bytes
 from tapelab.recording.events import Cause, Ran
-from tapelab.views.text import picture
+from tapelab.views.text_view import picture
 
 
 @tf.custom_gradient

@@ -11,8 +11,8 @@ from tapelab.exercises import Prediction, predicted, predictions
 from tapelab.exercises.local import LocalAnswer
 from tapelab.exercises.questions import question
 from tapelab.views.card import DATA
-from tapelab.views.frame import Model
-from tapelab.widgets.score import bundle
+from tapelab.views.timeline import Model
+from tapelab.widgets.explorer import bundle
 
 
 def guess(step, right, way="backward", asks="number"):

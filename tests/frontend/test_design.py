@@ -39,7 +39,7 @@ def test_dark_is_dark_whoever_asks_for_it_and_paper_is_light():
 
 def test_cards_have_the_colours_of_the_explorer(themes):
     light, dark = themes
-    text = (CHECKOUT / "tapelab" / "views" / "rich.css").read_text("utf-8")
+    text = (CHECKOUT / "tapelab" / "views" / "card.css").read_text("utf-8")
     pairs = [pair for pair in PAIR.findall(text) if pair[0] in light]
     assert len(pairs) >= 7
     assert pairs == [(name, light[name], dark[name]) for name, *_ in pairs]

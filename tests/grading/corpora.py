@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tapelab.grading.assignment import Assignment
-from tapelab.widgets.score import bundle
+from tapelab.widgets.explorer import bundle
 
 CORPUS = Path(__file__).parent / "corpus"
 COURSE = CORPUS / "course"

@@ -16,7 +16,7 @@ from tapelab.grading.grade import grade
 from tapelab.grading.hints import deducted, taken
 from tapelab.grading.result import Result
 from tapelab.grading.submission import Submission
-from tapelab.widgets import verdict
+from tapelab.widgets import verdict_card
 from tests.grading.corpora import SQUARE, notebook
 
 HINTS = ("Think.", Hint("Multiply.", cost=1.5), Hint("x * x", cost=2))
@@ -41,9 +41,9 @@ def handed_in(folder, *outputs, progress=None):
 def cards(monkeypatch):
     """Open both further hints of the exercise, as a learner's kernel does; give what it shows."""
     monkeypatch.setattr("tapelab.exercises.session.find", lambda _: COUNTED)
-    monkeypatch.setattr(verdict, "SESSION", session := Session(_kept=Kept()))
+    monkeypatch.setattr(verdict_card, "SESSION", session := Session(_kept=Kept()))
     session.answer("1")(lambda x: x + x)
-    shown = verdict.check("1"), verdict.hint("1"), verdict.hint("1")
+    shown = verdict_card.check("1"), verdict_card.hint("1"), verdict_card.hint("1")
     return [each._repr_mimebundle_() for each in shown]
 
 

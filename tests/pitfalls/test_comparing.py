@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tapelab.core.tape import GradientTape
-from tapelab.views import comparing
+from tapelab.views import tape_comparison
 from tests.pitfalls.catalogue import PITFALLS
 from tests.pitfalls.snippets import repaired, run
 
@@ -24,8 +24,8 @@ def test_before_and_after_a_fix_differ_in_something_that_is_told(pitfall):
         run(code).get("tape") for code in (pitfall.snippet, repaired(pitfall.snippet, pitfall.ask))
     ]
     if all(isinstance(tape, GradientTape) for tape in tapes):
-        found = comparing.compared(*(tape.recording() for tape in tapes))
+        found = tape_comparison.compared(*(tape.recording() for tape in tapes))
         alike = found.headline == "Both tapes are alike."
         assert not alike or pitfall.code in BESIDE_THE_TAPE or pitfall.symptom == "silent"
-        assert "<section" in comparing.html(found)
-        assert comparing.text(found).startswith(found.headline)
+        assert "<section" in tape_comparison.html(found)
+        assert tape_comparison.text(found).startswith(found.headline)

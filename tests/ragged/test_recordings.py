@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tapelab as tl
-from tapelab.views.text import picture
+from tapelab.views.text_view import picture
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from tapelab.recording import from_bytes
 from tapelab.recording.packing import lanes
-from tapelab.views import html, rich
+from tapelab.views import explanation_card, html
 
 DATA = re.compile(r'class="tapelab-recording"([^>]*)>([^<]*)</script>')
 WHY = re.compile(r'class="tapelab-explanation">([^<]*)</script>')
@@ -121,7 +121,7 @@ def test_a_missing_bundle_says_how_to_build_it(monkeypatch, tmp_path):
 
 
 def test_a_rich_output_is_html_and_text(golden):
-    bundle = rich.mimebundle(golden("numpy_detour"), step=2)
+    bundle = explanation_card.mimebundle(golden("numpy_detour"), step=2)
     assert bundle.keys() == {"text/html", "text/plain"}
     assert bundle["text/html"].startswith("<iframe")
     assert "step 2 of 5" in bundle["text/plain"]

@@ -1,4 +1,4 @@
-/** The numbers of `tapelab/views/what_if.py`: a function of a few inputs, as far as it is drawn. */
+/** The numbers of `tapelab/views/what_if_page.py`: a function of a few inputs, as far as it is drawn. */
 export interface Input {
   readonly name: string;
   readonly low: number;

@@ -32,7 +32,7 @@ def attach(shell: Any) -> None:
 def welcome(comm: Any, message: Any) -> None:
     """A front-end has opened a panel."""
     if not _live:
-        from tapelab.lab.live.pushing import Live
+        from tapelab.lab.live.panel import Live
 
         _live.append(Live())
     _live[0].welcome(comm, message)

@@ -12,11 +12,10 @@ from weakref import ref
 
 from tapelab.core.gradients import observers
 from tapelab.core.log import thread
-from tapelab.lab.live import compiled
-from tapelab.lab.live.of_cells import TapesOfCells
+from tapelab.lab.live import compiled_steps
 from tapelab.lab.live.runs import Call, Run, keys_of, question_of
-from tapelab.lab.live.shelf import Allowance, Kept
-from tapelab.lab.running import RUNNING
+from tapelab.lab.live.tape_store import Allowance, Kept, TapesOfCells
+from tapelab.lab.notebook_cells import RUNNING
 
 if TYPE_CHECKING:
     from tapelab.core.gradient_call import GradientCall
@@ -52,14 +51,14 @@ class History:
         if self.hear not in observers:
             self._catch_up_on_the_last()
             observers.append(self.hear)
-        compiled.listen()
+        compiled_steps.listen()
 
     def stop(self) -> None:
         """Hear nothing any more; what was heard is kept."""
         if self.hear in observers:
             observers.remove(self.hear)
         self.measure()
-        compiled.stop()
+        compiled_steps.stop()
 
     def hear(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
         """Write a call down; what is tried out while a function is traced is no call."""
@@ -72,7 +71,7 @@ class History:
             failures[:] = [error]
 
     def _write_down(self, tape: GradientTape, answer: GradientCall, results: Any) -> None:
-        self.run.count(compiled.passed())
+        self.run.count(compiled_steps.passed())
         question = self._question(question_of(answer.origin, answer.sources))
         run = self.run
         run.step += 1
@@ -113,9 +112,9 @@ class History:
 
     def measure(self) -> bool:
         """Measure what was written down since the last time; whether there was anything."""
-        compiled.arm(self.rate)
+        compiled_steps.arm(self.rate)
         with self._lock:
-            self.run.count(compiled.passed())
+            self.run.count(compiled_steps.passed())
             run, newest, self._newest = self.run, self._newest, None
             calls = list(run.fresh)
             run.fresh.clear()

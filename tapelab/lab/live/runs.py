@@ -6,14 +6,20 @@ from collections import Counter, deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from tapelab.lab.live.measuring import Carried, brief, carried, loss, norm
-from tapelab.lab.live.places import Places, Where
-from tapelab.lab.live.shelf import Allowance, Shelf
+from tapelab.lab.live.tape_statistics import Carried, brief, carried, loss, norm
+from tapelab.lab.live.tape_store import Allowance, Shelf
+from tapelab.lab.notebook_cells import RUNNING
 from tapelab.locales import say, sentence
+from tapelab.recorder.interning import Spans, place_of
+from tapelab.recording.source import extent_of
 
 if TYPE_CHECKING:
     from tapelab.core.origin import Origin, Seen
 
+Where = tuple[str | None, int | None]
+"""The id of a cell, and a line in it."""
+PLAIN: str = "Variable"
+"""What variables are called that nobody gave a name."""
 MOST_VARIABLES: Final = 32
 MOST_FINDINGS: Final = 8
 ROWS: Final = 1_000
@@ -31,6 +37,33 @@ SAID: Final = {
 }
 Row = tuple[int, Carried, list[Carried], int]
 """A step, its loss, the norms in the order of the variables, and which question it was."""
+
+
+class Places:
+    """Looked up once and kept, for the same lines run again and again."""
+
+    def __init__(self) -> None:
+        self._spans = Spans()
+
+    def where(self, origin: Origin | None) -> Where:
+        """The cell and the line of something that was made."""
+        if origin is None:
+            return None, None
+        code, instruction = place_of(origin)
+        cell = RUNNING.cell_of(code.co_filename)
+        return cell.id, extent_of(code, instruction)[0] + cell.blank
+
+    def name(self, end: Seen) -> str:
+        """What a target or a source is called; empty if it has no name."""
+        owner = end.owner
+        if owner is not None and owner.name.rsplit("/", 1)[-1] != PLAIN:
+            return owner.name
+        origin = end.origin if owner is None else owner.origin
+        return self._spans.name(self._spans.of_origin(origin)) or (PLAIN if owner else "")
+
+    def tape(self, origin: Origin) -> str:
+        """What the code calls a tape."""
+        return self._spans.tape(self._spans.of_origin(origin))
 
 
 class Call(NamedTuple):

@@ -9,8 +9,8 @@ import pytest
 import tapelab as tf
 from tapelab.core.gradients import observers
 from tapelab.lab import preferences
-from tapelab.lab.live import history, panel, pushing
-from tapelab.lab.running import RUNNING
+from tapelab.lab.live import history, panel
+from tapelab.lab.notebook_cells import RUNNING
 
 
 class Comm:
@@ -34,7 +34,7 @@ class Comm:
 @pytest.fixture
 def live(ipython):
     """Panels without a thread of their own."""
-    made = pushing.Live()
+    made = panel.Live()
     made.scene.history._heard = float("inf")
     yield made
     made.end()
@@ -43,7 +43,7 @@ def live(ipython):
 
 
 def welcomed(live, monkeypatch):
-    monkeypatch.setattr(pushing.threading, "Thread", lambda **_: Comm())
+    monkeypatch.setattr(panel.threading, "Thread", lambda **_: Comm())
     monkeypatch.setattr(Comm, "start", lambda _: None, raising=False)
     comm = Comm()
     live.welcome(comm, None)

@@ -36,7 +36,7 @@ def test_it_is_announced_with_the_reply_to_the_cell_that_imports(shared):
 
 
 def test_nothing_is_imported_before_a_panel_opens(tmp_path, shared):
-    shared.run("print('tapelab.lab.live.pushing' in sys.modules)")
+    shared.run("print('tapelab.lab.live.panel' in sys.modules)")
     assert shared.printed == "False\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from tapelab.lab.live.scene import Scene
+from tapelab.lab.live.panel_state import Scene
 from tests.fixtures.record import run_cell
 from tools import node
 

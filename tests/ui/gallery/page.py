@@ -17,7 +17,7 @@ import tapelab
 from tapelab import locales
 from tapelab.recording import Recording
 from tapelab.views import html
-from tapelab.widgets import trying
+from tapelab.widgets import sampler
 from tapelab.widgets.show import why_missing
 from tapelab.widgets.what_if import WhatIf
 from tests.fixtures.record import run_cell
@@ -102,8 +102,8 @@ def _taken(thing: Any) -> Recording | str:
 def plenty_of_time() -> Iterator[None]:
     """Let sliders have as many moments on every machine, however fast it works them out."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trying, "SECONDS", PLENTY)
-        patch.setattr(trying, "FRAME", PLENTY)
+        patch.setattr(sampler, "SECONDS", PLENTY)
+        patch.setattr(sampler, "FRAME", PLENTY)
         yield
 
 

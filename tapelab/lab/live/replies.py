@@ -1,0 +1,70 @@
+"""The recording of a step for the panel, and the full diagnosis, made when somebody asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from tapelab.core.collecting import resting
+from tapelab.diagnosis import explain_call
+from tapelab.lab.notebook_cells import RUNNING
+from tapelab.locales import say
+from tapelab.recorder.builder import build_recording
+from tapelab.recorder.tape_snapshot import tape_snapshot
+from tapelab.recording import to_bytes
+from tapelab.views.tape_summary import last_question
+from tapelab.widgets.show import why_missing
+
+if TYPE_CHECKING:
+    from tapelab.core.tape import GradientTape
+    from tapelab.recording import Recording
+
+LONGEST: Final = 300_000
+"""A tape of more records is not sent: a cell that runs would be held up for seconds."""
+ANSWERS: Final = 64
+"""So many of the last questions to a tape are part of its recording."""
+Told = tuple[dict[str, Any], list[bytes] | None]
+"""A message, and the binary part of it."""
+
+
+class TooLongError(ValueError):
+    """A tape is too long to be sent to the panel."""
+
+
+def recording(tape: GradientTape) -> Told:
+    """What the Explorer takes."""
+    taken = _taken(tape, derived=False)
+    why = why_missing(taken)
+    told = {"is": "recording", **_cells(taken), "explanation": why and why.to_json()}
+    return told, [to_bytes(taken)]
+
+
+def explanation(tape: GradientTape) -> Told:
+    """Why the gradients of a step are as they are."""
+    taken = _taken(tape, derived=True)
+    asked = last_question(taken)
+    if asked is None:
+        raise ValueError(say("Nobody has asked this tape for a gradient yet."))
+    explained = explain_call(taken, asked.call)
+    told = {"is": "explanation", **_cells(taken), "explanation": explained.to_json()}
+    return {**told, "text": str(explained)}, None
+
+
+def _taken(tape: GradientTape, *, derived: bool) -> Recording:
+    """A recording of a tape that goes on recording, perhaps in another thread."""
+    records = sum(len(log.records) - start for log, start, _ in tape._windows)
+    if records > LONGEST:
+        raise TooLongError(
+            say(
+                "This tape has {count} records, too many to be sent while the kernel works. Try "
+                "tf.show(tape) in a cell.",
+                count=records,
+            )
+        )
+    with resting():
+        return build_recording(tape_snapshot(tape, tape._answers[-ANSWERS:]), derived=derived)
+
+
+def _cells(taken: Recording) -> dict[str, Any]:
+    """Which cells the sources of a recording are, and how many lines are missing at their top."""
+    cells = [RUNNING.cell_called(source.title) for source in taken.sources]
+    return {"cells": [cell.id for cell in cells], "blank": [cell.blank for cell in cells]}

@@ -1,0 +1,259 @@
+"""Runs a function at one place after the other: with a tape to look at, and compiled to draw it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import product
+from types import FunctionType
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile.function import function
+from tapelab.core.convert import to_tensor
+from tapelab.core.log import recent
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
+from tapelab.core.variable import Variable
+from tapelab.recording import to_bytes
+from tapelab.views.what_if_page import Bounds, Curve, Experiment, Grid, Input, Moment, Slope
+
+SAMPLES: Final = 61
+"""Places of a curve, where the function is fast enough."""
+FEWEST: Final = 9
+FRAME: Final = 0.012
+"""Seconds in which all curves of a moment are to be worked out."""
+LOOKED_AT: Final = 64
+"""So many places, at most, tell from where to where the plots reach."""
+MOMENTS: Final = 200
+BYTES: Final = 6_000_000
+SECONDS: Final = 1.0
+"""What a grid may hold, and take to be worked out."""
+KEPT: Final = 1000
+"""So many curves are remembered."""
+LONGEST: Final = 200
+"""So much of an error is told."""
+
+
+def _call(run: Callable[[], Any]) -> Any:
+    return run()
+
+
+_FROM_NOWHERE: Final = FunctionType(_call.__code__.replace(co_filename="<what if>"), {})
+"""Calls a function as if it stood in no file: whoever moves a slider is not part of the tape."""
+
+
+@contextmanager
+def _apart() -> Iterator[None]:
+    """Begin with nothing that happened before, and forget what is done, however often it is."""
+    kept = dict(vars(recent))
+    recent.clear()
+    try:
+        yield
+    finally:
+        vars(recent).update(kept)
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A function, the inputs that move, and the arguments that are held."""
+
+    function: Callable[..., Any]
+    name: str
+    inputs: tuple[Input, ...]
+    held: dict[str, Any]
+    _curves: dict[Any, Curve] = field(default_factory=dict, repr=False)
+    """Curves that were drawn: along the input that moves it stays the same."""
+
+    @property
+    def starts(self) -> tuple[float, ...]:
+        """Where the inputs stand at first."""
+        return tuple(each.start for each in self.inputs)
+
+    def result(self, places: Sequence[Any]) -> Tensor:
+        """The function's one number; places and held arguments by their names."""
+        named = {each.name: place for each, place in zip(self.inputs, places, strict=True)}
+        given = self.function(**named, **self.held)
+        try:
+            found = given if isinstance(given, Tensor) else to_tensor(given)
+        except (TypeError, ValueError):
+            found = None
+        if found is None or found.shape.rank != 0 or not found.dtype.is_floating:
+            raise TypeError(_not_a_number(self.name, given, found))
+        return found
+
+    def moment(self, values: Sequence[float]) -> Moment:
+        """Forward and backward at one place, with everything that the tape heard."""
+        with _apart():
+            moment: Moment = _FROM_NOWHERE(lambda: self._moment(values))
+        return moment
+
+    def _moment(self, values: Sequence[float]) -> Moment:
+        places = [
+            Variable(value, name=each.name) for each, value in zip(self.inputs, values, strict=True)
+        ]
+        with GradientTape() as tape:
+            result = self.result(places)
+        recording = tape.recording(result, places)
+        recording = replace(recording, tape=replace(recording.tape, name=self.name))
+        slopes = tape.gradient(result, places)
+        return Moment(tuple(values), float(result), tuple(map(_float, slopes)), recording)
+
+    @cached_property
+    def _compiled(self) -> Callable[..., Any]:
+        """Result and slopes through `tf.function`, where tracing does not change the answer."""
+
+        def result_and_slopes(*places: Any) -> Any:
+            with GradientTape() as tape:
+                tape.watch(places)
+                result = self.result(places)
+            return result, tape.gradient(result, list(places))
+
+        compiled = function(result_and_slopes)
+        places = [to_tensor(value) for value in self.starts]
+        try:
+            same = _close(compiled(*places), result_and_slopes(*places))
+        except Exception:  # noqa: BLE001 - whatever keeps a function from being traced, eagerly it has run
+            same = False
+        return compiled if same else result_and_slopes
+
+    def slopes(self, values: Sequence[float]) -> tuple[float, tuple[Slope, ...]]:
+        """Result and slopes at one place; NaN where the function raises something."""
+        with _apart():
+            try:
+                return _numbers(*self._compiled(*[to_tensor(value) for value in values]))
+            except Exception:  # noqa: BLE001 - whatever it raises, the curve has a gap there
+                return math.nan, (math.nan,) * len(self.inputs)
+
+    def moment_or(self, last: Moment, values: Sequence[float]) -> Moment:
+        """The moment at a place; where the function raises something, that and the last tape."""
+        try:
+            return self.moment(values)
+        except Exception as error:  # noqa: BLE001 - of whatever it raises, the picture tells
+            told = f"{type(error).__name__}: {error}"[:LONGEST]
+            gaps = (math.nan,) * len(self.inputs)
+            return Moment(tuple(values), math.nan, gaps, last.recording, told)
+
+    def curve(self, number: int, values: Sequence[float], samples: int) -> Curve:
+        """The function along one input, the others where they stand."""
+        others = (*values[:number], *values[number + 1 :])
+        key = number, others, samples
+        if key not in self._curves:
+            if len(self._curves) >= KEPT:
+                del self._curves[next(iter(self._curves))]
+            self._curves[key] = self._along(*key)
+        return self._curves[key]
+
+    def _along(self, number: int, others: tuple[float, ...], samples: int) -> Curve:
+        each = self.inputs[number]
+        found = []
+        for place in np.linspace(each.low, each.high, samples).tolist():
+            result, slopes = self.slopes((*others[:number], place, *others[number:]))
+            found.append((result, slopes[number]))
+        results, along = zip(*found, strict=True)
+        return Curve(results, along)
+
+    def curves(self, values: Sequence[float]) -> tuple[Curve, ...]:
+        """Along every input, with as many places as there is time for."""
+        samples = min(SAMPLES, max(FEWEST, int(FRAME / self._cost / len(self.inputs))))
+        return tuple(self.curve(at, values, samples) for at in range(len(self.inputs)))
+
+    @cached_property
+    def _cost(self) -> float:
+        """Seconds that one place takes."""
+        self.slopes(self.starts)
+        begin = time.perf_counter()
+        for _ in range(3):
+            self.slopes(self.starts)
+        return (time.perf_counter() - begin) / 3
+
+    @cached_property
+    def experiment(self) -> Experiment:
+        """What the pictures need to know of it."""
+        return Experiment(self.name, self.inputs, self._bounds())
+
+    def _bounds(self) -> Bounds:
+        """How far the plots reach: over all places alike, so that axes stand still."""
+        side = max(2, int(LOOKED_AT ** (1 / len(self.inputs))))
+        found = [self.slopes(values) for values in _places(self.inputs, [side] * len(self.inputs))]
+        found.append(self.slopes(self.starts))
+        along = zip(*(slopes for _, slopes in found), strict=True)
+        return Bounds(_reach([result for result, _ in found]), tuple(map(_reach, along)))
+
+    def grid(self) -> Grid:
+        """Moments at even distances, as many as a page may hold; the first is the start."""
+        begin = time.perf_counter()
+        first = self.moment(self.starts)
+        spent = time.perf_counter() - begin
+        most = min(MOMENTS, BYTES // len(to_bytes(first.recording)), int(SECONDS / spent))
+        side = max(1, int(max(1, most) ** (1 / len(self.inputs)) + 1e-9))
+        counts = (side,) * len(self.inputs)
+        places = [] if side == 1 else list(_places(self.inputs, counts))
+        moments = (first, *(self.moment_or(first, values) for values in places))
+        families = tuple(self._family(number, counts) for number in range(len(counts)))
+        return Grid(counts, moments, families)
+
+    def _family(self, number: int, counts: tuple[int, ...]) -> tuple[Curve, ...]:
+        """The curves along one input: through the start, then through each place of the others."""
+        samples = SAMPLES if len(counts) < 3 else SAMPLES // 2
+        sides = [1 if at == number else count for at, count in enumerate(counts)]
+        places = [self.starts]
+        if max(counts) > 1:
+            places += _places(self.inputs, sides)
+        return tuple(self.curve(number, values, samples) for values in places)
+
+
+def _places(inputs: Sequence[Input], counts: Sequence[int]) -> Iterator[tuple[float, ...]]:
+    """Every place of a grid, the last input fastest."""
+    ends = [(each.low, each.high) for each in inputs]
+    sides = [np.linspace(*end, n).tolist() for end, n in zip(ends, counts, strict=True)]
+    return product(*sides)
+
+
+def _reach(values: Sequence[Slope]) -> tuple[float, float]:
+    """From where to where most of the numbers lie, with some room around."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known:
+        return -1.0, 1.0
+    low, high = (float(each) for each in np.percentile(known, [2, 98]))
+    room = 0.08 * (high - low) or max(1.0, abs(high))
+    return low - room, high + room
+
+
+def _numbers(result: Tensor, slopes: Sequence[Tensor | None]) -> tuple[float, tuple[Slope, ...]]:
+    return float(result), tuple(map(_float, slopes))
+
+
+def _close(one: Any, other: Any) -> bool:
+    """Whether results and slopes are alike, up to the order in which they were summed up."""
+    pairs = zip((one[0], *one[1]), (other[0], *other[1]), strict=True)
+    return all(
+        a is b if a is None or b is None else np.allclose(a, b, rtol=1e-4, equal_nan=True)
+        for a, b in pairs
+    )
+
+
+def _float(slope: Any) -> Slope:
+    return None if slope is None else float(slope)
+
+
+def _not_a_number(name: str, given: Any, found: Tensor | None) -> str:
+    """Why a result cannot be drawn over its inputs."""
+    if found is None:
+        return (
+            f"what_if() draws one number, and {name}() returned {type(given).__name__}. "
+            "Return one tensor, such as the loss."
+        )
+    kind = f"{found.dtype.name}{list(found.shape)}" if found.shape.rank else found.dtype.name
+    told = f"what_if() draws one float, and {name}() returned {kind}. "
+    if found.shape.rank:
+        return f"{told}Return tf.reduce_sum(…) of it."
+    if found.dtype.is_complex:
+        return f"{told}Return tf.abs(…) of it."
+    whole = found.dtype.is_integer or found.dtype.is_bool
+    return f"{told}Return {'tf.cast(…, tf.float32) of it' if whole else 'a number'}."

@@ -1,0 +1,161 @@
+"""Compiled training steps in the panel: all are counted, and some are heard as if interpreted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tapelab as tf
+from tapelab.compile.programs import listeners, programs
+from tapelab.lab.live import compiled_steps
+
+STEPS = 40
+
+
+@pytest.fixture
+def now(monkeypatch):
+    """A clock that stands still; to add to its one entry is to wait."""
+    told = [1_000.0]
+    monkeypatch.setattr(compiled_steps.time, "monotonic", lambda: told[0])
+    return told
+
+
+@pytest.fixture
+def heard(now, heard):
+    return heard
+
+
+def training():
+    w = tf.Variable([[1.0], [2.0]], name="w")
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(x @ w))
+        w.assign_sub(0.01 * tape.gradient(loss, w))
+        return loss
+
+    return step, w
+
+
+X = tf.constant([[1.0, 0.5], [0.25, 2.0]])
+
+
+def test_every_compiled_step_is_counted(heard):
+    step, _ = training()
+    for _ in range(STEPS):
+        step(X)
+    heard.measure()
+    assert heard.run.step == STEPS
+    assert 0 < heard.run.counted < STEPS  # those that were traced were heard
+
+
+def test_after_a_while_one_step_is_interpreted_with_its_loss_its_norms_and_its_tape(heard, now):
+    step, _ = training()
+    for _ in range(STEPS):
+        step(X)
+    heard.measure()
+    before = heard.run.rows[-1][0]
+    now[0] += 60.0
+    heard.measure()
+    loss = step(X)
+    step(X)
+    heard.measure()
+    number, told, norms, _ = heard.run.rows[-1]
+    assert (before < STEPS, number, told) == (True, STEPS + 1, pytest.approx(float(loss)))
+    assert norms[0] > 0.0
+    assert heard.run.step == STEPS + 2
+    names = [op.name for op in heard.run.shelf.tape(STEPS + 1).recording().ops]
+    assert "matmul" in names
+
+
+def test_no_more_are_interpreted_than_time_allows(heard, now):
+    step, _ = training()
+    for _ in range(STEPS):
+        step(X)
+        heard.measure()
+    assert len(heard.run.rows) < 5
+
+
+def test_what_is_learnt_is_the_same_whether_somebody_looks_or_not(heard, now):
+    results = []
+    for looked_at in (True, False):
+        if not looked_at:
+            heard.stop()
+        step, w = training()
+        for _ in range(STEPS):
+            step(X)
+            now[0] += 0.01
+            heard.measure()
+        results.append(w.numpy())
+    np.testing.assert_allclose(*results, rtol=1e-6)
+    assert not np.allclose(results[0], [[1.0], [2.0]])
+
+
+def test_programs_made_before_anybody_looked_are_counted_too(heard):
+    heard.stop()
+    step, _ = training()
+    for _ in range(STEPS):
+        step(X)
+    heard.listen(50, 20.0)
+    before = heard.run.step
+    for _ in range(STEPS):
+        step(X)
+    heard.measure()
+    assert heard.run.step == before + STEPS
+
+
+def test_two_losses_in_one_function_are_two_steps(heard):
+    w = tf.Variable(1.0, name="w")
+
+    @tf.function
+    def both():
+        for target in (tf.square, tf.sin):
+            with tf.GradientTape() as tape:
+                loss = target(w)
+            w.assign_sub(0.1 * tape.gradient(loss, w))
+
+    for _ in range(STEPS):
+        both()
+    heard.measure()
+    assert heard.run.step == 2 * STEPS
+
+
+def test_a_function_that_asks_no_tape_is_left_alone(heard):
+    @tf.function
+    def plain(x):
+        return tf.sin(x) + 1.0
+
+    before = set(programs)
+    for _ in range(4):
+        plain(X)
+    made = [each for number, each in programs.items() if number not in before]
+    assert len(made) == 1
+    assert type(made[0].call) is not compiled_steps.Tap
+
+
+def test_numbers_may_decide_otherwise_meanwhile(heard, now):
+    w = tf.Variable(1.0, name="w")
+
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            loss = tf.square(w) * x if x > 0.0 else tf.sin(w)
+        return tape.gradient(loss, w)
+
+    for at in range(STEPS):
+        slope = step(tf.constant(float(at % 2)))
+        assert slope.numpy() == pytest.approx(2.0 if at % 2 else np.cos(1.0), rel=1e-6)
+        now[0] += 0.1
+        heard.measure()
+    assert heard.run.step == STEPS
+
+
+def test_nothing_is_left_in_front_of_programs_when_nobody_looks(heard):
+    step, _ = training()
+    for _ in range(4):
+        step(X)
+    assert any(type(each.call) is compiled_steps.Tap for each in programs.values())
+    heard.stop()
+    assert not any(type(each.call) is compiled_steps.Tap for each in programs.values())
+    assert listeners == []
