@@ -27,10 +27,7 @@ from tapelab.diagnosis.descriptions import (
     say,
 )
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.names import ROOM, Written, argument, name_of, question
 from tapelab.diagnosis.summed_gradients import updates_variables
-from tapelab.diagnosis.summing import updates_variables
-from tapelab.diagnosis.wording import paragraph, say
 from tapelab.views.number_format import format_brief
 
 if TYPE_CHECKING:

@@ -123,14 +123,14 @@ class Panel:
         self._live.settle()
 
     def _open(self, data: dict[str, Any]) -> None:
-        from tapelab.lab.live import opening  # not before somebody opens one
+        from tapelab.lab.live import replies  # not before somebody opens one
 
-        self._answer(data, opening.recording)
+        self._answer(data, replies.recording)
 
     def _explain(self, data: dict[str, Any]) -> None:
-        from tapelab.lab.live import opening  # as above
+        from tapelab.lab.live import replies  # as above
 
-        self._answer(data, opening.explanation)
+        self._answer(data, replies.explanation)
 
     def _answer(self, data: dict[str, Any], make: Callable[[Any], Any]) -> None:
         """Send what is made of the tape of a step or of a cell, or that it is gone."""
