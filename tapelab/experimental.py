@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
 from tapelab.ragged.dynamic_shape import DynamicRaggedShape
-from tapelab.ragged.partition import RowPartition
+from tapelab.ragged.row_partition import RowPartition
 
 __all__ = ["DynamicRaggedShape", "RowPartition"]
 __getattr__, __dir__ = in_module(__name__)

@@ -66,7 +66,7 @@ def _row_spec(each: Any) -> Any:
     """The specification of rows of a ragged tensor, for tensors of an open length."""
     if not hasattr(each, "shape") or each.shape.is_fully_defined() or hasattr(each, "_batched"):
         return each
-    from tapelab.ragged.spec import RaggedTensorSpec
+    from tapelab.ragged.ragged_spec import RaggedTensorSpec
 
     return RaggedTensorSpec(each.shape, each.dtype, ragged_rank=0)
 

@@ -41,7 +41,7 @@ def joined(rows: Any) -> Any:
     """Rows as one ragged tensor, sparse rows as a sparse one."""
     if hasattr(rows[0], "_piled"):
         return rows[0]._piled(rows)
-    from tapelab.ragged.shaping import stack
+    from tapelab.ragged.shape_ops import stack
 
     given = [e if nest.is_composite(e) else constant_of(np.asarray(e)) for e in rows]
     return detached(stack(given))

@@ -65,8 +65,8 @@ NAMES: Final = {
     "tapelab.nn.space_batches": (
         "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
     ),
-    "tapelab.ragged.spec": "RaggedTensorSpec",
-    "tapelab.ragged.tensor": "RaggedTensor",
+    "tapelab.ragged.ragged_spec": "RaggedTensorSpec",
+    "tapelab.ragged.ragged_tensor": "RaggedTensor",
     "tapelab.recording": "Recording",
     "tapelab.framework.scopes": "inside_function",
     "tapelab.sparse": "SparseTensor",

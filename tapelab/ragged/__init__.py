@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
-from tapelab.ragged import (
-    dynamic_shape,
-    indexing,
-    operators,
-    padding,
-    reductions,
-    spec,
-    values,
-)
-from tapelab.ragged.constant import constant
-from tapelab.ragged.crossing import cross, cross_hashed
-from tapelab.ragged.operators import map_flat_values
-from tapelab.ragged.picking import boolean_mask
-from tapelab.ragged.segments import (
+from tapelab.ragged import conversion, dynamic_shape, elementwise, gather_ops, math_ops, ragged_spec
+from tapelab.ragged.conversion import constant
+from tapelab.ragged.elementwise import map_flat_values
+from tapelab.ragged.gather_ops import boolean_mask
+from tapelab.ragged.segment_ids import (
     range,
     row_splits_to_segment_ids,
     segment_ids_to_row_splits,
     stack_dynamic_partitions,
 )
-from tapelab.ragged.shaping import stack
+from tapelab.ragged.shape_ops import cross, cross_hashed, stack
 
 __all__ = [
     "boolean_mask",
@@ -37,10 +28,10 @@ __all__ = [
     "stack_dynamic_partitions",
 ]
 
-for _part in (indexing, operators, padding):
+for _part in (conversion, elementwise, gather_ops):
     _part.install()
 
-_HANDLERS = (dynamic_shape, reductions, spec, values)
-"""What serves the public functions, registered by being imported."""
+_HANDLERS = (dynamic_shape, math_ops, ragged_spec)
+"""Modules that implement public functions for ragged tensors; importing them registers these."""
 
 __getattr__, __dir__ = in_module(__name__)

@@ -16,11 +16,10 @@ from tapelab.dtypes import DType, as_dtype, int32, int64
 from tapelab.errors import InvalidArgumentError
 from tapelab.ops import broadcasting
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ragged.broadcasting import broadcast
+from tapelab.ragged.elementwise import broadcast
 from tapelab.ragged.factories import axis_of
-from tapelab.ragged.partition import RowPartition, whole_numbers
-from tapelab.ragged.rows import splits_of
-from tapelab.ragged.tensor import RaggedTensor
+from tapelab.ragged.ragged_tensor import RaggedTensor
+from tapelab.ragged.row_partition import RowPartition, splits_of, whole_numbers
 
 
 class DynamicRaggedShape(CompositeTensor):

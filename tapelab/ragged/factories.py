@@ -1,4 +1,7 @@
-"""The many ways to make a ragged tensor from values and what says where rows begin and end."""
+"""Ragged tensors from values and row splits, lengths or ids, and from dense tensors.
+
+`Factories` holds the class methods of `RaggedTensor` that construct one.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,7 @@ from tapelab.errors import invalid_argument
 from tapelab.ops.masking import boolean_mask
 from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape
-from tapelab.ragged.partition import RowPartition, invalid_rows, whole_numbers
-from tapelab.ragged.rows import Array
+from tapelab.ragged.row_partition import Array, RowPartition, invalid_rows, whole_numbers
 
 Partitions = list[RowPartition]
 

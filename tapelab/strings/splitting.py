@@ -81,7 +81,7 @@ def many_per_text(x: Tensor, op: Callable[..., Any]) -> tuple[Any, ...]:
     *found, row_splits = op(x)
     if x._array.ndim == 0:
         return tuple(found)
-    from tapelab.ragged.tensor import (
+    from tapelab.ragged.ragged_tensor import (
         RaggedTensor,
     )  # loaded only where rows are of different lengths
 

@@ -184,8 +184,8 @@ def test_ragged_tensors_are_loaded_when_they_are_first_asked_for():
         "import sys, tapelab as tf\n"
         "assert not any(name.startswith('tapelab.ragged') for name in sys.modules)\n"
         "tf.ragged.constant([[1], []])\n"
-        "assert 'tapelab.ragged.tensor' in sys.modules\n"
-        "assert tf.RaggedTensor is sys.modules['tapelab.ragged.tensor'].RaggedTensor\n"
+        "assert 'tapelab.ragged.ragged_tensor' in sys.modules\n"
+        "assert tf.RaggedTensor is sys.modules['tapelab.ragged.ragged_tensor'].RaggedTensor\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

@@ -1,4 +1,4 @@
-"""`tf.ragged`: ranges of many lengths, row splits and segment ids, and rows by a partition."""
+"""`tf.ragged`: ranges, row splits and segment ids, and rows by dynamic partition."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from tapelab.dtypes import as_dtype, int64
 from tapelab.errors import invalid_argument
 from tapelab.ops.gathering import gather
 from tapelab.ops.public import matched
-from tapelab.ragged.partition import RowPartition, whole_numbers
-from tapelab.ragged.rows import Array
-from tapelab.ragged.tensor import RaggedTensor
+from tapelab.ragged.ragged_tensor import RaggedTensor
+from tapelab.ragged.row_partition import Array, RowPartition, whole_numbers
 
 
 @public

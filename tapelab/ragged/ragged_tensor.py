@@ -14,10 +14,9 @@ from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.dtypes import DType, as_dtype
 from tapelab.ops.public import tensor as as_tensor
-from tapelab.ragged import printing
+from tapelab.ragged import nested_lists
 from tapelab.ragged.factories import Factories, axis_of, rows_in
-from tapelab.ragged.partition import RowPartition
-from tapelab.ragged.rows import Array
+from tapelab.ragged.row_partition import Array, RowPartition
 
 
 class RaggedTensor(Factories, metaclass=DispatchedType):
@@ -183,11 +182,11 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
 
     def numpy(self) -> Any:
         """A NumPy array: of rows as objects where their lengths differ."""
-        return printing.nested_array(self.flat_values.numpy(), self._splits)
+        return nested_lists.nested_array(self.flat_values.numpy(), self._splits)
 
     def to_list(self) -> list[Any]:
         """Nested Python lists."""
-        return printing.nested_list(self.flat_values.numpy().tolist(), self._splits)
+        return nested_lists.nested_list(self.flat_values.numpy().tolist(), self._splits)
 
     def _refusal(self) -> str:
         return (
@@ -212,7 +211,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
 
     def _printed(self, entry: Callable[[Any], str], ends: int) -> str:
         rows = np.asarray(self.flat_values._value).tolist()
-        return printing.told(printing.nested_list(rows, self._splits), ends)
+        return nested_lists.told(nested_lists.nested_list(rows, self._splits), ends)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[row] for row in range(rows_in(self)))  # type: ignore[index]  # joined to the class elsewhere
@@ -225,7 +224,7 @@ class RaggedTensor(Factories, metaclass=DispatchedType):
 
     def __repr__(self) -> str:
         flat = np.asarray(self.flat_values._value)
-        return f"<tf.RaggedTensor {printing.rows_text(flat, self._splits)}>"
+        return f"<tf.RaggedTensor {nested_lists.rows_text(flat, self._splits)}>"
 
 
 def _as(tensor: Tensor, out_type: Any) -> Tensor:

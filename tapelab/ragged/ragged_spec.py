@@ -12,7 +12,7 @@ import numpy as np
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.type_spec import ShapedSpec, common_shape, spec_of_composite
 from tapelab.dtypes import DType, as_dtype, float32, int64
-from tapelab.ragged.tensor import RaggedTensor
+from tapelab.ragged.ragged_tensor import RaggedTensor
 
 
 class RaggedTensorSpec(ShapedSpec):

@@ -1,24 +1,66 @@
-"""Ragged tensors of another shape: new axes, joined, repeated, reversed, taken apart."""
+"""Ragged tensors in other shapes: new axes, concatenated, tiled, reversed, split, and crossed.
+
+`take` gathers whole rows of a ragged tensor; concatenation, reversal and indexing are built on it.
+"""
 
 from __future__ import annotations
 
-from itertools import pairwise
-from typing import Any
+from collections.abc import Callable
+from itertools import pairwise, product
+from typing import Any, Final
 
 import numpy as np
 
 from tapelab.array_ops import shaping
+from tapelab.core.arrays import typed_array
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
 from tapelab.core.execute import composite
-from tapelab.errors import InvalidArgumentError
+from tapelab.core.tensor import Tensor, constant_of
+from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.ops import gathering
 from tapelab.ops import shape as shape_ops
 from tapelab.ops.settings import lengths as as_lengths
-from tapelab.ragged.broadcasting import rank_of, require_same_rows
-from tapelab.ragged.factories import axis_of, rows_in
-from tapelab.ragged.partition import RowPartition
-from tapelab.ragged.taking import take
-from tapelab.ragged.tensor import RaggedTensor
+from tapelab.ops.slicing import strided_slice
+from tapelab.ragged.elementwise import rank_of, require_same_rows
+from tapelab.ragged.factories import as_values, axis_of, rows_in
+from tapelab.ragged.ragged_tensor import RaggedTensor
+from tapelab.ragged.row_partition import Array, RowPartition, ranges
+
+
+def take(values: Any, rows: Array) -> Any:
+    """Some rows of a tensor or a ragged tensor, in the order in which they are named."""
+    if not isinstance(values, RaggedTensor):
+        return _rows_of(values, rows)
+    partition = values._partition
+    lengths = partition._lengths[rows]
+    inner = ranges(partition._splits[:-1][rows], lengths)
+    return RaggedTensor._of(take(values._values, inner), picked(partition, rows))
+
+
+def gathered(values: Any, rows: Array) -> Any:
+    """The same, always gathered: the gradient of a tensor's rows is IndexedSlices."""
+    if isinstance(values, RaggedTensor):
+        return take(values, rows)
+    return gathering.gather(values, constant_of(rows))
+
+
+def picked(partition: RowPartition, rows: Array) -> RowPartition:
+    """The partition of some rows."""
+    length = partition.static_uniform_row_length
+    if length is not None:
+        return RowPartition._evenly(len(rows), length, partition._splits.dtype.type)
+    return RowPartition._of_lengths(partition._lengths[rows])
+
+
+def _rows_of(values: Tensor, rows: Array) -> Any:
+    """A run of rows is a slice; a slice's gradient is dense, and its picture says what it is."""
+    start, count = int(rows[0]) if len(rows) else 0, len(rows)
+    if np.array_equal(rows, np.arange(start, start + count)):
+        if start == 0 and count == len(values._value):
+            return values
+        return strided_slice(values, key=(slice(start, start + count),))
+    return gathering.gather(values, constant_of(rows))
 
 
 @implements("ragged", shaping.expand_dims)
@@ -200,3 +242,69 @@ def split(
     ends = np.cumsum([0, *sizes]).tolist()
     before = [slice(None)] * at
     return [value[(*before, slice(start, stop))] for start, stop in pairwise(ends)]
+
+
+HASH_KEY: Final = 0xDECAFCAFFE
+"""Where TensorFlow begins a hash of several features, unless another key is given."""
+_FACTOR: Final = 0xC6A4A7935BD1E995
+_WORD: Final = (1 << 64) - 1
+
+Combination = tuple[Any, ...]
+
+
+@public
+def cross(inputs: Any, name: str | None = None) -> RaggedTensor:
+    """For each row all combinations of one entry of each input, joined by `_X_`."""
+    return _crossed(inputs, _joined_text, "string")
+
+
+@public
+def cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> RaggedTensor:
+    """For each row all combinations of one entry of each input, as numbers of buckets."""
+    buckets = num_buckets or int(np.iinfo(np.int64).max)
+    start = HASH_KEY if hash_key is None else int(hash_key)
+
+    def bucket(parts: Combination) -> int:
+        mixed = start
+        for part in parts:
+            mixed = _mixed(mixed, _digest(part))
+        return mixed % buckets
+
+    return _crossed(inputs, bucket, "int64")
+
+
+def _crossed(inputs: Any, combined: Callable[[Combination], Any], kind: str) -> RaggedTensor:
+    if not isinstance(inputs, (list, tuple)):
+        raise TypeError("`inputs` must be a list of tensors.")
+    tables = [as_deep(as_values(each), 1).to_list() for each in inputs]
+    if len({len(table) for table in tables}) > 1:
+        raise invalid_argument("RaggedCross", "inputs must all have the same batch dimension size.")
+    rows = [list(map(combined, product(*row))) for row in zip(*tables, strict=True)]
+    flat: Any = typed_array([each for row in rows for each in row], kind)
+    lengths = np.array([len(row) for row in rows], np.int64)
+    return RaggedTensor._of(constant_of(flat), RowPartition._of_lengths(lengths))
+
+
+def _joined_text(parts: Combination) -> bytes:
+    return b"_X_".join(each if isinstance(each, bytes) else str(each).encode() for each in parts)
+
+
+def _digest(part: Any) -> int:
+    """The fingerprint of a text; a number stands for itself."""
+    from tapelab.strings.fingerprints import fingerprint
+
+    return fingerprint(part) if isinstance(part, bytes) else int(part) & _WORD
+
+
+def _mixed(one: int, other: int) -> int:
+    """Two fingerprints as one, in which their order counts."""
+    mixed = one ^ _FACTOR
+    mixed ^= _shifted(other * _FACTOR & _WORD) * _FACTOR & _WORD
+    mixed = mixed * _FACTOR & _WORD
+    return _shifted(_shifted(mixed) * _FACTOR & _WORD)
+
+
+def _shifted(word: int) -> int:
+    return word ^ (word >> 47)

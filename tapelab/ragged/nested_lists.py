@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.ragged.rows import Array
+from tapelab.ragged.row_partition import Array
 
 
 def nested_array(flat: Any, splits: list[Array]) -> Any:
