@@ -8,15 +8,6 @@ import warnings as _warnings
 _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"tapelab\.")
 
 from tapelab import errors, linalg, math, nest
-from tapelab.array_ops.choosing import (
-    cast,
-    clip_by_value,
-    complex,
-    saturate_cast,
-    stop_gradient,
-    where,
-)
-from tapelab.array_ops.clipping import clip_by_global_norm, clip_by_norm
 from tapelab.array_ops.creation import (
     constant,
     convert_to_tensor,
@@ -24,22 +15,16 @@ from tapelab.array_ops.creation import (
     fill,
     is_tensor,
     linspace,
+    one_hot,
     ones,
     ones_like,
     range,
+    sequence_mask,
+    unravel_index,
     zeros,
     zeros_like,
 )
-from tapelab.array_ops.marking import one_hot, sequence_mask, unravel_index
-from tapelab.array_ops.measuring import (
-    broadcast_dynamic_shape,
-    broadcast_static_shape,
-    rank,
-    shape,
-    shape_n,
-    size,
-)
-from tapelab.array_ops.picking import (
+from tapelab.array_ops.gather_ops import (
     boolean_mask,
     gather,
     gather_nd,
@@ -52,7 +37,9 @@ from tapelab.array_ops.picking import (
     tensor_scatter_nd_sub,
     tensor_scatter_nd_update,
 )
-from tapelab.array_ops.shaping import (
+from tapelab.array_ops.shape_ops import (
+    broadcast_dynamic_shape,
+    broadcast_static_shape,
     broadcast_to,
     concat,
     ensure_shape,
@@ -61,10 +48,14 @@ from tapelab.array_ops.shaping import (
     identity_n,
     meshgrid,
     pad,
+    rank,
     repeat,
     reshape,
     reverse,
     roll,
+    shape,
+    shape_n,
+    size,
     split,
     squeeze,
     stack,
@@ -72,7 +63,17 @@ from tapelab.array_ops.shaping import (
     transpose,
     unstack,
 )
-from tapelab.array_ops.sorting import argsort, searchsorted, sort, unique, unique_with_counts
+from tapelab.array_ops.sort_ops import argsort, searchsorted, sort, unique, unique_with_counts
+from tapelab.array_ops.value_ops import (
+    cast,
+    clip_by_global_norm,
+    clip_by_norm,
+    clip_by_value,
+    complex,
+    saturate_cast,
+    stop_gradient,
+    where,
+)
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.tape import GradientTape, UnconnectedGradients
 from tapelab.core.tensor import Tensor

@@ -13,10 +13,9 @@ from tapelab.core.wording import brackets
 from tapelab.errors import invalid_argument
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.public import tensor
-from tapelab.sparse.cells import Shape, check_cells
-from tapelab.sparse.parts import cells_of, made_of, shape_of
-from tapelab.sparse.tensor import SparseTensor
-from tapelab.strings.texts import texts
+from tapelab.sparse.indices import Shape, check_cells
+from tapelab.sparse.sparse_tensor import SparseTensor, cells_of, made_of, shape_of
+from tapelab.strings.string_op import texts
 
 KINDS: Final = ("int8", "int16", "int32", "int64", "uint8", "uint16", "string")
 Rows = dict[tuple[int, ...], set[Any]]

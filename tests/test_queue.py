@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from tapelab.queue import store
+from tapelab.queue import buffer
 
 
 @pytest.fixture(autouse=True)
 def _short_patience(monkeypatch):
-    monkeypatch.setattr(store, "PATIENCE", 0.05)
+    monkeypatch.setattr(buffer, "PATIENCE", 0.05)
 
 
 def test_taking_from_an_empty_queue_ends_with_an_error(tf):
@@ -29,7 +29,7 @@ def test_putting_into_a_full_queue_ends_with_an_error(tf):
 
 
 def test_nobody_is_waited_for_where_there_is_one_thread(tf, monkeypatch):
-    monkeypatch.setattr(store, "PATIENCE", 1e9)
+    monkeypatch.setattr(buffer, "PATIENCE", 1e9)
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     with pytest.raises(tf.errors.DeadlineExceededError, match="there is no other thread"):
         tf.queue.FIFOQueue(2, tf.float32).dequeue()
@@ -54,7 +54,7 @@ def test_a_seed_shuffles_the_same_way_twice(tf):
 
 
 def test_a_reader_waits_for_a_writer_in_another_thread(tf, monkeypatch):
-    monkeypatch.setattr(store, "PATIENCE", 5.0)
+    monkeypatch.setattr(buffer, "PATIENCE", 5.0)
     queue = tf.queue.FIFOQueue(1, tf.int32)
     found = []
     reader = threading.Thread(target=lambda: found.extend(int(queue.dequeue()) for _ in range(3)))
@@ -66,7 +66,7 @@ def test_a_reader_waits_for_a_writer_in_another_thread(tf, monkeypatch):
 
 
 def test_a_writer_who_waits_is_sent_away_when_the_queue_is_cancelled(tf, monkeypatch):
-    monkeypatch.setattr(store, "PATIENCE", 5.0)
+    monkeypatch.setattr(buffer, "PATIENCE", 5.0)
     queue = tf.queue.FIFOQueue(1, tf.int32)
     queue.enqueue(1)
     raised = []

@@ -19,7 +19,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.type_spec import TensorSpec
 from tapelab.dtypes import DType
-from tapelab.random.sampling import Source
+from tapelab.random.streams import Source
 
 _PLAIN: Final = (
     *(type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic, np.dtype, type),

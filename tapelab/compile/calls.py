@@ -5,9 +5,9 @@ from __future__ import annotations
 import builtins
 from typing import Any, Final
 
-from tapelab.array_ops.choosing import cast as to_dtype
 from tapelab.array_ops.creation import range as tensor_range
-from tapelab.array_ops.measuring import shape
+from tapelab.array_ops.shape_ops import shape
+from tapelab.array_ops.value_ops import cast as to_dtype
 from tapelab.compile.operators import is_dataset
 from tapelab.compile.symbolic import SymbolicTensor
 from tapelab.core.cell import Holder

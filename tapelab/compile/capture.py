@@ -27,8 +27,8 @@ from tapelab.core.origin import Origin
 from tapelab.core.records import Record
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.random import seeding
-from tapelab.random.sampling import Source
+from tapelab.random import seeds
+from tapelab.random.streams import Source
 
 
 class _Everything(set[int]):
@@ -180,7 +180,7 @@ def captured() -> Iterator[Capture]:
 @contextmanager
 def undone() -> Iterator[None]:
     """Put back what the block changes: variables, generators, shared sequences."""
-    before = Before({}, {}, seeding.mark())
+    before = Before({}, {}, seeds.mark())
     with observed_by(Undo(before)):
         try:
             yield

@@ -19,7 +19,7 @@ from tapelab.compile.outcomes import spread_from
 from tapelab.compile.symbolic import SymbolicTensor
 from tapelab.compile.trace import CONTROL_FLOW
 from tapelab.compile.walking import mapped
-from tapelab.control_flow import folding, mapping, python_functions
+from tapelab.control_flow import map_ops, python_functions
 from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
@@ -172,11 +172,11 @@ CONTROL_FLOW.update(
         control_flow.switch_case: _switch_case,
         control_flow.case: _case,
         control_flow.get_static_value: _static_value,
-        mapping.map_fn: _map_fn,
-        mapping.vectorized_map: _map_fn,
-        folding.scan: _folding,
-        folding.foldl: _folding,
-        folding.foldr: _folding,
+        map_ops.map_fn: _map_fn,
+        map_ops.vectorized_map: _map_fn,
+        map_ops.scan: _folding,
+        map_ops.foldl: _folding,
+        map_ops.foldr: _folding,
         graph_gradients.gradients: _gradients,
         python_functions.py_function: _python,
         python_functions.numpy_function: _python,

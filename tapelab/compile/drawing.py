@@ -17,8 +17,8 @@ from tapelab.core.cell import Cell
 from tapelab.core.log import origin_here, thread
 from tapelab.core.observer import Observer
 from tapelab.core.tensor import Tensor
-from tapelab.random import seeding
-from tapelab.random.sampling import Make, Source
+from tapelab.random import seeds
+from tapelab.random.streams import Make, Source
 
 Place = tuple[int, int]
 Draw = Callable[[], list[Any]]
@@ -30,7 +30,7 @@ class Before(NamedTuple):
 
     cells: dict[int, tuple[Cell, Tensor]]
     places: dict[int, tuple[Source, Place]]
-    shared: seeding.Mark
+    shared: seeds.Mark
 
     def restore(self) -> None:
         """Put all of it back."""
@@ -38,7 +38,7 @@ class Before(NamedTuple):
             cell.state = state
         for each, place in self.places.values():
             each._counter, each._key = place
-        seeding.rewind(self.shared)
+        seeds.rewind(self.shared)
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def before_now(cells: Iterable[Cell], generators: Iterable[Source]) -> Before:
     """How things are now."""
     states = {id(each): (each, each.state) for each in cells}
     places = {id(each): (each, (each._counter, each._key)) for each in generators}
-    return Before(states, places, seeding.mark())
+    return Before(states, places, seeds.mark())
 
 
 @dataclass(eq=False)
@@ -84,7 +84,7 @@ class Drawing:
 
     def sought(self, found: Source, request: tuple[Any, ...]) -> None:
         """Notice that somebody asks for one of the shared sequences."""
-        self._known[id(found)] = found, partial(seeding.source, *request)
+        self._known[id(found)] = found, partial(seeds.source, *request)
 
     def took(self, source: Source, steps: int, make: Make, result: Any) -> None:
         """Notice a draw, unless it follows from seeds alone."""

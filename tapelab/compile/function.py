@@ -40,7 +40,7 @@ from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.ops.stops import identity
-from tapelab.random.seeding import untouched
+from tapelab.random.seeds import untouched
 
 logger: Final = logging.getLogger("tapelab")
 _OFTEN: Final = 5

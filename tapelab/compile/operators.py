@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Never
 
-from tapelab.array_ops.choosing import cast
 from tapelab.array_ops.creation import constant, convert_to_tensor
+from tapelab.array_ops.value_ops import cast
 from tapelab.compile import branching
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.compile.walking import leaves, mapped

@@ -26,7 +26,7 @@ from tapelab.core.records import OP_RUNS, as_op_run, kind_of
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
-from tapelab.random.sampling import Source
+from tapelab.random.streams import Source
 
 STATE: Final = ("tapes", "active", "log", "records", "scope", "trace")
 _REMEMBERED: Final = 64

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.array_ops.shaping import concat, split, stack, unstack
+from tapelab.array_ops.shape_ops import concat, split, stack, unstack
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import DispatchedType
 from tapelab.core.tensor import Tensor, constant_of

@@ -23,7 +23,7 @@ Tensor = Any
 Cell = Any
 """A `cell.Cell`, which is above it likewise."""
 RandomSequence = Any
-"""A `tapelab.random.sampling.Source`, which is above the core."""
+"""A `tapelab.random.streams.Source`, which is above the core."""
 
 
 class Observer:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from tapelab.core.tensor import Tensor, constant_of
-from tapelab.data import files, mapping, picking, reading
-from tapelab.data.iterating import DatasetIterator, NumpyIterator
+from tapelab.data import element_order, sources, transformations
+from tapelab.data.element_order import draws
+from tapelab.data.elements import parts_of
+from tapelab.data.iterators import DatasetIterator, NumpyIterator
 from tapelab.data.options import Options
 from tapelab.data.pipeline import Pipeline
-from tapelab.data.shuffling import draws
 from tapelab.data.stage import INFINITE, UNKNOWN, Stage, whole
-from tapelab.data.structure import parts_of
 from tapelab.dtypes import int64
 
 
@@ -25,12 +25,12 @@ class Dataset(Pipeline):
     @staticmethod
     def from_tensors(tensors: Any, name: str | None = None) -> Dataset:
         """One element: the tensors themselves."""
-        return Dataset(*reading.whole_tensors(tensors))
+        return Dataset(*sources.whole_tensors(tensors))
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
         """One element for each row of the tensors, in their structure."""
-        return Dataset(*reading.slices(tensors))
+        return Dataset(*sources.slices(tensors))
 
     @staticmethod
     def from_generator(
@@ -39,40 +39,40 @@ class Dataset(Pipeline):
     ) -> Dataset:  # fmt: skip
         """What a Python generator yields; the signature promises shapes and dtypes."""
         return Dataset(
-            *reading.generated(generator, output_types, output_shapes, args, output_signature)
+            *sources.generated(generator, output_types, output_shapes, args, output_signature)
         )
 
     @staticmethod
     def range(*args: Any, output_type: Any = int64, name: str | None = None) -> Dataset:
         """The whole numbers of a range."""
-        return Dataset(*reading.numbers(args, output_type))
+        return Dataset(*sources.numbers(args, output_type))
 
     @staticmethod
     def counter(
         start: Any = 0, step: Any = 1, dtype: Any = int64, name: str | None = None
     ) -> Dataset:
         """Whole numbers without an end."""
-        return Dataset(*reading.counting(whole(start), whole(step), dtype))
+        return Dataset(*sources.counting(whole(start), whole(step), dtype))
 
     @staticmethod
     def random(
         seed: Any = None, rerandomize_each_iteration: bool | None = None, name: str | None = None
     ) -> Dataset:
         """Random whole numbers without an end."""
-        return Dataset(*reading.chances(draws(seed)))
+        return Dataset(*sources.chances(draws(seed)))
 
     @staticmethod
     def list_files(
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
         """The names of the files that match a pattern, shuffled unless told otherwise."""
-        found = Dataset(*files.named(file_pattern))
+        found = Dataset(*sources.named(file_pattern))
         return found if shuffle is False else found.shuffle(len(found), seed)
 
     @staticmethod
     def zip(*args: Any, datasets: Any = None, name: str | None = None) -> Dataset:
         """Elements of several Datasets side by side, as long as each has one."""
-        structure = picking.structure_of(args, datasets)
+        structure = element_order.structure_of(args, datasets)
         stages = parts_of(structure)
         for each in stages:
             if not isinstance(each, Dataset):
@@ -80,7 +80,7 @@ class Dataset(Pipeline):
                     "Invalid input to `zip`. Inputs are expected to be (nested) structures of "
                     f"`tf.data.Dataset` objects but encountered object of type {type(each)}."
                 )
-        return _dataset(picking.zipped(structure, stages))
+        return _dataset(element_order.zipped(structure, stages))
 
     @staticmethod
     def sample_from_datasets(
@@ -91,9 +91,12 @@ class Dataset(Pipeline):
         many = list(datasets)
         chance = draws(seed)
         numbers = Dataset(
-            "_Choices", lambda: picking.choices(chance, len(many), weights), lambda: None, INFINITE
+            "_Choices",
+            lambda: element_order.choices(chance, len(many), weights),
+            lambda: None,
+            INFINITE,
         )
-        return _dataset(picking.chosen(many, numbers, stop_on_empty=stop_on_empty_dataset))
+        return _dataset(element_order.chosen(many, numbers, stop_on_empty=stop_on_empty_dataset))
 
     @staticmethod
     def choose_from_datasets(
@@ -101,7 +104,9 @@ class Dataset(Pipeline):
     ) -> Dataset:
         """Elements of several Datasets, from the one that a Dataset of numbers names each time."""
         return _dataset(
-            picking.chosen(list(datasets), choice_dataset, stop_on_empty=stop_on_empty_dataset)
+            element_order.chosen(
+                list(datasets), choice_dataset, stop_on_empty=stop_on_empty_dataset
+            )
         )
 
     def enumerate(self, start: Any = 0, name: str | None = None) -> Dataset:
@@ -114,7 +119,7 @@ class Dataset(Pipeline):
 
     def get_single_element(self, name: str | None = None) -> Any:
         """The only element; an error if there are more, or none."""
-        return mapping.single(self)
+        return transformations.single(self)
 
     def options(self) -> Options:
         """The settings of the pipeline."""
@@ -167,4 +172,4 @@ class TextLineDataset(Dataset):
         num_parallel_reads: Any = None, name: str | None = None,
     ) -> Any:  # fmt: skip
         """A Dataset like any other."""
-        return Dataset(*files.lines(filenames, compression_type))
+        return Dataset(*sources.lines(filenames, compression_type))

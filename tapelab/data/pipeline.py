@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from typing import Any, Final, Self
 
-from tapelab.data import batching, buckets, mapping, picking
+from tapelab.data import batches, element_order, transformations
+from tapelab.data.element_order import shuffled
+from tapelab.data.elements import parts_of
 from tapelab.data.options import Options
-from tapelab.data.shuffling import shuffled
 from tapelab.data.stage import Stage, whole
-from tapelab.data.structure import parts_of
 from tapelab.dtypes import int64
 
 AUTOTUNE: Final = -1
@@ -25,7 +25,7 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """Consecutive elements stacked to one; the last may be shorter."""
         kind = "_BatchDataset" if num_parallel_calls is None else "_ParallelBatchDataset"
-        return self._as_self(batching.batched(self, batch_size, bool(drop_remainder), kind))
+        return self._as_self(batches.batched(self, batch_size, bool(drop_remainder), kind))
 
     def padded_batch(
         self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
@@ -33,7 +33,7 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """As `batch`, for elements of different lengths, which are filled up."""
         return self._as_self(
-            batching.padded(self, batch_size, padded_shapes, padding_values, bool(drop_remainder))
+            batches.padded(self, batch_size, padded_shapes, padding_values, bool(drop_remainder))
         )
 
     def ragged_batch(
@@ -41,11 +41,11 @@ class Pipeline(Stage):
         name: str | None = None,
     ) -> Self:  # fmt: skip
         """As `batch`, for elements of different lengths, which become rows of a ragged tensor."""
-        return self._as_self(batching.ragged(self, batch_size, bool(drop_remainder)))
+        return self._as_self(batches.ragged(self, batch_size, bool(drop_remainder)))
 
     def unbatch(self, name: str | None = None) -> Self:
         """The rows of the elements, one by one."""
-        return self._as_self(batching.unbatched(self))
+        return self._as_self(batches.unbatched(self))
 
     def rebatch(
         self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
@@ -65,7 +65,7 @@ class Pipeline(Stage):
         name: str | None = None,
     ) -> Self:  # fmt: skip
         """Datasets of consecutive elements, as elements."""
-        return self._as_self(batching.windows(self, size, shift, stride, bool(drop_remainder)))
+        return self._as_self(batches.windows(self, size, shift, stride, bool(drop_remainder)))
 
     def map(
         self, map_func: Callable[..., Any], num_parallel_calls: Any = None,
@@ -74,11 +74,11 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """What a function gives for each element; the parts of a tuple are its arguments."""
         kind = "_MapDataset" if num_parallel_calls is None else "_ParallelMapDataset"
-        return self._as_self(mapping.applied(self, map_func, kind))
+        return self._as_self(transformations.applied(self, map_func, kind))
 
     def flat_map(self, map_func: Callable[..., Any], name: str | None = None) -> Self:
         """The elements of the Datasets that a function gives, one Dataset after the other."""
-        return self._as_self(mapping.flattened(self, map_func))
+        return self._as_self(transformations.flattened(self, map_func))
 
     def interleave(
         self, map_func: Callable[..., Any], cycle_length: Any = None, block_length: Any = None,
@@ -89,27 +89,27 @@ class Pipeline(Stage):
         cycle = -1 if cycle_length is None else whole(cycle_length)
         block = 1 if block_length is None else whole(block_length)
         cycle = (os.cpu_count() or 1) if cycle == AUTOTUNE else cycle
-        return self._as_self(mapping.interleaved(self, map_func, cycle, block, kind))
+        return self._as_self(transformations.interleaved(self, map_func, cycle, block, kind))
 
     def filter(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
         """The elements for which a function says True."""
-        return self._as_self(mapping.kept(self, predicate))
+        return self._as_self(transformations.kept(self, predicate))
 
     def take_while(self, predicate: Callable[..., Any], name: str | None = None) -> Self:
         """The elements up to the first for which a function says False."""
-        return self._as_self(mapping.kept_while(self, predicate))
+        return self._as_self(transformations.kept_while(self, predicate))
 
     def scan(
         self, initial_state: Any, scan_func: Callable[..., Any], name: str | None = None
     ) -> Self:
         """What a function gives for each element and a state that it hands on."""
-        return self._as_self(mapping.scanned(self, initial_state, scan_func))
+        return self._as_self(transformations.scanned(self, initial_state, scan_func))
 
     def reduce(
         self, initial_state: Any, reduce_func: Callable[..., Any], name: str | None = None
     ) -> Any:
         """The last state, after a function took each element into it."""
-        return mapping.reduced(self, initial_state, reduce_func)
+        return transformations.reduced(self, initial_state, reduce_func)
 
     def group_by_window(
         self, key_func: Callable[..., Any], reduce_func: Callable[..., Any],
@@ -118,7 +118,7 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """The elements gathered by key; a function makes a Dataset of each full group."""
         return self._as_self(
-            mapping.grouped(self, key_func, reduce_func, window_size, window_size_func)
+            transformations.grouped(self, key_func, reduce_func, window_size, window_size_func)
         )
 
     def bucket_by_sequence_length(
@@ -129,7 +129,7 @@ class Pipeline(Stage):
     ) -> Self:  # fmt: skip
         """Batches of elements of similar length, filled up to the longest of the batch."""
         return self._as_self(
-            buckets.bucketed(
+            batches.bucketed(
                 self, element_length_func, list(bucket_boundaries), list(bucket_batch_sizes),
                 padded_shapes, padding_values, to_boundary=pad_to_bucket_boundary,
                 drop_remainder=drop_remainder,
@@ -138,7 +138,7 @@ class Pipeline(Stage):
 
     def ignore_errors(self, log_warning: bool = False, name: str | None = None) -> Self:
         """The elements that can be made without an error."""
-        return self._as_self(picking.unfailing(self))
+        return self._as_self(element_order.unfailing(self))
 
     def shuffle(
         self, buffer_size: Any, seed: Any = None, reshuffle_each_iteration: bool | None = True,
@@ -149,27 +149,27 @@ class Pipeline(Stage):
 
     def repeat(self, count: Any = None, name: str | None = None) -> Self:
         """The elements again and again; without a number for ever."""
-        return self._as_self(picking.repeated(self, count))
+        return self._as_self(element_order.repeated(self, count))
 
     def take(self, count: Any, name: str | None = None) -> Self:
         """The first elements; -1 takes all."""
-        return self._as_self(picking.first(self, count))
+        return self._as_self(element_order.first(self, count))
 
     def skip(self, count: Any, name: str | None = None) -> Self:
         """What follows the first elements; -1 skips all."""
-        return self._as_self(picking.rest(self, count))
+        return self._as_self(element_order.rest(self, count))
 
     def shard(self, num_shards: Any, index: Any, name: str | None = None) -> Self:
         """Every so many-th element, from a place on."""
-        return self._as_self(picking.part(self, num_shards, index))
+        return self._as_self(element_order.part(self, num_shards, index))
 
     def unique(self, name: str | None = None) -> Self:
         """Each element once, when it comes first."""
-        return self._as_self(picking.distinct(self))
+        return self._as_self(element_order.distinct(self))
 
     def cache(self, filename: str = "", name: str | None = None) -> Self:
         """The elements, kept in memory from the first complete round on."""
-        return self._as_self(picking.remembered(self))
+        return self._as_self(element_order.remembered(self))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Self:
         """The same elements; here nothing is made in advance."""
@@ -177,7 +177,7 @@ class Pipeline(Stage):
 
     def concatenate(self, dataset: Stage, name: str | None = None) -> Self:
         """The elements of this Dataset, then those of another."""
-        return self._as_self(picking.joined(self, dataset))
+        return self._as_self(element_order.joined(self, dataset))
 
     def with_options(self, options: Options, name: str | None = None) -> Self:
         """The same elements; here no setting changes them."""

@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from tapelab.image.adjusting import (
+from tapelab.image.colours import (
     adjust_brightness,
     adjust_contrast,
     adjust_gamma,
     adjust_hue,
     adjust_saturation,
     convert_image_dtype,
+    grayscale_to_rgb,
+    hsv_to_rgb,
     per_image_standardization,
+    rgb_to_grayscale,
+    rgb_to_hsv,
+    rgb_to_yiq,
+    rgb_to_yuv,
+    yiq_to_rgb,
+    yuv_to_rgb,
 )
-from tapelab.image.chance import (
+from tapelab.image.geometry import (
+    central_crop,
+    crop_to_bounding_box,
+    extract_patches,
+    flip_left_right,
+    flip_up_down,
+    pad_to_bounding_box,
+    resize_with_crop_or_pad,
+    rot90,
+    transpose,
+)
+from tapelab.image.interpolation import ResizeMethod, resize, resize_with_pad
+from tapelab.image.quality import image_gradients, psnr, sobel_edges, ssim, total_variation
+from tapelab.image.random_changes import (
     random_brightness,
     random_contrast,
     random_crop,
@@ -26,29 +47,6 @@ from tapelab.image.chance import (
     stateless_random_flip_up_down,
     stateless_random_hue,
     stateless_random_saturation,
-)
-from tapelab.image.colours import (
-    grayscale_to_rgb,
-    hsv_to_rgb,
-    rgb_to_grayscale,
-    rgb_to_hsv,
-    rgb_to_yiq,
-    rgb_to_yuv,
-    yiq_to_rgb,
-    yuv_to_rgb,
-)
-from tapelab.image.measuring import image_gradients, psnr, sobel_edges, ssim, total_variation
-from tapelab.image.resizing import ResizeMethod, resize, resize_with_pad
-from tapelab.image.turning import (
-    central_crop,
-    crop_to_bounding_box,
-    extract_patches,
-    flip_left_right,
-    flip_up_down,
-    pad_to_bounding_box,
-    resize_with_crop_or_pad,
-    rot90,
-    transpose,
 )
 from tapelab.namespace.missing_names import in_module
 

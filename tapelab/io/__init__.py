@@ -20,7 +20,7 @@ from tapelab.io.serialized import pack as _pack
 from tapelab.io.serialized import unpack as _unpack
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.public import tensor
-from tapelab.strings.texts import each, one_text, text, texts
+from tapelab.strings.string_op import each, one_text, text, texts
 
 RAW: Final = (
     *("float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16"),

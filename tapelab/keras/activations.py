@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math, nn
-from tapelab.array_ops import choosing, shaping
+from tapelab.array_ops import shape_ops, value_ops
 from tapelab.keras import backend
 from tapelab.keras.grouping import grouped
 from tapelab.keras.operations import operation
@@ -33,9 +33,9 @@ def relu(
 @grouped
 def _bent(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
     low = nn.relu(threshold - x) * negative_slope if negative_slope else None
-    high = x * choosing.cast(x > threshold, x.dtype) if threshold else nn.relu(x)
+    high = x * value_ops.cast(x > threshold, x.dtype) if threshold else nn.relu(x)
     if max_value is not None:
-        high = choosing.clip_by_value(high, 0.0, float(max_value))
+        high = value_ops.clip_by_value(high, 0.0, float(max_value))
     return high if low is None else high - low
 
 
@@ -72,7 +72,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
 
 @grouped
 def _scaled_elu(x: Any, alpha: float) -> Any:
-    return choosing.where(x > 0, nn.elu(x), alpha * nn.elu(x))
+    return value_ops.where(x > 0, nn.elu(x), alpha * nn.elu(x))
 
 
 @operation
@@ -167,14 +167,14 @@ hard_swish = hard_silu
 @operation
 def hard_tanh(x: Any) -> Any:
     """Entries held between −1 and 1."""
-    return choosing.clip_by_value(backend.convert_to_tensor(x), -1.0, 1.0)
+    return value_ops.clip_by_value(backend.convert_to_tensor(x), -1.0, 1.0)
 
 
 @operation
 def hard_shrink(x: Any, threshold: float = 0.5) -> Any:
     """Entries as they are, those near 0 set to 0."""
     given: Any = backend.convert_to_tensor(x)
-    return given * choosing.cast(math.abs(given) > threshold, given.dtype)
+    return given * value_ops.cast(math.abs(given) > threshold, given.dtype)
 
 
 @operation
@@ -199,7 +199,7 @@ def tanh_shrink(x: Any) -> Any:
 def threshold(x: Any, threshold: float, default_value: float) -> Any:
     """Entries above a threshold; a fixed number in the place of the others."""
     given: Any = backend.convert_to_tensor(x)
-    return choosing.where(given > threshold, given, default_value)
+    return value_ops.where(given > threshold, given, default_value)
 
 
 @operation
@@ -219,7 +219,7 @@ def squareplus(x: Any, b: float = 4) -> Any:
 @operation
 def glu(x: Any, axis: int = -1) -> Any:
     """The first half of the entries times the sigmoid of the second."""
-    first, second = shaping.split(backend.convert_to_tensor(x), 2, axis)
+    first, second = shape_ops.split(backend.convert_to_tensor(x), 2, axis)
     return first * math.sigmoid(second)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.array_ops import choosing
+from tapelab.array_ops import value_ops
 from tapelab.keras import backend
 from tapelab.keras.serialization import Configured, resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -25,7 +25,7 @@ class NonNeg(Constraint):
     def __call__(self, w: Any) -> Any:
         """The weight without what is below 0."""
         x: Any = backend.convert_to_tensor(w)
-        return x * choosing.cast(x >= 0.0, x.dtype)
+        return x * value_ops.cast(x >= 0.0, x.dtype)
 
 
 class _Normed(Constraint):
@@ -49,7 +49,7 @@ class MaxNorm(_Normed):
         """The weight, shortened where it is too long."""
         x: Any = backend.convert_to_tensor(w)
         norms = self._norms(x)
-        wanted = choosing.clip_by_value(norms, 0.0, float(self.max_value))
+        wanted = value_ops.clip_by_value(norms, 0.0, float(self.max_value))
         return x * (wanted / (backend.epsilon() + norms))
 
 
@@ -81,7 +81,7 @@ class MinMaxNorm(_Normed):
         """The weight, moved towards the limits by the rate."""
         x: Any = backend.convert_to_tensor(w)
         norms = self._norms(x)
-        within: Any = choosing.clip_by_value(norms, float(self.min_value), float(self.max_value))
+        within: Any = value_ops.clip_by_value(norms, float(self.min_value), float(self.max_value))
         wanted = self.rate * within + (1.0 - self.rate) * norms
         return x * (wanted / (backend.epsilon() + norms))
 

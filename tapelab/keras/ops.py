@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from tapelab import linalg, math, nn
-from tapelab.array_ops import choosing, creation, measuring, picking, shaping, sorting
-from tapelab.array_ops.marking import one_hot as _one_hot
+from tapelab.array_ops import creation, gather_ops, shape_ops, sort_ops, value_ops
+from tapelab.array_ops.creation import one_hot as _one_hot
 from tapelab.core.tensor import Tensor
 from tapelab.keras import activations, backend
 from tapelab.keras.operations import operation
@@ -69,27 +69,27 @@ matmul = operation(linalg.matmul)
 einsum = operation(linalg.einsum)
 tensordot = operation(linalg.tensordot)
 norm = operation(linalg.norm)
-reshape = operation(shaping.reshape)
-expand_dims = operation(shaping.expand_dims)
-squeeze = operation(shaping.squeeze)
-transpose = operation(shaping.transpose)
-stack = operation(shaping.stack)
-unstack = operation(shaping.unstack)
-tile = operation(shaping.tile)
-repeat = operation(shaping.repeat)
-roll = operation(shaping.roll)
-flip = operation(shaping.reverse)
-broadcast_to = operation(shaping.broadcast_to)
-where = operation(choosing.where)
-clip = operation(choosing.clip_by_value)
-stop_gradient = operation(choosing.stop_gradient)
+reshape = operation(shape_ops.reshape)
+expand_dims = operation(shape_ops.expand_dims)
+squeeze = operation(shape_ops.squeeze)
+transpose = operation(shape_ops.transpose)
+stack = operation(shape_ops.stack)
+unstack = operation(shape_ops.unstack)
+tile = operation(shape_ops.tile)
+repeat = operation(shape_ops.repeat)
+roll = operation(shape_ops.roll)
+flip = operation(shape_ops.reverse)
+broadcast_to = operation(shape_ops.broadcast_to)
+where = operation(value_ops.where)
+clip = operation(value_ops.clip_by_value)
+stop_gradient = operation(value_ops.stop_gradient)
 zeros_like = operation(creation.zeros_like)
 ones_like = operation(creation.ones_like)
 eye = creation.eye
 linspace = creation.linspace
-top_k = operation(sorting.top_k)
-sort = operation(sorting.sort)
-argsort = operation(sorting.argsort)
+top_k = operation(sort_ops.top_k)
+sort = operation(sort_ops.sort)
+argsort = operation(sort_ops.argsort)
 moments = operation(nn.moments)
 relu = activations.relu
 relu6 = activations.relu6
@@ -111,38 +111,38 @@ convert_to_tensor = backend.convert_to_tensor
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """The mean along axes; that of whole numbers is a float."""
     given = backend.convert_to_tensor(x)
-    floats = given if given.dtype.is_floating else choosing.cast(given, "float32")
+    floats = given if given.dtype.is_floating else value_ops.cast(given, "float32")
     return math.reduce_mean(floats, axis, keepdims)
 
 
 @operation
 def cast(x: Any, dtype: Any) -> Tensor:
     """The same numbers in another dtype."""
-    return choosing.cast(x, dtype)
+    return value_ops.cast(x, dtype)
 
 
 @operation
 def concatenate(xs: Any, axis: int = 0) -> Tensor:
     """Tensors one after the other along an axis."""
-    return shaping.concat(list(xs), axis)
+    return shape_ops.concat(list(xs), axis)
 
 
 @operation
 def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Pieces of a tensor along an axis: so many equal ones, or cut at these places."""
     if isinstance(indices_or_sections, int):
-        return shaping.split(x, indices_or_sections, axis)
+        return shape_ops.split(x, indices_or_sections, axis)
     length = backend.convert_to_tensor(x).shape[axis]
     ends = [0, *indices_or_sections, length]
-    return shaping.split(x, np.diff(ends).tolist(), axis)
+    return shape_ops.split(x, np.diff(ends).tolist(), axis)
 
 
 @operation
 def take(x: Any, indices: Any, axis: int | None = None) -> Tensor:
     """Entries, or rows along an axis, by position."""
     if axis is None:
-        return picking.gather(shaping.reshape(x, [-1]), indices)
-    return picking.gather(x, indices, axis=axis)
+        return gather_ops.gather(shape_ops.reshape(x, [-1]), indices)
+    return gather_ops.gather(x, indices, axis=axis)
 
 
 @operation
@@ -160,7 +160,9 @@ def argmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 @operation
 def cumsum(x: Any, axis: Any = None) -> Any:
     """Running sums along an axis, or through all entries."""
-    return math.cumsum(shaping.reshape(x, [-1]) if axis is None else x, 0 if axis is None else axis)
+    return math.cumsum(
+        shape_ops.reshape(x, [-1]) if axis is None else x, 0 if axis is None else axis
+    )
 
 
 @operation
@@ -175,7 +177,7 @@ def dot(x1: Any, x2: Any) -> Any:
 @operation
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Tensor:
     """Entries with others around them."""
-    return shaping.pad(x, pad_width, mode.upper(), constant_values or 0)
+    return shape_ops.pad(x, pad_width, mode.upper(), constant_values or 0)
 
 
 @operation
@@ -196,7 +198,7 @@ def ones(shape: Any, dtype: Any = None) -> Tensor:
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
     """A tensor of one number."""
-    return choosing.cast(creation.fill(shape, fill_value), dtype or backend.floatx())
+    return value_ops.cast(creation.fill(shape, fill_value), dtype or backend.floatx())
 
 
 def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Tensor:
@@ -208,7 +210,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
 
 def shape(x: Any) -> Any:
     """The lengths of the axes, as a tuple."""
-    return tuple(x.shape) if hasattr(x, "shape") else tuple(measuring.shape(x).numpy().tolist())
+    return tuple(x.shape) if hasattr(x, "shape") else tuple(shape_ops.shape(x).numpy().tolist())
 
 
 def convert_to_numpy(x: Any) -> Any:
@@ -218,10 +220,10 @@ def convert_to_numpy(x: Any) -> Any:
 
 def _position(find: Any, x: Any, axis: Any, *, keepdims: bool) -> Tensor:
     given = backend.convert_to_tensor(x)
-    flat = shaping.reshape(given, [-1]) if axis is None else given
+    flat = shape_ops.reshape(given, [-1]) if axis is None else given
     found: Tensor = find(flat, 0 if axis is None else axis, "int32")
     if keepdims and axis is not None:
-        return shaping.expand_dims(found, axis)
+        return shape_ops.expand_dims(found, axis)
     return found
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.keras import seeded_arrays

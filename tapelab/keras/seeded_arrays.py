@@ -12,7 +12,7 @@ import numpy as np
 
 from tapelab.dtypes import as_dtype
 from tapelab.kernels import draws, philox
-from tapelab.random.seeding import fresh_seed
+from tapelab.random.seeds import fresh_seed
 
 Seed = tuple[int, int]
 """A seed, and how many draws were made from it before."""

@@ -20,7 +20,7 @@ from tapelab.keras.saving import (
 from tapelab.keras.training.sequences import PyDataset
 from tapelab.namespace.missing_names import in_module
 from tapelab.random import set_seed
-from tapelab.random.seeding import draw_by_python
+from tapelab.random.seeds import draw_by_python
 
 __all__ = [
     "CustomObjectScope", "PyDataset", "clear_session", "custom_object_scope",

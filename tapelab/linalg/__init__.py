@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tapelab.array_ops import clipping, creation
+from tapelab.array_ops import creation, value_ops
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, require_one_dtype
@@ -28,7 +28,7 @@ from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
 
 eye = creation.eye
 norm = composites.norm
-global_norm = clipping.global_norm
+global_norm = value_ops.global_norm
 
 
 @public(fast_path=without_settings(products.matmul))

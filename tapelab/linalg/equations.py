@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import spoken
 from tapelab.dtypes import int32
 from tapelab.errors import invalid_argument
-from tapelab.linalg.factorizing import cholesky_solve
+from tapelab.linalg.factorizations import cholesky_solve
 from tapelab.ops import decompositions, least_squares, matrices, matrix_functions, solving
 from tapelab.ops.casting import real
 from tapelab.ops.comparison import greater

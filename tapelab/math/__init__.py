@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.array_ops import choosing, sorting
+from tapelab.array_ops import sort_ops, value_ops
 from tapelab.core.convert import operand, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
@@ -46,7 +46,7 @@ from tapelab.ops.public import reduction as along_axes
 subtract = binary(arithmetic.subtract)
 multiply = binary_of_numbers(arithmetic.multiply)
 negative = unary(arithmetic.negative)
-conj = choosing.conj
+conj = value_ops.conj
 
 divide_no_nan = binary(shielded.divide_no_nan)
 xdivy = binary(shielded.xdivy)
@@ -133,15 +133,15 @@ argmin = position(searching.argmin)
 reduce_variance = composites.reduce_variance
 reduce_std = composites.reduce_std
 count_nonzero = composites.count_nonzero
-top_k = sorting.top_k
+top_k = sort_ops.top_k
 reciprocal_no_nan = composites.reciprocal_no_nan
 log_sigmoid = composites.log_sigmoid
 polyval = composites.polyval
 scalar_mul = composites.scalar_mul
 angle = composites.angle
 
-real = choosing.real
-imag = choosing.imag
+real = value_ops.real
+imag = value_ops.imag
 
 
 @public(elementwise=True, fast_path=pairs(arithmetic.add))

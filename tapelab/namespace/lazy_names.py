@@ -31,19 +31,18 @@ MODULES: Final = (
 )
 """Parts of the namespace that are modules: `tf.nn` is `tapelab.nn`."""
 NAMES: Final = {
-    "tapelab.array_ops.choosing": "bitcast",
-    "tapelab.array_ops.partitioning": "dynamic_partition dynamic_stitch reverse_sequence",
+    "tapelab.array_ops.value_ops": "bitcast",
+    "tapelab.array_ops.partitions": "dynamic_partition dynamic_stitch reverse_sequence",
     "tapelab.autodiff.custom_gradients": "custom_gradient grad_pass_through",
     "tapelab.autodiff.graph_gradients": "gradients hessians",
-    "tapelab.autodiff.recomputing": "recompute_grad",
-    "tapelab.autodiff.registering": "RegisterGradient no_gradient",
+    "tapelab.autodiff.recomputation": "recompute_grad",
+    "tapelab.autodiff.registered_gradients": "RegisterGradient no_gradient",
     "tapelab.compile.function": "function",
     "tapelab.compile.graphs": "Graph",
     "tapelab.control_flow": (
         "case cond get_static_value group guarantee_const no_op switch_case while_loop"
     ),
-    "tapelab.control_flow.folding": "foldl foldr scan",
-    "tapelab.control_flow.mapping": "map_fn vectorized_map",
+    "tapelab.control_flow.map_ops": "foldl foldr map_fn scan vectorized_map",
     "tapelab.control_flow.python_functions": "numpy_function py_function",
     "tapelab.control_flow.tensor_array": "TensorArray",
     "tapelab.debugging": "assert_equal assert_greater assert_less assert_rank",
@@ -58,10 +57,10 @@ NAMES: Final = {
     ),
     "tapelab.lab.gradient_hints": "hints",
     "tapelab.lab.preferences": "settings",
-    "tapelab.linalg.factorizing": "eig eigvals",
-    "tapelab.math.counting": "histogram_fixed_width histogram_fixed_width_bins",
+    "tapelab.linalg.factorizations": "eig eigvals",
+    "tapelab.math.counts": "histogram_fixed_width histogram_fixed_width_bins",
     "tapelab.framework.module": "Module",
-    "tapelab.nn.convolving": "conv",
+    "tapelab.nn.convolutions": "conv",
     "tapelab.nn.space_batches": (
         "batch_to_space required_space_to_batch_paddings space_to_batch space_to_batch_nd"
     ),
@@ -70,10 +69,10 @@ NAMES: Final = {
     "tapelab.recording": "Recording",
     "tapelab.framework.scopes": "inside_function",
     "tapelab.sparse": "SparseTensor",
-    "tapelab.sparse.comparing": "edit_distance",
-    "tapelab.sparse.spec": "SparseTensorSpec",
+    "tapelab.sparse.features": "edit_distance",
+    "tapelab.sparse.sparse_spec": "SparseTensorSpec",
     "tapelab.core.type_spec": "TensorSpec TypeSpec type_spec_from_value",
-    "tapelab.strings.hashing": "fingerprint",
+    "tapelab.strings.hash_buckets": "fingerprint",
     "tapelab.strings.numbers": "as_string",
     "tapelab.widgets.show": "show",
     "tapelab.locales": "language",
@@ -81,7 +80,7 @@ NAMES: Final = {
     "tapelab.widgets.what_if": "what_if",
     "tapelab.widgets.verdict_card": "check exercise hint progress score",
 }
-"""Names of the namespace by the module they stand in: `tf.show` is `tapelab.widgets.show.show`."""
+"""Names of `tf` by the module that defines them: `tf.show` is `tapelab.widgets.show.show`."""
 RENAMED: Final = {
     "matrix_square_root": "tapelab.linalg.equations:sqrtm",
     "initializers": "tapelab.keras.initializers",
@@ -110,12 +109,12 @@ IN_MATH: Final = {
     "tapelab.math.gamma_functions": (
         "betainc digamma erfcinv erfinv igamma igammac lbeta lgamma ndtri nextafter polygamma zeta"
     ),
-    "tapelab.math.counting": "bincount confusion_matrix",
+    "tapelab.math.counts": "bincount confusion_matrix",
     "tapelab.nn": "l2_normalize log_softmax softmax zero_fraction",
-    "tapelab.math.ordering": (
+    "tapelab.math.order": (
         "approx_max_k in_top_k invert_permutation is_non_decreasing is_strictly_increasing"
     ),
-    "tapelab.math.segmenting": (
+    "tapelab.math.segment_reductions": (
         "segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max"
         " unsorted_segment_mean unsorted_segment_min unsorted_segment_prod"
         " unsorted_segment_sqrt_n unsorted_segment_sum"
@@ -123,36 +122,38 @@ IN_MATH: Final = {
     "tapelab.random.stateless": "sobol_sample",
     "tapelab.math.special": "bessel_i0 bessel_i0e bessel_i1 bessel_i1e",
 }
-"""Names of `tf.math` by the module they stand in."""
+"""Names of `tf.math` by the module that defines them."""
 
 IN_LINALG: Final = {
-    "tapelab.linalg.diagonals": "band_part diag diag_part set_diag tensor_diag tensor_diag_part",
+    "tapelab.linalg.diagonals": (
+        "band_part banded_triangular_solve diag diag_part set_diag tensor_diag tensor_diag_part"
+        " tridiagonal_matmul tridiagonal_solve"
+    ),
     "tapelab.linalg.equations": (
         "det expm inv logdet logm lstsq matrix_rank pinv slogdet solve sqrtm triangular_solve"
     ),
-    "tapelab.linalg.factorizing": (
+    "tapelab.linalg.factorizations": (
         "cholesky cholesky_solve eig eigh eigh_tridiagonal eigvals eigvalsh lu lu_matrix_inverse"
         " lu_reconstruct lu_solve qr svd"
     ),
     "tapelab.nn": "l2_normalize",
-    "tapelab.linalg.tridiagonal": "banded_triangular_solve tridiagonal_matmul tridiagonal_solve",
 }
-"""Names of `tf.linalg` by the module they stand in."""
+"""Names of `tf.linalg` by the module that defines them."""
 
 IN_RANDOM: Final = {
-    "tapelab.random.generating": "Algorithm create_rng_state",
+    "tapelab.random.generator": "Algorithm create_rng_state",
     "tapelab.random.stateless": (
         "fold_in split stateless_binomial stateless_categorical stateless_gamma stateless_normal"
         " stateless_parameterized_truncated_normal stateless_poisson stateless_truncated_normal"
         " stateless_uniform"
     ),
 }
-"""Names of `tf.random` by the module they stand in."""
+"""Names of `tf.random` by the module that defines them."""
 
 LAZY_PARTS: Final[dict[str, dict[str, str]]] = {
     "tapelab.dtypes": {
         "bool": "tapelab.dtypes:bool_",
-        **_placed({"tapelab.array_ops.choosing": "cast complex saturate_cast"}),
+        **_placed({"tapelab.array_ops.value_ops": "cast complex saturate_cast"}),
     },
     "tapelab.linalg": _placed(IN_LINALG),
     "tapelab.random": {"experimental": "tapelab.random.experimental", **_placed(IN_RANDOM)},

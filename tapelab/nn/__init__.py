@@ -7,18 +7,26 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops import sorting
-from tapelab.array_ops.choosing import cast as to_dtype
+from tapelab.array_ops import sort_ops
 from tapelab.array_ops.creation import constant
-from tapelab.array_ops.shaping import concat
+from tapelab.array_ops.shape_ops import concat
+from tapelab.array_ops.value_ops import cast as to_dtype
 from tapelab.core.dispatch import public
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor
 from tapelab.core.wording import brackets, spoken
 from tapelab.errors import invalid_argument
-from tapelab.math import ordering
+from tapelab.math import order
 from tapelab.namespace.missing_names import in_module
-from tapelab.nn import convolving, dropping, embedding, interleaving, normalizing, pooling, scoring
+from tapelab.nn import (
+    convolutions,
+    cross_entropy,
+    dropout_ops,
+    lookups,
+    normalization,
+    pooling,
+    space_batches,
+)
 from tapelab.ops import activation, composites, isotonic, losses
 from tapelab.ops.arithmetic import negative
 from tapelab.ops.casting import cast
@@ -29,18 +37,18 @@ from tapelab.ops.settings import one_float
 from tapelab.ops.shape import reshape, transpose
 
 log_sigmoid = composites.log_sigmoid
-atrous_conv2d = convolving.atrous_conv2d
-atrous_conv2d_transpose = convolving.atrous_conv2d_transpose
-conv1d = convolving.conv1d
-conv1d_transpose = convolving.conv1d_transpose
-conv2d = convolving.conv2d
-conv2d_transpose = convolving.conv2d_transpose
-conv3d = convolving.conv3d
-conv3d_transpose = convolving.conv3d_transpose
-conv_transpose = convolving.conv_transpose
-convolution = convolving.convolution
-depthwise_conv2d = convolving.depthwise_conv2d
-separable_conv2d = convolving.separable_conv2d
+atrous_conv2d = convolutions.atrous_conv2d
+atrous_conv2d_transpose = convolutions.atrous_conv2d_transpose
+conv1d = convolutions.conv1d
+conv1d_transpose = convolutions.conv1d_transpose
+conv2d = convolutions.conv2d
+conv2d_transpose = convolutions.conv2d_transpose
+conv3d = convolutions.conv3d
+conv3d_transpose = convolutions.conv3d_transpose
+conv_transpose = convolutions.conv_transpose
+convolution = convolutions.convolution
+depthwise_conv2d = convolutions.depthwise_conv2d
+separable_conv2d = convolutions.separable_conv2d
 avg_pool = pooling.avg_pool
 avg_pool1d = pooling.avg_pool1d
 avg_pool2d = pooling.avg_pool2d
@@ -51,33 +59,33 @@ max_pool2d = pooling.max_pool2d
 max_pool3d = pooling.max_pool3d
 max_pool_with_argmax = pooling.max_pool_with_argmax
 pool = pooling.pool
-depth_to_space = interleaving.depth_to_space
-space_to_depth = interleaving.space_to_depth
-compute_average_loss = scoring.compute_average_loss
-log_poisson_loss = scoring.log_poisson_loss
-log_softmax = scoring.log_softmax
-embedding_lookup = embedding.embedding_lookup
-scale_regularization_loss = scoring.scale_regularization_loss
-sigmoid_cross_entropy_with_logits = scoring.sigmoid_cross_entropy_with_logits
-softmax = scoring.softmax
-softmax_cross_entropy_with_logits = scoring.softmax_cross_entropy_with_logits
-sparse_softmax_cross_entropy_with_logits = scoring.sparse_softmax_cross_entropy_with_logits
-weighted_cross_entropy_with_logits = scoring.weighted_cross_entropy_with_logits
-batch_norm_with_global_normalization = normalizing.batch_norm_with_global_normalization
-batch_normalization = normalizing.batch_normalization
-l2_normalize = normalizing.l2_normalize
-local_response_normalization = normalizing.local_response_normalization
-lrn = normalizing.lrn
-moments = normalizing.moments
-normalize_moments = normalizing.normalize_moments
-sufficient_statistics = normalizing.sufficient_statistics
-weighted_moments = normalizing.weighted_moments
-zero_fraction = normalizing.zero_fraction
-dropout = dropping.dropout
-experimental = dropping.experimental
-top_k = sorting.top_k
-in_top_k = ordering.in_top_k
-approx_max_k = ordering.approx_max_k
+depth_to_space = space_batches.depth_to_space
+space_to_depth = space_batches.space_to_depth
+compute_average_loss = cross_entropy.compute_average_loss
+log_poisson_loss = cross_entropy.log_poisson_loss
+log_softmax = cross_entropy.log_softmax
+embedding_lookup = lookups.embedding_lookup
+scale_regularization_loss = cross_entropy.scale_regularization_loss
+sigmoid_cross_entropy_with_logits = cross_entropy.sigmoid_cross_entropy_with_logits
+softmax = cross_entropy.softmax
+softmax_cross_entropy_with_logits = cross_entropy.softmax_cross_entropy_with_logits
+sparse_softmax_cross_entropy_with_logits = cross_entropy.sparse_softmax_cross_entropy_with_logits
+weighted_cross_entropy_with_logits = cross_entropy.weighted_cross_entropy_with_logits
+batch_norm_with_global_normalization = normalization.batch_norm_with_global_normalization
+batch_normalization = normalization.batch_normalization
+l2_normalize = normalization.l2_normalize
+local_response_normalization = normalization.local_response_normalization
+lrn = normalization.lrn
+moments = normalization.moments
+normalize_moments = normalization.normalize_moments
+sufficient_statistics = normalization.sufficient_statistics
+weighted_moments = normalization.weighted_moments
+zero_fraction = normalization.zero_fraction
+dropout = dropout_ops.dropout
+experimental = dropout_ops.experimental
+top_k = sort_ops.top_k
+in_top_k = order.in_top_k
+approx_max_k = order.approx_max_k
 relu = unary(activation.relu)
 relu6 = unary(activation.relu6)
 elu = unary(activation.elu)

@@ -14,7 +14,7 @@ from tapelab.core.wording import spoken
 from tapelab.dtypes import as_dtype, float32
 from tapelab.errors import UnimplementedError, invalid_argument
 from tapelab.kernels.windows import Sliding
-from tapelab.nn.sliding import channels_first, per_axis, slid, sliding
+from tapelab.nn.window_arguments import channels_first, per_axis, slid, sliding
 from tapelab.ops import pooling as ops
 from tapelab.ops.public import in_default, tensor
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
-from tapelab.queue.base import QueueBase
-from tapelab.queue.kinds import FIFOQueue, PaddingFIFOQueue, PriorityQueue, RandomShuffleQueue
+from tapelab.queue.queues import (
+    FIFOQueue,
+    PaddingFIFOQueue,
+    PriorityQueue,
+    QueueBase,
+    RandomShuffleQueue,
+)
 
 __all__ = ["FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase", "RandomShuffleQueue"]
 

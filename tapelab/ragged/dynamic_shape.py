@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.array_ops import creation, measuring, shaping
+from tapelab.array_ops import creation, shape_ops
 from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements
@@ -174,14 +174,14 @@ def _shown(length: Any) -> str:
     return f"({', '.join(map(str, length))}{',' if len(length) == 1 else ''})"
 
 
-@implements("ragged", measuring.shape)
+@implements("ragged", shape_ops.shape)
 def shape(input: Any, out_type: Any = int32, name: str | None = None) -> DynamicRaggedShape:
     """How long a ragged tensor is along each axis, with the length of each row."""
     return DynamicRaggedShape.from_tensor(input, out_type)
 
 
-@implements("ragged shape", shaping.broadcast_to)
-@implements("ragged", shaping.broadcast_to)
+@implements("ragged shape", shape_ops.broadcast_to)
+@implements("ragged", shape_ops.broadcast_to)
 def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     """Repeat a tensor along axes of length 1 until it has the given ragged shape."""
     if not isinstance(shape, DynamicRaggedShape):
@@ -190,7 +190,7 @@ def broadcast_to(input: Any, shape: Any, name: str | None = None) -> Any:
     x = input if isinstance(input, RaggedTensor) else to_tensor(input)
     if not shape.num_row_partitions:
         dense = not isinstance(x, RaggedTensor)
-        return shaping.broadcast_to(x, list(shape._inner)) if dense else NotImplemented
+        return shape_ops.broadcast_to(x, list(shape._inner)) if dense else NotImplemented
     frame = _frame(shape)
     flat, partitions = broadcast(x, frame)
     if [each._total for each in partitions] != [each._total for each in shape.row_partitions]:
@@ -208,14 +208,14 @@ def _frame(shape: DynamicRaggedShape) -> Any:
     return RaggedTensor._nested(zeros, list(shape.row_partitions))
 
 
-@implements("ragged shape", shaping.reshape)
-@implements("ragged", shaping.reshape)
+@implements("ragged shape", shape_ops.reshape)
+@implements("ragged", shape_ops.reshape)
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """The same entries in the same order in rows of other lengths."""
     flat = tensor.flat_values if isinstance(tensor, RaggedTensor) else to_tensor(tensor)
     if not isinstance(shape, DynamicRaggedShape):
-        return shaping.reshape(flat, shape)
-    values = shaping.reshape(flat, list(shape._inner))
+        return shape_ops.reshape(flat, shape)
+    values = shape_ops.reshape(flat, list(shape._inner))
     return RaggedTensor._nested(values, list(shape.row_partitions))
 
 
@@ -237,7 +237,7 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Any:
     return reshape(creation.fill(list(dims._inner), value), dims)
 
 
-@implements("ragged shape", measuring.broadcast_dynamic_shape)
+@implements("ragged shape", shape_ops.broadcast_dynamic_shape)
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> DynamicRaggedShape:
     """The shape that two shapes broadcast to."""
     given = [

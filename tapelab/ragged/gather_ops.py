@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.array_ops import choosing, picking
+from tapelab.array_ops import gather_ops, value_ops
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
 from tapelab.core.execute import composite
@@ -138,7 +138,7 @@ def install() -> None:
     setattr(RaggedTensor, "__getitem__", item)  # noqa: B010 - mypy knows no assignment to a type
 
 
-@implements("ragged", picking.gather)
+@implements("ragged", gather_ops.gather)
 @composite
 def gather(
     params: Any, indices: Any, validate_indices: Any = None, axis: Any = None,
@@ -151,9 +151,9 @@ def gather(
     if batch_dims:
         return _gather_in_rows(params, indices, along, batch_dims)
     if isinstance(indices, RaggedTensor):
-        return indices._with_flat(picking.gather(params, indices.flat_values, axis=along))
+        return indices._with_flat(gather_ops.gather(params, indices.flat_values, axis=along))
     if not isinstance(params, RaggedTensor):
-        return picking.gather(params, indices, axis=along)
+        return gather_ops.gather(params, indices, axis=along)
     places = np.asarray(to_tensor(indices)._value)
     return _gather_columns(params, places, along) if along else _gather_rows(params, places)
 
@@ -174,7 +174,7 @@ def _gather_rows(params: Any, places: Array) -> Any:
 def _gather_columns(params: RaggedTensor, places: Array, along: int) -> Any:
     """The same entries of each row."""
     if along > 1:
-        return params._over(picking.gather(params._values, constant_of(places), axis=along - 1))
+        return params._over(gather_ops.gather(params._values, constant_of(places), axis=along - 1))
     partition = params._partition
     for length in partition._lengths:
         _check(places, int(length))
@@ -227,12 +227,12 @@ def _check(places: Array, lengths: Any) -> None:
         )
 
 
-@implements("ragged", picking.gather_nd)
+@implements("ragged", gather_ops.gather_nd)
 @composite
 def gather_nd(params: Any, indices: Any, batch_dims: int = 0, name: str | None = None) -> Any:
     """Entries, or whole rows, by index tuples."""
     if isinstance(indices, RaggedTensor):
-        return indices._with_flat(picking.gather_nd(params, indices.flat_values))
+        return indices._with_flat(gather_ops.gather_nd(params, indices.flat_values))
     tuples = np.asarray(to_tensor(indices)._value)
     values, spots, rest = params, tuples[..., 0], tuples[..., 1:]
     _check(spots, rows_in(params))
@@ -282,13 +282,13 @@ def _masked(values: Any, flags: Array) -> Any:
 def _rows_where(data: Any, flags: Array) -> Any:
     x = data if isinstance(data, RaggedTensor) else to_tensor(data)
     if not isinstance(x, RaggedTensor):
-        return picking.boolean_mask(x, flags)
+        return gather_ops.boolean_mask(x, flags)
     if rows_in(x) != len(flags):
         raise ValueError(f"Shapes ({rows_in(x)},) and ({len(flags)},) are incompatible")
     return take(x, np.flatnonzero(flags))
 
 
-@implements("ragged", choosing.where)
+@implements("ragged", value_ops.where)
 @composite
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Any:
     """Each entry from x where the condition holds, else from y; alone, the places that are true."""
@@ -304,7 +304,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     ]
     picks = condition if isinstance(condition, RaggedTensor) else to_tensor(condition, "bool")
     flat, partitions = broadcast(picks, *operands)
-    return RaggedTensor._nested(choosing.where(*flat), partitions)
+    return RaggedTensor._nested(value_ops.where(*flat), partitions)
 
 
 def _true_places(condition: RaggedTensor) -> Tensor:

@@ -13,18 +13,18 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops import creation, measuring, partitioning, picking
-from tapelab.array_ops.choosing import stop_gradient
+from tapelab.array_ops import creation, gather_ops, partitions, shape_ops
+from tapelab.array_ops.value_ops import stop_gradient
 from tapelab.core.dispatch import implements
 from tapelab.core.execute import composite
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import constant_of
 from tapelab.errors import InvalidArgumentError
 from tapelab.linalg import matmul as dense_matmul
-from tapelab.math import counting, segmenting
-from tapelab.nn import scoring
+from tapelab.math import counts, segment_reductions
+from tapelab.nn import cross_entropy
 from tapelab.ops import losses, reduction, reduction_product, segments
-from tapelab.ops import shape as shape_ops
+from tapelab.ops import shape as dense_shape
 from tapelab.ops.casting import cast
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.shape import reshape
@@ -100,7 +100,7 @@ def _reduced(rows: Any, at: int, op: Op, *, keepdims: bool) -> Any:
         return result
     if isinstance(result, RaggedTensor):
         return expand_dims(result, at)
-    return shape_ops.expand_dims(result, axis=at)
+    return dense_shape.expand_dims(result, axis=at)
 
 
 def _met(values: Any, ids: Array, count: int, op: Op) -> Any:
@@ -168,19 +168,19 @@ def reduce_logsumexp(
     return math.log(total) + largest
 
 
-@implements("ragged", measuring.size)
+@implements("ragged", shape_ops.size)
 def size(input: Any, out_type: Any = "int32", name: str | None = None) -> Any:
     """How many entries there are in all rows together."""
-    return measuring.size(input.flat_values, out_type)
+    return shape_ops.size(input.flat_values, out_type)
 
 
-@implements("ragged", measuring.rank)
+@implements("ragged", shape_ops.rank)
 def rank(input: Any, name: str | None = None) -> Any:
     """How many axes there are, as a tensor."""
     return creation.constant(input._rank)
 
 
-@implements("ragged", counting.bincount)
+@implements("ragged", counts.bincount)
 def bincount(arr: Any, *settings: Any, **named: Any) -> Any:
     """How often each number occurs in all rows together."""
     return math.bincount(arr.flat_values, *settings, **named)
@@ -195,13 +195,13 @@ def add_n(inputs: Any, name: str | None = None) -> Any:
     return total
 
 
-@implements("ragged", partitioning.dynamic_partition)
+@implements("ragged", partitions.dynamic_partition)
 def dynamic_partition(
     data: Any, partitions: Any, num_partitions: int, name: str | None = None
 ) -> Any:
     """The entries dealt out to several tensors, by the number that each has in `partitions`."""
     flat, heaps = _flat(data, partitions)
-    return partitioning.dynamic_partition(flat, heaps, num_partitions)
+    return partitions.dynamic_partition(flat, heaps, num_partitions)
 
 
 def _segments(function: Callable[..., Any]) -> None:
@@ -213,11 +213,11 @@ def _segments(function: Callable[..., Any]) -> None:
 
 
 for _function in (
-    segmenting.unsorted_segment_sum,
-    segmenting.unsorted_segment_max,
-    segmenting.unsorted_segment_min,
-    segmenting.unsorted_segment_prod,
-    segmenting.unsorted_segment_mean,
+    segment_reductions.unsorted_segment_sum,
+    segment_reductions.unsorted_segment_max,
+    segment_reductions.unsorted_segment_min,
+    segment_reductions.unsorted_segment_prod,
+    segment_reductions.unsorted_segment_mean,
 ):
     _segments(_function)
 
@@ -244,7 +244,7 @@ def cumsum(
     )  # fmt: skip
 
 
-@implements("ragged", scoring.softmax)
+@implements("ragged", cross_entropy.softmax)
 @composite
 def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     """Shares of a whole in proportion to the exponentials, row by row."""
@@ -257,9 +257,9 @@ def softmax(logits: Any, axis: Any = None, name: str | None = None) -> Any:
     while isinstance(inner.values, RaggedTensor):
         inner = inner.values
     ids = row_ids(inner._partition._lengths)
-    top = picking.gather(math.reduce_max(inner, 1), ids)
+    top = gather_ops.gather(math.reduce_max(inner, 1), ids)
     weights = inner._over(math.exp(flat - top))
-    total = picking.gather(math.reduce_sum(weights, 1), ids)
+    total = gather_ops.gather(math.reduce_sum(weights, 1), ids)
     return logits._with_flat(weights.values / total)
 
 

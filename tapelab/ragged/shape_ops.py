@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.array_ops import shaping
+from tapelab.array_ops import shape_ops
 from tapelab.core.arrays import typed_array
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import implements, public
@@ -19,7 +19,7 @@ from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import gathering
-from tapelab.ops import shape as shape_ops
+from tapelab.ops import shape as dense_shape
 from tapelab.ops.settings import lengths as as_lengths
 from tapelab.ops.slicing import strided_slice
 from tapelab.ragged.elementwise import rank_of, require_same_rows
@@ -63,7 +63,7 @@ def _rows_of(values: Tensor, rows: Array) -> Any:
     return gathering.gather(values, constant_of(rows))
 
 
-@implements("ragged", shaping.expand_dims)
+@implements("ragged", shape_ops.expand_dims)
 @composite
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
     """The same rows with one more axis, of length 1."""
@@ -72,7 +72,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Any:
 
 def _expanded(rows: Any, at: int) -> Any:
     if not isinstance(rows, RaggedTensor):
-        return shape_ops.expand_dims(rows, axis=at)
+        return dense_shape.expand_dims(rows, axis=at)
     count, kind = rows_in(rows), rows._partition._splits.dtype.type
     if at == 0:
         return RaggedTensor._of(rows, RowPartition._evenly(1, count, kind))
@@ -81,7 +81,7 @@ def _expanded(rows: Any, at: int) -> Any:
     return rows._over(_expanded(rows._values, at - 1))
 
 
-@implements("ragged", shaping.squeeze)
+@implements("ragged", shape_ops.squeeze)
 @composite
 def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
     """The same rows without axes of length 1, which must be named."""
@@ -94,7 +94,7 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Any:
 
 def _squeezed(rows: Any, at: int, axis: int) -> Any:
     if not isinstance(rows, RaggedTensor):
-        return shape_ops.squeeze(rows, axis=(at,))
+        return dense_shape.squeeze(rows, axis=(at,))
     if at > 1:
         return rows._over(_squeezed(rows._values, at - 1, axis))
     lengths = [rows_in(rows)] if at == 0 else rows._partition._lengths
@@ -106,7 +106,7 @@ def _squeezed(rows: Any, at: int, axis: int) -> Any:
     return rows._values
 
 
-@implements("ragged", shaping.concat)
+@implements("ragged", shape_ops.concat)
 @composite
 def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     """Ragged tensors joined end to end along an axis they all have."""
@@ -114,7 +114,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Any:
     return parts[0] if len(parts) == 1 else _joined(parts, axis_of(axis, rank_of(parts[0])))
 
 
-@implements("ragged", shaping.stack)
+@implements("ragged", shape_ops.stack)
 @public(group=True)
 def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     """Tensors laid side by side along a new axis, also if their rows differ in length."""
@@ -123,7 +123,7 @@ def stack(values: Any, axis: int = 0, name: str | None = None) -> Any:
     at = axis_of(axis, rank)
     dense = not any(isinstance(each, RaggedTensor) for each in given)
     if dense and (rank == 1 or at == rank - 1):
-        return shaping.stack(given, at)
+        return shape_ops.stack(given, at)
     return _joined(_alike([_expanded(each, at) for each in given]), at)
 
 
@@ -157,7 +157,7 @@ def as_deep(given: Any, depth: int, kind: Any = "int64") -> RaggedTensor:
 
 def _joined(parts: list[Any], at: int) -> Any:
     if not isinstance(parts[0], RaggedTensor):
-        return shaping.concat(parts, at)
+        return shape_ops.concat(parts, at)
     if at == 0:
         return _rows_joined(parts)
     _require_equal([rows_in(each) for each in parts])
@@ -194,7 +194,7 @@ def _require_equal(counts: list[int]) -> None:
             )  # fmt: skip
 
 
-@implements("ragged", shaping.tile)
+@implements("ragged", shape_ops.tile)
 @composite
 def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     """The whole laid side by side, so many times along each axis."""
@@ -209,7 +209,7 @@ def tile(input: Any, multiples: Any, name: str | None = None) -> Any:
     return input
 
 
-@implements("ragged", shaping.reverse)
+@implements("ragged", shape_ops.reverse)
 @composite
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     """The entries in the opposite order along some axes, each row within itself."""
@@ -219,7 +219,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Any:
     return tensor
 
 
-@implements("ragged", shaping.split)
+@implements("ragged", shape_ops.split)
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Any]:
@@ -293,9 +293,9 @@ def _joined_text(parts: Combination) -> bytes:
 
 def _digest(part: Any) -> int:
     """The fingerprint of a text; a number stands for itself."""
-    from tapelab.strings.fingerprints import fingerprint
+    from tapelab.strings.hash_buckets import farmhash64
 
-    return fingerprint(part) if isinstance(part, bytes) else int(part) & _WORD
+    return farmhash64(part) if isinstance(part, bytes) else int(part) & _WORD
 
 
 def _mixed(one: int, other: int) -> int:

@@ -14,15 +14,15 @@ from tapelab.dtypes import as_dtype, float32, int64
 from tapelab.namespace.missing_names import in_module
 from tapelab.ops.distributions import random_shuffle as _random_shuffle
 from tapelab.ops.public import tensor
-from tapelab.random import seeding
-from tapelab.random.generating import Generator
+from tapelab.random import seeds
+from tapelab.random.generator import Generator
 
 _DRAWN: Final = ("float16", "bfloat16", "float32", "float64", "int32", "int64")
 
 
 def set_seed(seed: int) -> None:
     """Make all later random numbers repeatable: the same seed starts the same sequence."""
-    seeding.begin(int(seed))
+    seeds.begin(int(seed))
 
 
 @public(effect="random", graph_name="random_normal")
@@ -31,7 +31,7 @@ def normal(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers from the bell curve around the mean; both parameters may be tensors."""
-    return seeding.source("RandomStandardNormal", seed, dtype).normal(shape, mean, stddev, dtype)
+    return seeds.source("RandomStandardNormal", seed, dtype).normal(shape, mean, stddev, dtype)
 
 
 @public(effect="random", graph_name="truncated_normal")
@@ -40,9 +40,7 @@ def truncated_normal(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """As `normal`, but numbers more than two standard deviations away are drawn again."""
-    return seeding.source("TruncatedNormal", seed, dtype).truncated_normal(
-        shape, mean, stddev, dtype
-    )
+    return seeds.source("TruncatedNormal", seed, dtype).truncated_normal(shape, mean, stddev, dtype)
 
 
 @public(effect="random", graph_name="random_uniform/RandomUniform")
@@ -60,7 +58,7 @@ def uniform(
     if kind.is_integer and maxval is None:
         raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
     raw = "RandomUniformInt" if kind.is_integer else "RandomUniform"
-    return seeding.source(raw, seed, kind).uniform(shape, minval, maxval, kind)
+    return seeds.source(raw, seed, kind).uniform(shape, minval, maxval, kind)
 
 
 @public(effect="random")
@@ -69,7 +67,7 @@ def gamma(
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
     """Random numbers from the gamma distribution, for each entry of alpha (and beta)."""
-    return seeding.source("RandomGamma", seed, dtype).gamma(shape, alpha, beta, dtype)
+    return seeds.source("RandomGamma", seed, dtype).gamma(shape, alpha, beta, dtype)
 
 
 @public(effect="random")
@@ -77,7 +75,7 @@ def poisson(
     shape: Any, lam: Any, dtype: Any = float32, seed: int | None = None, name: str | None = None
 ) -> Tensor:
     """Random counts of events that happen lam times on average."""
-    return seeding.source("RandomPoissonV2", seed, dtype).poisson(shape, lam, dtype)
+    return seeds.source("RandomPoissonV2", seed, dtype).poisson(shape, lam, dtype)
 
 
 @public(effect="random")
@@ -87,7 +85,7 @@ def categorical(
 ) -> Tensor:  # fmt: skip
     """Random class numbers; each row of logits gives the unnormalised log of the chances."""
     kind = int64 if dtype is None else as_dtype(dtype)
-    return seeding.source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
+    return seeds.source("Multinomial", seed, kind).categorical(logits, num_samples, kind)
 
 
 @public(effect="random", graph_name="RandomShuffle")
@@ -96,22 +94,22 @@ def shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Ten
     x = tensor(value)
     if not x._array.ndim:
         return x
-    order = seeding.source("RandomShuffle", seed, x.dtype).permutation(x._array.shape[0])
+    order = seeds.source("RandomShuffle", seed, x.dtype).permutation(x._array.shape[0])
     made: Tensor = _random_shuffle(x, order=order)
     return made
 
 
 def get_global_generator() -> Generator:
     """The generator that all may share; `set_seed` starts it anew."""
-    if seeding.shared.generator is None:
-        seeding.shared.generator = Generator._at(seeding.place_of_generator())
-    found: Generator = seeding.shared.generator
+    if seeds.shared.generator is None:
+        seeds.shared.generator = Generator._at(seeds.place_of_generator())
+    found: Generator = seeds.shared.generator
     return found
 
 
 def set_global_generator(generator: Generator) -> None:
     """Replace the generator that all may share."""
-    seeding.shared.generator = generator
+    seeds.shared.generator = generator
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
 from tapelab.random import get_global_generator, set_global_generator
-from tapelab.random.generating import Algorithm, Generator, create_rng_state
+from tapelab.random.generator import Algorithm, Generator, create_rng_state
 from tapelab.random.stateless import fold_in as stateless_fold_in
 from tapelab.random.stateless import split as stateless_split
 from tapelab.random.stateless import stateless_shuffle

@@ -19,8 +19,8 @@ from tapelab.ops import distributions
 from tapelab.ops.error_function import from_scipy
 from tapelab.ops.public import strict_operand, tensor
 from tapelab.ops.settings import number
-from tapelab.random.generating import checked_algorithm
-from tapelab.random.sampling import Source, sizes
+from tapelab.random.generator import checked_algorithm
+from tapelab.random.streams import Source, sizes
 
 
 @public

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
-from tapelab.signal.cosines import dct, idct
 from tapelab.signal.frames import (
     frame,
     inverse_mdct,
@@ -13,12 +12,14 @@ from tapelab.signal.frames import (
     overlap_and_add,
     stft,
 )
-from tapelab.signal.hearing import linear_to_mel_weight_matrix, mfccs_from_log_mel_spectrograms
-from tapelab.signal.waves import (
+from tapelab.signal.mel_scale import linear_to_mel_weight_matrix, mfccs_from_log_mel_spectrograms
+from tapelab.signal.transforms import (
+    dct,
     fft,
     fft2d,
     fft3d,
     fftshift,
+    idct,
     ifft,
     ifft2d,
     ifft3d,

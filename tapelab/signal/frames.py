@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tapelab.array_ops.shaping import pad, reverse
+from tapelab.array_ops.shape_ops import pad, reverse
 from tapelab.core.convert import new_constant
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
@@ -17,8 +17,7 @@ from tapelab.ops.segments import segment_sum
 from tapelab.ops.settings import number
 from tapelab.ops.shape import reshape, transpose
 from tapelab.ops.stacking import concat
-from tapelab.signal.cosines import dct
-from tapelab.signal.waves import fitted, irfft, rfft
+from tapelab.signal.transforms import dct, fitted, irfft, rfft
 from tapelab.signal.windows import hann_window, vorbis_window
 
 Window = Callable[..., Tensor]

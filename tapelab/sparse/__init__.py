@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from tapelab.namespace.missing_names import in_module
-from tapelab.sparse import spec
-from tapelab.sparse.combining import add, maximum, minimum, sparse_dense_matmul
-from tapelab.sparse.counting import bincount
-from tapelab.sparse.crossing import cross, sampled_addmm
-from tapelab.sparse.joining import concat, split
-from tapelab.sparse.making import eye, from_dense, to_dense, to_indicator
-from tapelab.sparse.mapping import map_values, mask
-from tapelab.sparse.reducing import fill_empty_rows, reduce_max, reduce_sum, softmax
-from tapelab.sparse.segments import segment_mean, segment_sqrt_n, segment_sum
-from tapelab.sparse.shaping import (
+from tapelab.sparse import sparse_spec
+from tapelab.sparse.conversion import eye, from_dense, to_dense, to_indicator
+from tapelab.sparse.features import bincount, cross, sampled_addmm
+from tapelab.sparse.math_ops import add, map_values, mask, maximum, minimum, sparse_dense_matmul
+from tapelab.sparse.reductions import (
+    fill_empty_rows,
+    reduce_max,
+    reduce_sum,
+    segment_mean,
+    segment_sqrt_n,
+    segment_sum,
+    softmax,
+)
+from tapelab.sparse.shape_ops import (
+    concat,
     expand_dims,
     reorder,
     reset_shape,
     reshape,
     retain,
     slice,
+    split,
     transpose,
 )
-from tapelab.sparse.tensor import SparseTensor
+from tapelab.sparse.sparse_tensor import SparseTensor
 
 __all__ = [
     "SparseTensor",
@@ -56,7 +62,7 @@ __all__ = [
     "transpose",
 ]
 
-_HANDLERS = (spec,)
-"""What makes the spec of a sparse tensor, registered by being imported."""
+_HANDLERS = (sparse_spec,)
+"""The module that registers the spec of a sparse tensor when it is imported."""
 
 __getattr__, __dir__ = in_module(__name__)

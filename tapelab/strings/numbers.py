@@ -15,7 +15,7 @@ from tapelab.errors import InvalidArgumentError, invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
 from tapelab.ops.rules import numpy_dtype
-from tapelab.strings.texts import declared, each, text, texts
+from tapelab.strings.string_op import declared, each, text, texts
 
 WRITTEN: Final = (
     "Text has no slope: as_string writes a number down, and what is read back is a new constant."

@@ -1,8 +1,11 @@
-"""Texts and the numbers of their letters: decode, encode, split, transcode."""
+"""Unicode: decode, encode, split and transcode strings; the script of a code point."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+import codecs
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -12,9 +15,130 @@ from tapelab.errors import invalid_argument
 from tapelab.ops import samples
 from tapelab.ops.public import tensor
 from tapelab.ops.shape import reshape
-from tapelab.strings.decoding import ERRORS, LAST, Letter, Rules, is_letter, read
-from tapelab.strings.splitting import in_one_row, many_per_text, splits
-from tapelab.strings.texts import choice, declared, text, texts
+from tapelab.strings.splits import in_one_row, many_per_text, splits
+from tapelab.strings.string_op import choice, declared, text, texts
+
+ERRORS: Final = ("strict", "replace", "ignore")
+ENCODINGS: Final = {"utf16": "utf-16-be", "utf32": "utf-32-be", "utf-16": "utf-16-be"}
+"""Names that mean something narrower in TensorFlow than in Python: the big end comes first."""
+LAST: Final = 0x10FFFF
+FIRST_SHOWN: Final = 0x20  # what is below are control characters
+
+
+class Rules(NamedTuple):
+    """How bytes are read, and what is done where they are no letters."""
+
+    encoding: str
+    errors: str = "replace"
+    replacement: int = 0xFFFD
+    controls: bool = False  # whether control characters count as errors
+
+
+class Letter(NamedTuple):
+    """A letter as its number, and the place of its first byte."""
+
+    point: int
+    offset: int
+
+
+def read(raw: bytes, rules: Rules, op: str) -> Iterator[Letter]:
+    """The letters of bytes, one by one; InvalidArgumentError for bad bytes if errors are strict."""
+    for point, offset in _points(raw, _codec(rules.encoding, op)):
+        if point < 0 and rules.errors == "strict":
+            raise invalid_argument(op, "Invalid formatting on input string")
+        if point >= 0 and not (rules.controls and point < FIRST_SHOWN):
+            yield Letter(point, offset)
+        elif rules.errors != "ignore":  # strict errors do not mind control characters
+            yield Letter(rules.replacement, offset)
+
+
+def is_letter(point: int) -> bool:
+    """Whether a number is that of a letter, and not of half of one."""
+    return 0 <= point <= LAST and not 0xD800 <= point <= 0xDFFF
+
+
+def _codec(encoding: str, op: str) -> str:
+    name = encoding.lower().replace("_", "-")
+    try:
+        return codecs.lookup(ENCODINGS.get(name, name)).name
+    except LookupError:
+        raise invalid_argument(
+            op, f"Could not create converter for input encoding: {encoding}"
+        ) from None
+
+
+def _points(raw: bytes, codec: str) -> Iterator[tuple[int, int]]:
+    """The number of each letter, or -1 for bytes that are none, and where it begins."""
+    at = 0
+    while at < len(raw):
+        try:
+            good, stop, end = raw[at:].decode(codec), len(raw), len(raw)
+        except UnicodeDecodeError as error:
+            good = raw[at : at + error.start].decode(codec)
+            stop, end = at + error.start, at + max(error.end, error.start + 1)
+        for letter in good:
+            yield ord(letter), at
+            at += len(letter.encode(codec))
+        if stop < end:
+            yield -1, at
+        at = end
+
+
+COMMON: Final = 0
+INHERITED: Final = 1
+UNKNOWN: Final = 103
+INVALID: Final = -1
+SCRIPTS: Final = {
+    "ARABIC": 2, "ARMENIAN": 3, "BENGALI": 4, "BOPOMOFO": 5, "CHEROKEE": 6, "COPTIC": 7,
+    "CYRILLIC": 8, "DESERET": 9, "DEVANAGARI": 10, "ETHIOPIC": 11, "GEORGIAN": 12, "GOTHIC": 13,
+    "GREEK": 14, "GUJARATI": 15, "GURMUKHI": 16, "CJK": 17, "HANGUL": 18, "HEBREW": 19,
+    "HIRAGANA": 20, "KANNADA": 21, "KATAKANA": 22, "KHMER": 23, "LAO": 24, "LATIN": 25,
+    "MALAYALAM": 26, "MONGOLIAN": 27, "MYANMAR": 28, "OGHAM": 29, "ORIYA": 31, "RUNIC": 32,
+    "SINHALA": 33, "SYRIAC": 34, "TAMIL": 35, "TELUGU": 36, "THAANA": 37, "THAI": 38,
+    "TIBETAN": 39, "CANADIAN": 40, "YI": 41, "BRAILLE": 46, "TIFINAGH": 60, "BALINESE": 62,
+    "JAVANESE": 78, "NKO": 87,
+}  # fmt: skip
+"""The numbers that scripts have in ICU, by the first word of the names of their letters."""
+OWNING: Final = ("L", "M", "N", "So", "Sc")
+"""The kinds of characters that belong to a script; punctuation is common to several."""
+
+
+def numbers_of_letters(rng: np.random.Generator) -> list[samples.Sample]:
+    """A row of letters as numbers."""
+    del rng
+    return [((np.array([97, 1041, 33, -1], np.int32),), {})]
+
+
+@declared("UnicodeScript", "unicode_script", numbers_of_letters)
+def _script(x: Any) -> Any:
+    """The script of each letter as a number of ICU's; 0 is common to several, −1 no letter."""
+    found = [script_of(point) for point in x.ravel().tolist()]
+    return np.array(found, np.int32).reshape(x.shape)[()]
+
+
+@public(elementwise=True)
+def unicode_script(input: Any, name: str | None = None) -> Tensor:
+    """The script of each letter, given as its number: 25 Latin, 8 Cyrillic, 17 Han, 0 common.
+
+    The numbers are those of ICU; scripts that are written no more count as common.
+    """
+    made: Tensor = _script(tensor(input, "int32"))
+    return made
+
+
+def script_of(point: int) -> int:
+    """The number of the script of one letter."""
+    if not 0 <= point <= LAST:
+        return INVALID
+    letter = chr(point)
+    kind = unicodedata.category(letter)
+    if kind in {"Cn", "Co", "Cs"}:
+        return UNKNOWN
+    first = unicodedata.name(letter, "").split(" ")[0]
+    if kind.startswith(OWNING) and first in SCRIPTS:
+        return SCRIPTS[first]
+    return INHERITED if kind == "Mn" and first == "COMBINING" else COMMON
+
 
 OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 """The encodings that text can be written in, under Python's names."""

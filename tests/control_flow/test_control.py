@@ -38,9 +38,9 @@ def test_a_vectorized_function_may_branch_in_python():
 
 
 def test_a_map_warns_once_of_parallel_iterations(logged):
-    from tapelab.control_flow import mapping
+    from tapelab.control_flow import map_ops
 
-    mapping._warn_of_parallel_iterations.cache_clear()
+    map_ops._warn_of_parallel_iterations.cache_clear()
     for _ in range(2):
         tf.map_fn(lambda a: a, tf.constant([1.0]), parallel_iterations=4)
     assert len(logged) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import nn
-from tapelab.array_ops import choosing
+from tapelab.array_ops import value_ops
 from tapelab.keras import activations
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.weighing import Weighted
@@ -95,7 +95,7 @@ class Softmax(Elementwise):
     def call(self, inputs: Any, mask: Any = None) -> Any:
         """The probabilities; what a mask hides has none."""
         if mask is not None:
-            shown: Any = choosing.cast(mask, inputs.dtype)
+            shown: Any = value_ops.cast(mask, inputs.dtype)
             inputs = inputs + (1.0 - shown) * -1e9
         return activations.softmax(inputs, self.axis)
 

@@ -6,7 +6,7 @@ from math import sqrt
 from typing import Any
 
 from tapelab import linalg, math, nn
-from tapelab.array_ops import choosing, creation, shaping
+from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.noise import Dropout
@@ -47,7 +47,7 @@ class Attention(Weighted):
         key = inputs[2] if len(inputs) > 2 else value
         scores = self._scores(query, key)
         if mask is not None and mask[1] is not None:
-            scores = _hidden(scores, shaping.expand_dims(mask[1], -2))
+            scores = _hidden(scores, shape_ops.expand_dims(mask[1], -2))
         if use_causal_mask:
             scores = _hidden(scores, _past(int(scores.shape[-2]), int(scores.shape[-1])))
         weights = nn.softmax(scores)
@@ -55,12 +55,12 @@ class Attention(Weighted):
             weights = self.dropping(weights, training=training)
         result: Any = linalg.matmul(weights, value)
         if mask is not None and mask[0] is not None:
-            result = result * choosing.cast(shaping.expand_dims(mask[0], -1), result.dtype)
+            result = result * value_ops.cast(shape_ops.expand_dims(mask[0], -1), result.dtype)
         return (result, weights) if return_attention_scores else result
 
     def _scores(self, query: Any, key: Any) -> Any:
         if self.score_mode == "concat":
-            both: Any = math.add(shaping.expand_dims(query, -2), shaping.expand_dims(key, -3))
+            both: Any = math.add(shape_ops.expand_dims(query, -2), shape_ops.expand_dims(key, -3))
             scaled = both if self.scale is None else both * self.scale
             return self.concat_score_weight * math.reduce_sum(math.tanh(scaled), axis=-1)
         scores: Any = linalg.matmul(query, key, transpose_b=True)
@@ -87,7 +87,7 @@ class AdditiveAttention(Attention):
 
     def _scores(self, query: Any, key: Any) -> Any:
         both: Any = math.tanh(
-            math.add(shaping.expand_dims(query, -2), shaping.expand_dims(key, -3))
+            math.add(shape_ops.expand_dims(query, -2), shape_ops.expand_dims(key, -3))
         )
         return math.reduce_sum(both if self.scale is None else both * self.scale, axis=-1)
 
@@ -170,7 +170,7 @@ class MultiHeadAttention(Layer):
         mask = attention_mask
         if use_causal_mask:
             past = _past(int(q.shape[1]), int(k.shape[1]))
-            mask = past if mask is None else math.logical_and(choosing.cast(mask, "bool"), past)
+            mask = past if mask is None else math.logical_and(value_ops.cast(mask, "bool"), past)
         weights = _weights(q / sqrt(self.key_dim), k, mask)
         if self.dropping is not None:
             weights = self.dropping(weights, training=training)
@@ -188,20 +188,20 @@ class MultiHeadAttention(Layer):
 def _weights(query: Any, key: Any, mask: Any) -> Any:
     scores = linalg.einsum("bqhd,bkhd->bhqk", query, key)
     if mask is not None:
-        whole = choosing.cast(mask, "bool")
-        scores = _hidden(scores, shaping.expand_dims(whole, -3) if whole.ndim > 2 else whole)
+        whole = value_ops.cast(mask, "bool")
+        scores = _hidden(scores, shape_ops.expand_dims(whole, -3) if whole.ndim > 2 else whole)
     return nn.softmax(scores)
 
 
 def _hidden(scores: Any, mask: Any) -> Any:
     """Scores so low where the mask is false that no weight is left."""
-    shown: Any = choosing.cast(mask, scores.dtype)
+    shown: Any = value_ops.cast(mask, scores.dtype)
     return scores - 1e9 * (1.0 - shown)
 
 
 def _past(queries: int, keys: int) -> Any:
     """True where the key is not after the query."""
-    return linalg.band_part(choosing.cast(creation.ones((queries, keys)), "bool"), -1, 0)
+    return linalg.band_part(value_ops.cast(creation.ones((queries, keys)), "bool"), -1, 0)
 
 
 def _check_list(layer: str, shapes: Any) -> None:

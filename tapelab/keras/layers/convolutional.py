@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import nn
-from tapelab.array_ops import shaping
+from tapelab.array_ops import shape_ops
 from tapelab.core.dispatch import public
 from tapelab.keras import activations
 from tapelab.keras.layers import window_shapes
@@ -81,7 +81,7 @@ class _Conv(Weighted):
         padding = self.padding
         if padding == "causal":
             before = self.dilation_rate[0] * (self.kernel_size[0] - 1)
-            x, padding = shaping.pad(x, ((0, 0), (before, 0), (0, 0))), "valid"
+            x, padding = shape_ops.pad(x, ((0, 0), (before, 0), (0, 0))), "valid"
         made = nn.convolution(
             x, self.kernel, list(self.strides), padding.upper(), self._layout,
             list(self.dilation_rate),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops import choosing
+from tapelab.array_ops import value_ops
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor, standard_shape
 from tapelab.keras.layers.activation import Elementwise
@@ -48,7 +48,7 @@ class Rescaling(Elementwise):
 
     def call(self, inputs: Any) -> Any:
         """The entries in the other scale."""
-        x: Any = choosing.cast(inputs, self.compute_dtype)
+        x: Any = value_ops.cast(inputs, self.compute_dtype)
         return x * self.scale + self.offset
 
 
@@ -62,7 +62,7 @@ class Masking(Elementwise):
     def call(self, inputs: Any) -> Any:
         """The sequence with zeros in the hidden steps."""
         kept = math.reduce_any(math.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
-        return inputs * choosing.cast(kept, inputs.dtype)
+        return inputs * value_ops.cast(kept, inputs.dtype)
 
     def compute_mask(self, inputs: Any, previous_mask: Any = None) -> Any:
         """Which steps count."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.array_ops.choosing import cast
-from tapelab.array_ops.picking import gather
+from tapelab.array_ops.gather_ops import gather
+from tapelab.array_ops.value_ops import cast
 from tapelab.keras import activations
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float, product

@@ -20,8 +20,8 @@ from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.linalg import matmul
-from tapelab.sparse.combining import sparse_dense_matmul
-from tapelab.sparse.tensor import SparseTensor
+from tapelab.sparse.math_ops import sparse_dense_matmul
+from tapelab.sparse.sparse_tensor import SparseTensor
 
 
 class _Context(threading.local):

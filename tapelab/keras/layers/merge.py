@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 from tapelab import linalg, math, nn
-from tapelab.array_ops import shaping
+from tapelab.array_ops import shape_ops
 from tapelab.keras.layers.layer import Layer
 
 
@@ -114,7 +114,7 @@ class Concatenate(_Merge):
 
     def call(self, inputs: Any) -> Any:
         """The tensors, joined."""
-        return shaping.concat(list(inputs), self.axis)
+        return shape_ops.concat(list(inputs), self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The lengths along the axis, added; ValueError where another axis differs."""
@@ -147,8 +147,8 @@ class Dot(_Merge):
             return math.reduce_sum(x * y, axis=1, keepdims=True)
         rest = [at for at in range(1, x.ndim) if at != first]
         others = [at for at in range(1, y.ndim) if at != second]
-        left = shaping.transpose(x, [0, *rest, first])
-        right = shaping.transpose(y, [0, second, *others])
+        left = shape_ops.transpose(x, [0, *rest, first])
+        right = shape_ops.transpose(y, [0, second, *others])
         return linalg.matmul(left, right)
 
     def _places(self, one: int, other: int) -> tuple[int, int]:
@@ -187,7 +187,7 @@ def _padded(shape: Any, rank: int) -> list[Any]:
 
 def _level(x: Any, rank: int) -> Any:
     """The tensor with axes of length 1 behind the batch, so that it has a rank."""
-    return x if x.ndim >= rank else _level(shaping.expand_dims(x, 1), rank)
+    return x if x.ndim >= rank else _level(shape_ops.expand_dims(x, 1), rank)
 
 
 def _fit(a: Any, b: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import Any
 
-from tapelab.array_ops.choosing import cast
+from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.keras import random
 from tapelab.keras.grouping import grouped

@@ -6,13 +6,13 @@ from math import prod
 from typing import Any
 
 from tapelab import math, nn
-from tapelab.array_ops import choosing, shaping
+from tapelab.array_ops import shape_ops, value_ops
 from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
-from tapelab.nn.normalizing import rows_normalized
+from tapelab.nn.normalization import rows_normalized
 
 
 class _Normalization(Weighted):
@@ -81,7 +81,7 @@ class BatchNormalization(_Normalization):
 
 
 def _placing(shape: list[int]) -> Any:
-    return lambda part: shaping.reshape(part, shape)
+    return lambda part: shape_ops.reshape(part, shape)
 
 
 @grouped
@@ -161,11 +161,11 @@ class GroupNormalization(_Normalization):
         x: Any = in_float(inputs, self.compute_dtype)
         shape, axis = tuple(x.shape), self.axis % x.ndim
         each = shape[axis] // self.groups
-        apart = shaping.reshape(x, (*shape[:axis], self.groups, each, *shape[axis + 1 :]))
+        apart = shape_ops.reshape(x, (*shape[:axis], self.groups, each, *shape[axis + 1 :]))
         axes = [at for at in range(1, x.ndim + 1) if at != axis]
         mean, variance = nn.moments(apart, axes, keepdims=True)
         even = nn.batch_normalization(apart, mean, variance, None, None, self.epsilon)
-        whole: Any = shaping.reshape(even, shape)
+        whole: Any = shape_ops.reshape(even, shape)
         place = _placing([shape[at] if at == axis else 1 for at in range(x.ndim)])
         whole = whole if self.gamma is None else whole * place(self.gamma)
         return whole if self.beta is None else whole + place(self.beta)
@@ -215,8 +215,8 @@ class Normalization(Weighted):
         """Find the mean and the variance of the data, an array or batches of a dataset."""
         whole: Any = data
         if not hasattr(data, "shape"):
-            whole = shaping.concat(list(data), 0)
-        x: Any = in_float(choosing.cast(whole, self.compute_dtype), self.compute_dtype)
+            whole = shape_ops.concat(list(data), 0)
+        x: Any = in_float(value_ops.cast(whole, self.compute_dtype), self.compute_dtype)
         if not self.built:
             self.build((None, *x.shape[1:]))
         axes = [at for at in range(x.ndim) if at not in self._kept]
@@ -238,17 +238,17 @@ class Normalization(Weighted):
         return self._spread(found)
 
     def _spread(self, found: Any) -> Any:
-        given: Any = choosing.cast(found, self.compute_dtype)
+        given: Any = value_ops.cast(found, self.compute_dtype)
         if not self.built:
             return given
-        return shaping.reshape(shaping.broadcast_to(given, self._sizes()), self._shape)
+        return shape_ops.reshape(shape_ops.broadcast_to(given, self._sizes()), self._shape)
 
     def _sizes(self) -> list[Any]:
         return [self._shape[at] for at in self._kept]
 
     def call(self, inputs: Any) -> Any:
         """The features normalized, or put back where they were."""
-        x: Any = in_float(choosing.cast(inputs, self.compute_dtype), self.compute_dtype)
+        x: Any = in_float(value_ops.cast(inputs, self.compute_dtype), self.compute_dtype)
         deviation = math.maximum(math.sqrt(self.variance), 1e-7)
         if self.invert:
             return self.mean + x * deviation

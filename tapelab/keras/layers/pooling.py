@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math, nn
-from tapelab.array_ops import choosing, shaping
+from tapelab.array_ops import shape_ops, value_ops
 from tapelab.keras.layers import window_shapes
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
@@ -128,7 +128,7 @@ class GlobalAveragePooling1D(_GlobalPooling):
         if mask is None:
             return super().call(inputs)
         axis = self._axes[0]
-        weights = shaping.expand_dims(choosing.cast(mask, inputs.dtype), 3 - axis)
+        weights = shape_ops.expand_dims(value_ops.cast(mask, inputs.dtype), 3 - axis)
         total = math.reduce_sum(inputs * weights, axis=axis, keepdims=self.keepdims)
         return total / math.reduce_sum(weights, axis=axis, keepdims=self.keepdims)
 

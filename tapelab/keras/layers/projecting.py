@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from tapelab import linalg
-from tapelab.array_ops import shaping
+from tapelab.array_ops import shape_ops
 from tapelab.keras import activations
 from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
@@ -61,7 +61,7 @@ class EinsumDense(Weighted):
     def call(self, inputs: Any, training: Any = None) -> Any:
         """The sums, plus the bias, bent."""
         x = in_float(inputs, self.compute_dtype)
-        made: Any = linalg.einsum(self.equation, x, shaping.identity(self.kernel))
+        made: Any = linalg.einsum(self.equation, x, shape_ops.identity(self.kernel))
         return self.activation(made if self.bias is None else made + self.bias)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

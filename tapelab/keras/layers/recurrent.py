@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any, Final
 
 from tapelab import nest
-from tapelab.array_ops import choosing, creation, shaping
+from tapelab.array_ops import creation, shape_ops, value_ops
 from tapelab.core.dispatch import public
 from tapelab.keras.keras_tensor import KerasTensor
 from tapelab.keras.layers.input_spec import InputSpec
@@ -52,8 +52,8 @@ class RNN(Layer):
         """The last output, or all of them; the last states too, if asked for."""
         states = self._first_states(sequences, initial_state)
         outputs: list[Any] = []
-        steps = shaping.unstack(sequences, axis=1)
-        kept = [None] * len(steps) if mask is None else shaping.unstack(mask, axis=1)
+        steps = shape_ops.unstack(sequences, axis=1)
+        kept = [None] * len(steps) if mask is None else shape_ops.unstack(mask, axis=1)
         pairs = list(zip(steps, kept, strict=True))
         for step, keep in reversed(pairs) if self.go_backwards else pairs:
             output, following = self._step(step, states, training)
@@ -65,7 +65,7 @@ class RNN(Layer):
             states = following
         if self.stateful:
             self.__dict__["states"] = states
-        result = shaping.stack(outputs, axis=1) if self.return_sequences else outputs[-1]
+        result = shape_ops.stack(outputs, axis=1) if self.return_sequences else outputs[-1]
         return (result, *_listed(states)) if self.return_state else result
 
     def _step(self, step: Any, states: Any, training: Any) -> tuple[Any, Any]:
@@ -184,7 +184,7 @@ def _takes_training(cell: Any) -> bool:
 
 
 def _where(keep: Any, new: Any, old: Any) -> Any:
-    return choosing.where(shaping.expand_dims(keep, -1), new, old)
+    return value_ops.where(shape_ops.expand_dims(keep, -1), new, old)
 
 
 def _chosen(keep: Any, new: Any, old: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tapelab.array_ops import creation, shaping
+from tapelab.array_ops import creation, shape_ops
 from tapelab.core.dispatch import public
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random
@@ -125,7 +125,7 @@ class LSTMCell(_Cell):
         if self.unit_forget_bias:
             forget = initializers.get("ones")((self.units,), self.dtype)
             start = _split(read(bias), 4)
-            bias._value.assign(shaping.concat([start[0], forget, *start[2:]], 0))
+            bias._value.assign(shape_ops.concat([start[0], forget, *start[2:]], 0))
         return bias
 
     def call(self, sequence: Any, states: Any, training: Any = False) -> Any:
@@ -180,7 +180,7 @@ class GRUCell(_Cell):
         x, state = self._thinned(sequence, _first(states), training)
         biases: Any = (None, None) if self.bias is None else (self.bias, None)
         if self.bias is not None and self.reset_after:
-            biases = shaping.unstack(self.bias)
+            biases = shape_ops.unstack(self.bias)
         step = _reset_after if self.reset_after else _reset_before
         output = step(self, x, state, *biases)
         return output, [output] if isinstance(states, (list, tuple)) else output
@@ -256,4 +256,4 @@ def _plus(x: Any, bias: Any) -> Any:
 
 
 def _split(x: Any, parts: Any, axis: int = 0) -> Any:
-    return shaping.split(x, parts, axis=axis)
+    return shape_ops.split(x, parts, axis=axis)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tapelab.array_ops import shaping
+from tapelab.array_ops import shape_ops
 from tapelab.core.dispatch import public
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
@@ -23,7 +23,7 @@ class Flatten(Layer):
     @public(if_shape_is_open=True)
     def call(self, inputs: Any) -> Any:
         """The rows."""
-        return shaping.reshape(inputs, self._filled(tuple(inputs.shape)))
+        return shape_ops.reshape(inputs, self._filled(tuple(inputs.shape)))
 
     @staticmethod
     def _filled(shape: Any) -> Any:
@@ -46,7 +46,7 @@ class Reshape(Layer):
     def call(self, inputs: Any) -> Any:
         """The same entries in the other shape."""
         shape = self.compute_output_shape(tuple(inputs.shape))
-        return shaping.reshape(inputs, shape)
+        return shape_ops.reshape(inputs, shape)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The batch, then the shape asked for; ValueError if the entries do not fill it."""
@@ -79,7 +79,7 @@ class Permute(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The same entries, turned."""
-        return shaping.transpose(inputs, (0, *self.dims))
+        return shape_ops.transpose(inputs, (0, *self.dims))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The lengths in the other order."""
@@ -98,7 +98,7 @@ class RepeatVector(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The copies side by side."""
-        return shaping.repeat(shaping.expand_dims(inputs, 1), self.n, axis=1)
+        return shape_ops.repeat(shape_ops.expand_dims(inputs, 1), self.n, axis=1)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """One more axis, of length n."""
@@ -134,7 +134,7 @@ class ZeroPadding1D(_Margins):
 
     def call(self, inputs: Any) -> Any:
         """The entries with zeros around them."""
-        return shaping.pad(inputs, ((0, 0), *self.margins, (0, 0)))
+        return shape_ops.pad(inputs, ((0, 0), *self.margins, (0, 0)))
 
 
 class ZeroPadding2D(ZeroPadding1D):
@@ -189,7 +189,7 @@ class UpSampling1D(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The copies next to each other."""
-        return shaping.repeat(inputs, self.size, axis=1)
+        return shape_ops.repeat(inputs, self.size, axis=1)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The steps times the size."""
@@ -216,8 +216,8 @@ class UpSampling2D(Layer):
 
     def call(self, inputs: Any) -> Any:
         """The copies next to each other."""
-        rows = shaping.repeat(inputs, self.size[0], axis=1)
-        return shaping.repeat(rows, self.size[1], axis=2)
+        rows = shape_ops.repeat(inputs, self.size[0], axis=1)
+        return shape_ops.repeat(rows, self.size[1], axis=2)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Height and width times the size."""

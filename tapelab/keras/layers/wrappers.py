@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops import shaping
+from tapelab.array_ops import shape_ops
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.recurrent import RNN
@@ -53,8 +53,8 @@ class TimeDistributed(Wrapper):
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """The outputs for all steps, side by side."""
         told = {} if training is None else {"training": training}
-        steps = [self.layer(step, **told) for step in shaping.unstack(inputs, axis=1)]
-        return shaping.stack(steps, axis=1)
+        steps = [self.layer(step, **told) for step in shape_ops.unstack(inputs, axis=1)]
+        return shape_ops.stack(steps, axis=1)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The output of one step, with the steps between."""
@@ -113,9 +113,9 @@ class Bidirectional(Layer):
 
     def _joined(self, ahead: Any, back: Any) -> Any:
         if self.return_sequences:
-            back = shaping.reverse(back, [1])
+            back = shape_ops.reverse(back, [1])
         if self.merge_mode == "concat":
-            return shaping.concat([ahead, back], -1)
+            return shape_ops.concat([ahead, back], -1)
         if self.merge_mode is None:
             return (ahead, back)
         if self.merge_mode == "mul":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math, nn
-from tapelab.array_ops.choosing import cast, clip_by_value, where
-from tapelab.array_ops.shaping import expand_dims, squeeze
+from tapelab.array_ops.shape_ops import expand_dims, squeeze
+from tapelab.array_ops.value_ops import cast, clip_by_value, where
 from tapelab.core.execute import composite
 from tapelab.keras import backend
 from tapelab.keras.losses.regression import pair

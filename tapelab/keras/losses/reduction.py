@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops.shaping import expand_dims, squeeze
+from tapelab.array_ops.shape_ops import expand_dims, squeeze
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.keras.backend import convert_to_tensor

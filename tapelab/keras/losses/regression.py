@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math, nn
-from tapelab.array_ops.choosing import where
+from tapelab.array_ops.value_ops import where
 from tapelab.core.execute import composite
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops.choosing import cast
-from tapelab.array_ops.picking import gather
-from tapelab.array_ops.shaping import expand_dims, reshape, squeeze
+from tapelab.array_ops.gather_ops import gather
+from tapelab.array_ops.shape_ops import expand_dims, reshape, squeeze
+from tapelab.array_ops.value_ops import cast
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 from tapelab.keras.metrics.means import MeanMetricWrapper

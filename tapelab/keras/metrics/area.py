@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.array_ops.choosing import clip_by_value, where
+from tapelab.array_ops.value_ops import clip_by_value, where
 from tapelab.keras import backend
 from tapelab.keras.metrics.confusion import COUNTS, counts
 from tapelab.keras.metrics.metric import Metric

@@ -7,11 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops.choosing import cast, where
-from tapelab.array_ops.creation import eye, fill, ones_like
-from tapelab.array_ops.marking import one_hot
-from tapelab.array_ops.shaping import broadcast_to, expand_dims, reshape
-from tapelab.array_ops.sorting import top_k as top_k_of
+from tapelab.array_ops.creation import eye, fill, one_hot, ones_like
+from tapelab.array_ops.shape_ops import broadcast_to, expand_dims, reshape
+from tapelab.array_ops.sort_ops import top_k as top_k_of
+from tapelab.array_ops.value_ops import cast, where
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import same_rank
 from tapelab.keras.metrics.metric import Metric

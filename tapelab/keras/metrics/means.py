@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops.choosing import cast
-from tapelab.array_ops.measuring import size
-from tapelab.array_ops.shaping import broadcast_to
+from tapelab.array_ops.shape_ops import broadcast_to, size
+from tapelab.array_ops.value_ops import cast
 from tapelab.keras import backend
 from tapelab.keras.losses.reduction import masked, same_rank
 from tapelab.keras.masks import masks_of

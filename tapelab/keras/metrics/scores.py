@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tapelab import math
-from tapelab.array_ops.choosing import cast, where
-from tapelab.array_ops.shaping import reshape
+from tapelab.array_ops.shape_ops import reshape
+from tapelab.array_ops.value_ops import cast, where
 from tapelab.keras import backend
 from tapelab.keras.metrics.metric import Metric
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops.choosing import clip_by_value
+from tapelab.array_ops.value_ops import clip_by_value
 from tapelab.keras import initializers
 from tapelab.keras.optimizers.gradients import dense, squared
 from tapelab.keras.optimizers.optimizer import Optimizer

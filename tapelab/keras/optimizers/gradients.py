@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops.choosing import clip_by_value
-from tapelab.array_ops.clipping import clip_by_global_norm, clip_by_norm
+from tapelab.array_ops.value_ops import clip_by_global_norm, clip_by_norm, clip_by_value
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.keras import backend
 

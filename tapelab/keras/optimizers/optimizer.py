@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tapelab import math
-from tapelab.array_ops.choosing import where
+from tapelab.array_ops.value_ops import where
 from tapelab.core.tensor import Tensor
 from tapelab.keras import backend, name_scopes
 from tapelab.keras.optimizers import schedules

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab import math
-from tapelab.array_ops.choosing import where
+from tapelab.array_ops.value_ops import where
 from tapelab.keras import backend
 from tapelab.keras.serialization import Configured, deserialized, serialized
 from tapelab.namespace.missing_names import in_module

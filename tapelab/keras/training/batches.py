@@ -14,7 +14,7 @@ from tapelab.core.cell import Holder
 from tapelab.core.convert import to_tensor
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.data.dataset import Dataset
-from tapelab.data.shuffling import draws
+from tapelab.data.element_order import draws
 from tapelab.dtypes import as_dtype
 from tapelab.keras import backend
 from tapelab.keras.training.sequences import PyDataset

@@ -1,0 +1,113 @@
+"""Iteration over a Dataset: as tensors, or as NumPy data."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from tapelab.core.dispatch import public
+from tapelab.core.tensor import constant_of
+from tapelab.data.elements import Element, mapped, tensors_of
+from tapelab.data.stage import Stage
+from tapelab.errors import OutOfRangeError, invalid_argument
+
+
+class Iterator:
+    """Hands out one element after the other."""
+
+    def __iter__(self) -> Iterator:
+        return self
+
+    def __next__(self) -> Any:
+        raise NotImplementedError
+
+    def get_next(self) -> Any:
+        """The next element; OutOfRangeError at the end."""
+        try:
+            return next(self)
+        except StopIteration:
+            raise OutOfRangeError(
+                None, "IteratorGetNext", "End of sequence [Op:IteratorGetNext]"
+            ) from None
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element in a box, which is empty at the end."""
+        return Optional(tuple(islice(self, 1)))
+
+
+class Optional:
+    """An element, or the end of the elements."""
+
+    def __init__(self, found: tuple[Any, ...]) -> None:
+        self._found = found
+
+    def has_value(self, name: str | None = None) -> Any:
+        """Whether there is an element."""
+        return constant_of(np.bool_(bool(self._found)))
+
+    def get_value(self, name: str | None = None) -> Any:
+        """The element; InvalidArgumentError if there is none."""
+        if not self._found:
+            raise invalid_argument(
+                "OptionalGetValue",
+                "The given optional does not have a value.",
+            )
+        return self._found[0]
+
+
+class DatasetIterator(Iterator):
+    """Goes through a Dataset once; its elements are tensors without a history."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._elements = stage.start()
+
+    @property
+    def element_spec(self) -> Any:
+        """The shapes and dtypes of an element, in its structure."""
+        return self._stage.element_spec
+
+    def __next__(self) -> Any:
+        try:
+            return _take(self)
+        except OutOfRangeError:
+            raise StopIteration from None
+
+
+def _spec_of_element(iterator: DatasetIterator) -> Any:
+    return iterator.element_spec
+
+
+@public(effect="host", result_spec=_spec_of_element)
+def _take(iterator: DatasetIterator) -> Any:
+    """The next element; OutOfRangeError at the end."""
+    try:
+        element = next(iterator._elements)
+    except StopIteration:
+        raise OutOfRangeError(
+            None, "IteratorGetNext", "End of sequence [Op:IteratorGetNext]"
+        ) from None
+    return tensors_of(element, iterator._stage.sources)
+
+
+class NumpyIterator(Iterator):
+    """Goes through a Dataset once; the parts of its elements are NumPy data."""
+
+    def __init__(self, tensors: Iterator) -> None:
+        self._tensors = tensors
+
+    def __next__(self) -> Element:
+        return mapped(_plain, next(self._tensors))
+
+
+def _plain(part: Any) -> Any:
+    if isinstance(part, Stage):
+        return NumpyIterator(DatasetIterator(part))
+    if getattr(part, "kind", "") == "sparse":
+        from tapelab.sparse import to_dense  # loaded where a sparse tensor is already
+
+        part = to_dense(part)
+    found = part.numpy()
+    return found.copy() if isinstance(found, np.ndarray) else found

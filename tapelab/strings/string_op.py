@@ -1,0 +1,108 @@
+"""What the functions of strings share: how their ops are declared, how strings are converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.core.dispatch import public
+from tapelab.core.op import op
+from tapelab.core.tensor import Tensor
+from tapelab.core.wording import spoken
+from tapelab.dtypes import BY_NUMPY, string
+from tapelab.errors import InvalidArgumentError, invalid_argument
+from tapelab.ops import samples
+from tapelab.ops.public import tensor
+
+TEXT: Final = "Text has no slope: a letter does not change by a little when a number does."
+
+
+def words(rng: np.random.Generator) -> list[samples.Sample]:
+    """A row and a matrix of short texts."""
+    del rng
+    return [((texts(["Ab c", "né", ""]),), {}), ((texts(["a", "b"]).reshape(2, 1),), {})]
+
+
+def declared(
+    raw: str, name: str, sample: Callable[..., Any] = words, **more: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Tensor]]:
+    """Declare an op that reads or writes text, through which no gradient passes."""
+
+    def declare(kernel: Callable[..., Any]) -> Callable[..., Tensor]:
+        title = name.replace("_", " ")
+        glyph = title.removeprefix("string ").removeprefix("unicode ")
+        because = more.pop("because", TEXT)
+        made = op(
+            name=name, raw=raw, formula=rf"y = \operatorname{{{title}}}({kernel_input(kernel)})",
+            output="y", glyph=glyph, pattern="flat", samples=sample, dtypes=("string",), **more,
+        )(kernel)  # fmt: skip
+        made.no_grad(*made.inputs, because=because)
+        return made
+
+    return declare
+
+
+def kernel_input(kernel: Callable[..., Any]) -> str:
+    """The name of the first input of a kernel."""
+    return kernel.__code__.co_varnames[0]
+
+
+@public
+def texts(values: Any, shape: tuple[int, ...] | None = None) -> Any:
+    """Byte strings as an array of objects; Python text among them is encoded."""
+    values = [each.encode() if isinstance(each, str) else each for each in values]
+    made = np.empty(len(values), dtype=object)
+    made[:] = values
+    return made if shape is None else made.reshape(shape)
+
+
+@public
+def each(function: Callable[[bytes], Any], x: Any, dtype: Any = object) -> Any:
+    """A function of one text, for every text of an array."""
+    found = [function(text) for text in np.ravel(x)]
+    if dtype is object:
+        return texts(found, x.shape)
+    return np.array(found, dtype).reshape(x.shape)[()]
+
+
+@public
+def text(value: Any, raw: str, position: int = 0) -> Tensor:
+    """The argument as a tensor of text; InvalidArgumentError for a tensor of numbers."""
+    found = tensor(value, string)
+    if found._array.dtype.kind != "O":
+        raise not_text(raw, found._array.dtype, position)
+    return found
+
+
+def not_text(raw: str, dtype: Any, position: int) -> InvalidArgumentError:
+    """The error for numbers where text is needed."""
+    return invalid_argument(
+        raw,
+        f"cannot compute {raw} as input #{position}(zero-based) was expected to be a string tensor "
+        f"but is a {spoken(BY_NUMPY[np.dtype(dtype)].name)} tensor. Try tf.strings.as_string(x)",
+    )
+
+
+def choice(raw: str, name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """A setting that is one of a few words; InvalidArgumentError for any other."""
+    given = value.decode() if isinstance(value, bytes) else value
+    if given not in allowed:
+        offered = ", ".join(f'"{word}"' for word in allowed)
+        raise invalid_argument(
+            raw, f"Value for attr '{name}' of \"{value}\" is not in the list of allowed values: "
+            f"{offered}",
+        )  # fmt: skip
+    return str(given)
+
+
+@public
+def one_text(value: Any, raw: str, name: str) -> bytes:
+    """A setting that is a single text; InvalidArgumentError for several."""
+    found = text(value, raw, 1)._value
+    if np.ndim(found):
+        raise invalid_argument(
+            raw, f"{name} must be a scalar, got shape: [{','.join(map(str, found.shape))}]"
+        )
+    return bytes(found[()])
