@@ -88,6 +88,17 @@ class MisusedError(Refused, TypeError, plain=TypeError):
     """A function or a tensor cannot be used in this way."""
 
 
+class InaccessibleTensorError(Explained, ValueError):
+    """A tensor of an inner graph, such as the body of a loop, is used in a graph around it."""
+
+    def __init__(self, message: str, refusal: Refusal | None = None) -> None:
+        super().__init__(message)
+        self.refusal = refusal
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self.args
+
+
 class NothingArrivedError(Refused, ValueError, plain=ValueError):
     """No variable has a gradient to be changed by."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from tapelab.compile import examples
 from tapelab.compile.concrete import positional_name
 from tapelab.compile.signature import Binding, Kind, takes_slot
-from tapelab.compile.symbolic import Symbolic
+from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.compile.walking import leaves
 from tapelab.compile.worlds import is_composite
 from tapelab.core.tensor import Tensor
@@ -19,6 +19,8 @@ from tapelab.core.type_spec import TensorSpec, spec_of_composite
 def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
     """What stands for an argument in each world."""
     shape = TensorShape(kind.shape)
+    if isinstance(leaf, SymbolicTensor):
+        return _examples_in_shape(leaf, kind, lengths)
     if isinstance(leaf, Symbolic):
         return leaf._examples
     if is_composite(leaf):
@@ -30,6 +32,20 @@ def examples_of(leaf: Any, kind: Kind, lengths: tuple[int, int]) -> Any:
     if not isinstance(leaf, TensorSpec):
         return examples.from_composite(leaf, lengths)
     return examples.from_spec(shape, leaf.dtype.as_numpy_dtype, lengths)
+
+
+def _examples_in_shape(
+    tensor: SymbolicTensor, kind: Kind, lengths: tuple[int, int]
+) -> tuple[Tensor, ...]:
+    """The examples of a tensor of a graph around this one, in the shape that the trace is for."""
+    known, shape = tensor.shape, TensorShape(kind.shape)
+    if (None if known.rank is None else tuple(known)) == kind.shape:
+        return tensor._examples
+    first = tensor._examples[0]
+    if shape.is_compatible_with(first.shape):
+        return examples.from_value(first, shape)
+    specs: tuple[Tensor, ...] = examples.from_spec(shape, first._array.dtype, lengths)
+    return specs
 
 
 def argument_names(binding: Binding, bound: Any) -> list[str]:

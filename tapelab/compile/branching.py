@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
 from tapelab.compile import examples
 from tapelab.compile.graph import Graph, Slot
-from tapelab.compile.routines import Routine, choose, choose_number, each_item, loop
+from tapelab.compile.routines import (
+    Routine,
+    choose,
+    choose_number,
+    each_item,
+    first_value,
+    loop,
+)
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor, symbol
 from tapelab.compile.trace import Trace
 from tapelab.compile.walking import leaves, mapped
@@ -144,24 +153,52 @@ _UNLIKE: Final = (
 
 
 def while_loop(
-    outer: Trace, test: Any, body: Any, variables: Any, *, most: Any = None, invariants: Any = None
-) -> Any:
-    """A loop that runs at replay as long as its test holds; its body is traced once."""
+    outer: Trace, test: Any, body: Any, variables: Any, *, most: Any = None,
+    invariants: Any = None, first_in_body: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
+    """A loop that runs at replay as long as its test holds; its body is traced once.
+
+    The variables that are named in `first_in_body` get their first values in the body, so the loop
+    must run at least once; InvalidArgumentError at replay if it does not.
+    """
     start = mapped(variables, lambda leaf: _output(outer, leaf))
     entered = start if invariants is None else _opened(outer, start, invariants)
     check, _ = routine(outer, "while_cond", test, *entered)
     step, outputs, entered = _body(outer, "while_body", body, [], list(entered))
     check_invariant(entered, outputs)
-    return outer.write(loop, (check, step, start, most), _in_worlds(outputs))
+    arguments = (check, step, start, most, first_in_body)
+    return outer.write(loop, arguments, _in_worlds(outputs))
 
 
-def for_loop(outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any) -> Any:
-    """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once."""
+def for_loop(
+    outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any, *,
+    first_in_body: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
+    """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once.
+
+    `first_in_body` as in `while_loop`.
+    """
     start = mapped(variables, lambda leaf: _output(outer, leaf))
     step, outputs, entered = _body(outer, "for_body", body, leaves(element), list(start))
     check_invariant(entered, outputs)
     check = None if test is None else routine(outer, "for_test", test, *start)[0]
-    return outer.write(each_item, (items, step, start, check), _in_worlds(outputs))
+    arguments = (items, step, start, check, first_in_body)
+    return outer.write(each_item, arguments, _in_worlds(outputs))
+
+
+def as_tensor(leaf: Any) -> Any:
+    """A leaf as a tensor of the open graph."""
+    return _output(thread.trace, leaf)
+
+
+def zeros_of_kind(leaf: Any) -> Any:
+    """Zeros of the dtype and the shape of a tensor; along its open axes they are of size 1."""
+    kind = leaf if isinstance(leaf, Tensor) else to_tensor(leaf)
+    shape = tuple(kind.shape) if kind.shape.rank is not None else ()
+    dtype = kind.dtype.as_numpy_dtype
+    results = [constant_of(np.zeros(x._array.shape, dtype)[()]) for x in examples_of(kind)]
+    fixed = (tuple([1 if n is None else n for n in shape]), dtype)
+    return thread.trace.write(first_value, fixed, results, runs=False)
 
 
 def _body(

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from tapelab.array_ops.shaping import identity_n
 from tapelab.compile.executing import Execution, unheard
-from tapelab.compile.graph import Graph
+from tapelab.compile.graph import Graph, Slot
 from tapelab.compile.guards import Ways
 from tapelab.compile.programs import Compiled
 from tapelab.compile.replay import Replay
@@ -22,7 +23,8 @@ from tapelab.core.composite_tensor import CompositeTensor
 from tapelab.core.convert import to_tensor
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
-from tapelab.core.type_spec import TensorSpec, TypeSpec
+from tapelab.core.type_spec import TensorSpec, TypeSpec, spec_of_composite
+from tapelab.core.watching import Watching
 from tapelab.core.wording import spoken
 from tapelab.errors import invalid_argument
 
@@ -43,6 +45,7 @@ class ConcreteFunction:
         self.structured_outputs = mapped(outputs, _spec)
         self._open = [v._cell for v in self.variables if not v.shape.is_fully_defined()]
         self._execution = Execution()
+        self._output_sources = sources_of_outputs(graph)
         self.name = f"__inference_{graph.name}_{len(graph.nodes)}".encode()
         self.__name__ = graph.name
 
@@ -85,6 +88,25 @@ class ConcreteFunction:
         return self.call_bound(bound, flat)
 
     def _bound(self, args: Any, kwargs: Any) -> Any:
+        """The arguments in their places, by the names of parameters or else by those of specs."""
+        try:
+            return self._bound_by_parameters(args, kwargs)
+        except TypeError:
+            bound = self._bound_by_specs(args, kwargs)
+            if bound is None:
+                raise
+            return bound
+
+    def _bound_by_specs(self, args: Any, kwargs: Any) -> Any:
+        """The tensors in their places, by the names of their specs; None if they do not fit."""
+        names = [getattr(spec, "name", None) for spec in self.inputs]
+        behind = names[len(args) :]
+        if not kwargs or len(behind) != len(kwargs) or set(behind) != set(kwargs):
+            return None
+        values = iter([*args, *map(kwargs.get, behind)])
+        return mapped(self._arguments, lambda leaf: next(values) if takes_slot(leaf) else leaf)
+
+    def _bound_by_parameters(self, args: Any, kwargs: Any) -> Any:
         """The arguments in their places; constants of the trace may be left out."""
         positional, by_name = self._arguments
         by_name = {name: value for name, value in by_name.items() if _is_fixed(value)}
@@ -120,7 +142,13 @@ class ConcreteFunction:
         return mapped(bound, value)
 
     def _check(self, at: int, given: Any, spec: Any) -> None:
-        if given.dtype is not spec.dtype:
+        if not isinstance(spec, TensorSpec):
+            if given.dtype is not spec.dtype:
+                raise TypeError(
+                    "Binding inputs to tf.function failed due to `Can not cast "
+                    f"{spec_of_composite(given)!r} to {spec!r}`."
+                )
+        elif given.dtype is not spec.dtype:
             raise invalid_argument(
                 self.name.decode(), f"cannot compute {self.name.decode()} as input #{at}"
                 f"(zero-based) was expected to be a {spoken(spec.dtype.name)} "
@@ -137,9 +165,29 @@ class ConcreteFunction:
         """Run the graph on arguments that are known to fit."""
         outer = thread.trace
         captures = [pair[0] for pair in self._trace.captured.values()]
-        if outer is None:
-            return self._run(bound, flat, captures)
-        return outer.call(self._run, (bound, flat, captures), {}, acts=True)
+        if outer is not None:
+            result = outer.call(self._run, (bound, flat, captures), {}, acts=True)
+            return connected(result) if self._has_separate_outputs else result
+        result = self._run(bound, flat, captures)
+        if self._has_separate_outputs and (tapes := thread.__dict__["listening"]):
+            return self._connected(result, [*flat, *captures], tapes)
+        return result
+
+    @property
+    def _has_separate_outputs(self) -> bool:
+        """Whether outputs differ in what they depend on."""
+        return len(self._output_sources) > 1
+
+    def _connected(self, result: Any, inputs: list[Any], tapes: Sequence[Watching]) -> Any:
+        """The results on some tapes; joined where they differ in what the tapes follow."""
+        slots = (*self._graph.inputs, *self._graph.captures)
+        unfollowed = {
+            slot
+            for slot, value in zip(slots, inputs, strict=True)
+            if not any(value._id in tape._tracked for tape in tapes)
+        }
+        differ = len({sources - unfollowed for sources in self._output_sources}) > 1
+        return connected(result, tapes) if differ else result
 
     def _run(self, bound: Any, flat: list[Any], captures: list[Any]) -> Any:
         cells = self._open
@@ -161,7 +209,8 @@ class ConcreteFunction:
         found = self._execution.known(flat, ())
         program = found if isinstance(found, (Compiled, Ways)) else None
         again = not isinstance(found, str)
-        return Way(partial(self._replayed, ()), program, again)
+        is_direct = not self._has_separate_outputs
+        return Way(partial(self._replayed, ()), program, again, is_direct)
 
     def _replayed(self, bound: Any, flat: list[Any], captures: Sequence[Any] = ()) -> Any:
         stand_ins: dict[int, Any] = {}
@@ -200,6 +249,45 @@ class ConcreteFunction:
 
     def __repr__(self) -> str:
         return f"<ConcreteFunction {self.pretty_printed_signature(False)} at 0x{id(self):X}>"
+
+
+def sources_of_outputs(graph: Graph) -> set[frozenset[Any]]:
+    """For each output of a graph the inputs, variables and effects that it depends on.
+
+    Inputs and captures are slots. There are as many sets as there are outputs that differ in them.
+    """
+    nothing: frozenset[Any] = frozenset()
+    sources = {slot.number: frozenset([slot]) for slot in (*graph.inputs, *graph.captures)}
+    for node in graph.nodes:
+        taken = leaves((node.args, node.kwargs))
+        own: set[Any] = {id(leaf._cell) for leaf in taken if isinstance(leaf, Holder)}
+        if node.acts:  # it may use more than its arguments show
+            own.add(node.name)
+        slots = (leaf.number for leaf in taken if type(leaf) is Slot)
+        found = nothing.union(own, *(sources.get(number, nothing) for number in slots))
+        sources |= {slot.number: found for slot in node.results if slot is not None}
+    outputs = (leaf for leaf in leaves(graph.outputs) if type(leaf) is Slot)
+    return {sources.get(slot.number, nothing) for slot in outputs}
+
+
+def connected(result: Any, tapes: Sequence[Watching] = ()) -> Any:
+    """The results of a call as those of one op: the gradient of one has zeros for the others.
+
+    So an argument of the function has a gradient of zeros, and not None, if another result than
+    the target depends on it. Only results are joined that tapes follow, or that may be followed
+    where the function is traced.
+    """
+    outputs = {
+        id(leaf): leaf
+        for leaf in leaves(result)
+        if isinstance(leaf, Tensor)
+        and leaf.dtype.is_differentiable
+        and (not tapes or any(leaf._id in tape._tracked for tape in tapes))
+    }
+    if len(outputs) < 2:
+        return result
+    joined = dict(zip(outputs, identity_n(list(outputs.values())), strict=True))
+    return mapped(result, lambda leaf: joined.get(id(leaf), leaf))
 
 
 def positional_name(parameters: list[inspect.Parameter], at: int) -> str:

@@ -29,7 +29,7 @@ from tapelab.compile.signature import (
     tensors_in,
 )
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
-from tapelab.compile.trace import Trace
+from tapelab.compile.trace import NON_FIRST_CALL, SINGLETON, Trace
 from tapelab.compile.walking import mapped
 from tapelab.compile.worlds import fresh_state, is_composite, thread_in
 from tapelab.config import settings
@@ -68,7 +68,8 @@ class Function:
         self._traces: dict[Key, ConcreteFunction] = {}
         self._shortcuts = Shortcuts()
         self._count = 0
-        self._ever_created = False
+        self._traced_before = False
+        self._owns_variables = False
         self._recent: deque[bool] = deque(maxlen=_WATCHED_CALLS)
         self._warnings = 0
         self._of_instance: weakref.WeakKeyDictionary[Any, Function] = weakref.WeakKeyDictionary()
@@ -161,16 +162,17 @@ class Function:
 
     def _traced(self, bound: Any, key: Key) -> ConcreteFunction:
         """Trace; a trace that made variables is done once more, now that they are there."""
-        made = self._trace_once(bound, key, creates=not self._ever_created)
+        made = self._trace_once(bound, key, creates=not self._traced_before)
+        self._traced_before = True
         if made._trace.created:
-            self._ever_created = True
+            self._owns_variables = True
             made = self._trace_once(bound, key, creates=False)
-        self._ever_created = True
         return made
 
     def _trace_once(self, bound: Any, key: Key, *, creates: bool) -> ConcreteFunction:
         self._count += 1
-        trace = Trace(self._name, outer=thread.trace, creates=creates)
+        refusal = SINGLETON if self._owns_variables or not self._traced_before else NON_FIRST_CALL
+        trace = Trace(self._name, thread.trace, creates=creates, no_variables=refusal)
         kinds = [kind for kind in kinds_in(key) if kind.variable < 0]  # no variables
         names = iter(argument_names(self._binding, bound))
         shapes = [TensorShape(kind.shape) for kind in kinds]

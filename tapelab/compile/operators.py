@@ -15,6 +15,8 @@ from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 from tapelab.math import logical_not
 
+_NUMBERS: Final = {bool: "bool", int: "int32", float: "float32", complex: "complex128"}
+"""The dtypes of tensors that are made of Python's numbers."""
 Thunk = Callable[[], Any]
 Getter = Callable[[], tuple[Any, ...]]
 Setter = Callable[[Any], None]
@@ -71,8 +73,12 @@ def if_(
         branches.append(branching.begun(trace, name, lambda run=run: (run(), get())))
     (first, (one, ours)), (second, (other, theirs)) = branches
     if returns:
+        if (one is None) != (other is None):
+            raise ValueError(_RETURNS_IN_BOTH.format("main" if one is None else "else"))
         return branching.chosen(trace, _truth(test), (first, one), (second, other))
     varied = [at for at in range(len(start)) if _differs(ours[at], theirs[at])]
+    for at in varied:
+        _check_dtypes(names[at], ours[at], theirs[at])
     results = branching.chosen(
         trace, _truth(test), (first, [ours[at] for at in varied]),
         (second, [theirs[at] for at in varied]),
@@ -89,7 +95,25 @@ def _differs(one: Any, other: Any) -> bool:
     if one is other or not (_can_be_staged(one) and _can_be_staged(other)):
         return False
     symbolic = any(isinstance(leaf, (Tensor, Holder)) for leaf in leaves((one, other)))
-    return symbolic or one != other
+    return symbolic or one != other or _dtypes_of(one) != _dtypes_of(other)
+
+
+def _dtypes_of(value: Any) -> list[str]:
+    """The dtypes of the tensors that a name holds, or that its numbers become."""
+    return [
+        leaf.dtype.name if isinstance(leaf, (Tensor, Symbolic, Holder)) else _NUMBERS[type(leaf)]
+        for leaf in leaves(value)
+    ]
+
+
+def _check_dtypes(name: str, one: Any, other: Any) -> None:
+    """TypeError where the branches of an `if` leave a name with tensors of unlike dtypes."""
+    for first, second in zip(_dtypes_of(one), _dtypes_of(other), strict=False):
+        if first != second:
+            raise TypeError(
+                f"{name!r} has dtype {first} in the main branch, but dtype {second} in the else "
+                "branch. Try tf.cast in one of them."
+            )
 
 
 _NOT_IN_BOTH: Final = "must also be initialized in the {} branch"
@@ -176,9 +200,11 @@ def while_(test: Thunk, body: Thunk, get: Getter, put: Setter, names: tuple[str,
         if _is_symbolic(known):
             raise NotImplementedError(_CHANGED)
         return
-    _loop(get, put, names, lambda run, state: branching.while_loop(
-        thread.trace, lambda *given: _truth(run(test, given)),
-        lambda *given: run(body, given, True), state,
+    loop = _LoopState(get, put, names)
+    loop.define(body)
+    loop.finish(branching.while_loop(
+        thread.trace, lambda *values: _truth(loop.run(test, values)),
+        lambda *values: loop.round(body, values), loop.start, first_in_body=loop.first_in_body,
     ))  # fmt: skip
 
 
@@ -196,16 +222,18 @@ def for_(
     items = convert_to_tensor(items) if isinstance(items, (Tensor, Holder)) else items
     element = branching.element_of(items)
     size = len(leaves(element))
+    loop = _LoopState(get, put, names)
+    loop.define(lambda *parts: body(_packed(element, parts)), *leaves(element))
+    if is_dataset(items):
+        loop.refuse_undefined()
 
-    def run_loop(run: Any, state: Any) -> Any:
-        def step(*given: Any) -> Any:
-            item = _packed(element, given[:size])
-            return run(lambda: body(item), given[size:], True)
+    def step(*values: Any) -> Any:
+        return loop.round(lambda: body(_packed(element, values[:size])), values[size:])
 
-        check = None if test is None else lambda *given: _truth(run(test, given))
-        return branching.for_loop(thread.trace, items, element, step, state, check)
-
-    _loop(get, put, names, run_loop)
+    check = None if test is None else lambda *values: _truth(loop.run(test, values))
+    loop.finish(branching.for_loop(
+        thread.trace, items, element, step, loop.start, check, first_in_body=loop.first_in_body
+    ))  # fmt: skip
 
 
 _RETURNS_IN_LOOP: Final = (
@@ -222,8 +250,8 @@ def left_by_return(items: Any) -> Any:
     return items
 
 
-_ELSE: Final = (
-    "the else branch must also have a return statement. Where a tensor decides an `if`, both of "
+_RETURNS_IN_BOTH: Final = (
+    "the {} branch must also have a return statement. Where a tensor decides an `if`, both of "
     "its branches are traced: return from both, and not from inside a Python loop."
 )
 _JUMPS: Final = (
@@ -235,7 +263,9 @@ _JUMPS: Final = (
 def known(test: Any, returns: bool) -> Any:
     """The condition of an `if` that jumps out of a Python loop; no tensor can decide it."""
     if _is_symbolic(test):
-        raise ValueError(_ELSE) if returns else NotImplementedError(_JUMPS)
+        if returns:
+            raise ValueError(_RETURNS_IN_BOTH.format("else"))
+        raise NotImplementedError(_JUMPS)
     return test
 
 
@@ -243,30 +273,97 @@ _BEFORE: Final = (
     "must be defined before the loop: how often it runs, if at all, is not known while the "
     "function is traced. Give it a first value there."
 )
+_NOT_NONE: Final = "is not allowed to be None before the loop. Give it a tensor as first value."
 
 
-def _loop(get: Getter, put: Setter, names: tuple[str, ...], make: Any) -> None:
-    """Run a loop of the graph on those names that hold tensors or numbers."""
-    start = get()
-    staged = [at for at, value in enumerate(start) if _can_be_staged(value)]
+class _LoopState:
+    """The values of the names that a loop of the graph carries from round to round.
 
-    def run(action: Thunk, given: Any, whole: bool = False) -> Any:
-        values = list(start)
-        for at, value in zip(staged, given, strict=True):
+    Only tensors and numbers are carried. A name that is unbound or None before the loop gets its
+    first value in the body: a round is traced on trial, which tells the dtype and the shape, and
+    zeros of that kind go into the loop. Such a loop has to run at least once.
+    """
+
+    def __init__(self, get: Getter, put: Setter, names: tuple[str, ...]) -> None:
+        self._get = get
+        self._put = put
+        self._names = names
+        self._before = get()
+        self._staged = [at for at, value in enumerate(self._before) if _can_be_staged(value)]
+        self._unbound = {at for at, v in enumerate(self._before) if isinstance(v, Undefined)}
+        self._defined_inside: list[int] = []
+
+    @property
+    def start(self) -> list[Any]:
+        """The values that go into the loop."""
+        return [self._before[at] for at in self._staged]
+
+    @property
+    def first_in_body(self) -> tuple[str, ...]:
+        """The names that have no value unless the loop runs at least once."""
+        return tuple(self._names[at] for at in self._defined_inside)
+
+    def run(self, action: Thunk, values: Any) -> Any:
+        """What an action returns when the names hold some values."""
+        held = list(self._before)
+        for at, value in zip(self._staged, values, strict=True):
+            held[at] = value
+        self._put(tuple(held))
+        return action()
+
+    def round(self, body: Thunk, values: Any) -> Any:
+        """The values after one round."""
+        self.run(body, values)
+        after = self._get()
+        for at in self._staged:
+            if len(leaves(after[at])) != len(leaves(self._before[at])):
+                raise TypeError(
+                    f"{self._names[at]!r} does not have the same nested structure after one "
+                    f"iteration: it was {self._before[at]!r} and is {after[at]!r}."
+                )
+        return tuple(after[at] for at in self._staged)
+
+    def define(self, body: Callable[..., Any], *element: Any) -> None:
+        """Find first values for the names that get theirs in the body."""
+        trace, count = thread.trace, len(element)
+        open_ones = [at for at, value in enumerate(self._before) if _is_unset(value)]
+        if not open_ones:
+            return
+
+        def trial(*inputs: Any) -> None:
+            try:
+                self.run(lambda: body(*inputs[:count]), inputs[count:])
+            except UnboundLocalError as error:
+                name = self._names[open_ones[0]]
+                raise ValueError(f"{name!r} {_BEFORE} AutoGraph met {error}.") from error
+
+        start = [mapped(value, branching.as_tensor) for value in self.start]
+        branching.begun(trace, "loop_trial", trial, *element, *start)
+        after, before = self._get(), list(self._before)
+        self._defined_inside = [at for at in open_ones if _can_be_staged(after[at])]
+        for at in self._defined_inside:
+            before[at] = mapped(after[at], branching.zeros_of_kind)
+        self._before = tuple(before)
+        self._staged = sorted([*self._staged, *self._defined_inside])
+
+    def refuse_undefined(self) -> None:
+        """ValueError where a name gets its first value in the body of a loop over a dataset."""
+        for at in self._defined_inside:
+            raise ValueError(f"{self._names[at]!r} {_BEFORE if at in self._unbound else _NOT_NONE}")
+
+    def finish(self, outcome: Any) -> None:
+        """Give the names what they hold behind the loop."""
+        values = list(self._before)
+        for at, value in zip(self._staged, outcome, strict=True):
             values[at] = value
-        put(tuple(values))
-        result = action()
-        now = get()
-        return tuple(now[at] for at in staged) if whole else result
+        for at, value in enumerate(values):
+            if isinstance(value, Undefined):
+                values[at] = Undefined(self._names[at], _BEFORE)
+        self._put(tuple(values))
 
-    outcome = make(run, [start[at] for at in staged])
-    values = list(start)
-    for at, value in zip(staged, outcome, strict=True):
-        values[at] = value
-    for at, value in enumerate(values):
-        if isinstance(value, Undefined):
-            values[at] = Undefined(names[at], _BEFORE)
-    put(tuple(values))
+
+def _is_unset(value: Any) -> bool:
+    return value is None or isinstance(value, Undefined)
 
 
 def _can_be_staged(value: Any) -> bool:

@@ -16,7 +16,7 @@ from tapelab.ops.casting import cast
 from tapelab.ops.powers import pow_
 from tapelab.ops.reduction import spread
 from tapelab.ops.shape import expand_dims, reshape, squeeze, transpose
-from tapelab.ops.stops import identity, read_value, stop_gradient
+from tapelab.ops.stops import identity, identity_n, read_value, stop_gradient
 
 _GROWN: Final = 4096
 """A constant is not worked out beforehand if it has more elements than this and than its inputs."""
@@ -87,7 +87,9 @@ def without_idle_ops(program: Program) -> Program:
         inputs = tuple(stands_for.get(slot, slot) for slot in each.inputs)
         made = replace(each, inputs=inputs) if inputs != each.inputs else each
         same = _handed_on(made, program)
-        if same is None:
+        if made.op is identity_n:
+            stands_for |= zip(made.outputs, made.inputs, strict=True)
+        elif same is None:
             kept.append(made)
         else:
             stands_for[made.outputs[0]] = same

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container, Iterable
 from typing import Any, Final
 
+from tapelab.compile.liveness import Loop, live_names
 from tapelab.compile.trees import (
     always_returns,
     assigned,
@@ -33,6 +35,7 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self) -> None:
         self._global: set[str] = set()
         self._nonlocal: set[str] = set()
+        self._live: dict[Loop, frozenset[str]] = {}
         self._count = 0
 
     def function(self, definition: ast.FunctionDef) -> ast.FunctionDef:
@@ -44,14 +47,10 @@ class Rewriter(ast.NodeTransformer):
                 self._nonlocal |= set(node.names)
         known = parameters(definition) | self._declared
         loose = [name for name in assigned(definition.body) if name not in known]
-        body = [
-            statement for each in returns_last(definition.body) for statement in self._each(each)
-        ]
-        start = [
-            statement
-            for name in loose
-            for statement in statements(f"{name} = {HELPER}.Undefined({name!r})", definition)
-        ]
+        whole = returns_last(definition.body)
+        self._live = live_names(whole)
+        body = self._block(whole)
+        start = _undefined(loose, definition)
         declared = [each for each in body if isinstance(each, (ast.Global, ast.Nonlocal))]
         rest = [each for each in body if each not in declared]
         doc = rest[:1] if is_text(rest[:1]) else []
@@ -73,9 +72,11 @@ class Rewriter(ast.NodeTransformer):
         self._count += 1
         return f"{word}__{self._count}"
 
-    def _state(self, nodes: list[ast.stmt], at: ast.AST) -> tuple[list[str], list[ast.stmt], str]:
+    def _state(
+        self, nodes: list[ast.stmt], at: ast.AST, dropped: Container[str] = ()
+    ) -> tuple[list[str], list[ast.stmt], str]:
         """The names that a block binds, and functions that get and set them all."""
-        names = [name for name in assigned(nodes) if name not in self._declared]
+        names = [n for n in assigned(nodes) if n not in self._declared and n not in dropped]
         getter = self._fresh("state")
         inside = f"nonlocal {', '.join(names)}\n        " if names else ""
         left = "".join(f"{name}, " for name in names)
@@ -126,7 +127,8 @@ class Rewriter(ast.NodeTransformer):
         if contains(node.body, ast.Return) or node.orelse:
             return self._python_loop(node, "test")
         prepared, body, test = self._without_jumps(node)
-        names, state, getter = self._state(body, node)
+        own = self._own_names(node, node.body)
+        names, state, getter = self._state(body, node, own)
         check, step = self._fresh("loop_test"), self._fresh("loop_body")
         both = f"{HELPER}.and_(lambda: GOES_ON, lambda: TEST)" if test else "TEST"
         condition = statements(
@@ -135,7 +137,7 @@ class Rewriter(ast.NodeTransformer):
         call = f"{HELPER}.while_({check}, {step}, get_{getter}, set_{getter}, {tuple(names)!r})"
         return [
             *prepared, *state, *condition,
-            self._helper(step, "", self._block(body), names, node),
+            self._helper(step, "", [*_undefined(own, node), *self._block(body)], names, node),
             *statements(call, node),
         ]  # fmt: skip
 
@@ -147,7 +149,8 @@ class Rewriter(ast.NodeTransformer):
         item = self._fresh("item")
         target = ast.Assign(targets=[node.target], value=ast.Name(item, ast.Load()))
         ast.copy_location(target, node.target)
-        names, state, getter = self._state([target, *body], node)
+        own = self._own_names(node, [target, *node.body])
+        names, state, getter = self._state([target, *body], node, own)
         step = self._fresh("loop_body")
         check = "lambda: GOES_ON" if test else "None"
         call = (
@@ -155,9 +158,16 @@ class Rewriter(ast.NodeTransformer):
         )
         return [
             *prepared, *state,
-            self._helper(step, item, [target, *self._block(body)], names, node),
+            self._helper(
+                step, item, [*_undefined(own, node), target, *self._block(body)], names, node
+            ),
             *statements(call, node, ITEMS=self.visit(node.iter), GOES_ON=test),
         ]  # fmt: skip
+
+    def _own_names(self, loop: Loop, body: list[ast.stmt]) -> list[str]:
+        """The names that each round of a loop binds for itself alone; see `liveness`."""
+        shared = self._live[loop] | self._declared
+        return [name for name in assigned(body) if name not in shared]
 
     def _python_loop(self, node: Any, decides: str) -> Any:
         """A loop that only Python can run: it is left by `return`, or has an `else`."""
@@ -238,3 +248,9 @@ class Rewriter(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         """A class inside stays as it is."""
         return node
+
+
+def _undefined(names: Iterable[str], at: ast.AST) -> list[ast.stmt]:
+    """Statements that give names a value that says, when it is used, that they have none yet."""
+    texts = [f"{name} = {HELPER}.Undefined({name!r})" for name in names]
+    return [statement for text in texts for statement in statements(text, at)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+
 from tapelab.compile.executing import Execution, unheard
 from tapelab.compile.graph import Graph
 from tapelab.compile.replay import Replay
@@ -13,6 +15,7 @@ from tapelab.compile.worlds import is_eager
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor, constant_of
+from tapelab.errors import invalid_argument
 
 
 class Routine(Bundle):
@@ -60,24 +63,48 @@ def choose_number(index: Any, branches: list[Routine]) -> Any:
 
 
 @public(group=True, effect="control")
-def loop(test: Routine, body: Routine, variables: Any, most: Any) -> Any:
+def loop(
+    test: Routine, body: Routine, variables: Any, most: Any, first_in_body: tuple[str, ...] = ()
+) -> Any:
     """Run a body again and again while a test holds."""
     limit = None if most is None else int(to_tensor(most)._value)
     rounds = 0
     while (limit is None or rounds < limit) and bool(test(*variables)._value):
         variables = body(*variables)
         rounds += 1
+    _require_a_round(rounds, first_in_body)
     return tuple(variables)
 
 
 @public(group=True, effect="control")
-def each_item(items: Any, body: Routine, variables: Any, test: Routine | None) -> Any:
+def each_item(
+    items: Any, body: Routine, variables: Any, test: Routine | None,
+    first_in_body: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
     """Run a body once per row of a tensor, or per element of a dataset."""
+    rounds = 0
     for item in _rows(items):
         if test is not None and not bool(test(*variables)._value):
             break
         variables = body(*leaves(item), *variables)
+        rounds += 1
+    _require_a_round(rounds, first_in_body)
     return tuple(variables)
+
+
+def _require_a_round(rounds: int, names: tuple[str, ...]) -> None:
+    """InvalidArgumentError where a loop that gives names their first values has not run."""
+    if names and not rounds:
+        raise invalid_argument(
+            "Assert",
+            f"assertion failed: [loop must iterate at least once to initialize {', '.join(names)}]",
+        )
+
+
+@public(group=True, effect="control")
+def first_value(shape: tuple[int, ...], dtype: Any) -> Tensor:
+    """Zeros in the place of a loop variable that gets its first value in the body of its loop."""
+    return constant_of(np.zeros(shape, dtype)[()])
 
 
 def _rows(items: Any) -> Any:

@@ -25,11 +25,15 @@ _MOST: Final = 256
 
 
 class Way(NamedTuple):
-    """How calls of one kind are run: by a replay, or by a program if there is or may be one."""
+    """How calls of one kind are run: by a replay, or by a program if there is or may be one.
+
+    Under a tape it is `direct` if the results can be taken as they are; see `concrete.connected`.
+    """
 
     replay: Callable[[Sequence[Tensor]], Any]
     program: Compiled | Ways[Compiled] | None
     may_have_one: bool
+    direct: bool
 
 
 class Shortcuts:
@@ -79,7 +83,7 @@ def _taken(way: Way, tensors: Sequence[Tensor]) -> Any:
     """What a call returns that goes such a way, or MISSED."""
     if not way.may_have_one or not unheard():
         inside = thread.trace is not None or world_here() is not None
-        return MISSED if inside else _heard(way, tensors)
+        return MISSED if inside or not way.direct else _heard(way, tensors)
     if way.program is None:
         return MISSED
     try:

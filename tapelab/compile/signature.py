@@ -184,7 +184,13 @@ class Binding:
             )
         if isinstance(spec, Mapping) and isinstance(value, Mapping):
             return {name: self._cast(value[name], spec[name], args, kwargs) for name in spec}
-        if not isinstance(spec, TypeSpec) or isinstance(value, TypeSpec):
+        if not isinstance(spec, TypeSpec):
+            return value
+        if isinstance(value, TensorSpec) and isinstance(spec, TensorSpec):
+            if _kind(spec.dtype, spec.shape).takes(_kind(value.dtype, value.shape)):
+                return value
+            raise self.refused(f"Can not cast {value!r} to {spec!r}", args, kwargs)
+        if isinstance(value, TypeSpec):
             return value
         if not isinstance(spec, TensorSpec):
             if spec.is_compatible_with(value):

@@ -13,7 +13,12 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.type_spec import common_shape
 from tapelab.dtypes import DType
-from tapelab.errors import MisusedError, OperatorNotAllowedInGraphError, Refusal
+from tapelab.errors import (
+    InaccessibleTensorError,
+    MisusedError,
+    OperatorNotAllowedInGraphError,
+    Refusal,
+)
 
 RESOLUTIONS: Final = (
     "You can attempt the following resolutions to the problem: If you are running in Graph mode, "
@@ -271,15 +276,21 @@ def symbol(
 
 
 def check_scope(tensor: Symbolic) -> None:
-    """TypeError where a tensor is used outside of the function whose trace it belongs to."""
+    """An error where a tensor is used outside of the function whose trace it belongs to.
+
+    InaccessibleTensorError where that trace is inside the open one, as a loop's body is; else
+    TypeError.
+    """
     trace = thread.trace
     while trace is not None:
         if trace is tensor._trace:
             return
         trace = trace.outer
+    is_inner = thread.trace is not None and _is_inside(tensor._trace, thread.trace)
+    kind = InaccessibleTensorError if is_inner else MisusedError
     place = tensor._origin
     ends = _seen(tensor) if isinstance(tensor, SymbolicTensor) else ()
-    raise MisusedError(
+    raise kind(
         f"{tensor!r} is out of scope and cannot be used here. Use return values, explicit Python "
         "locals or TensorFlow collections to access it.\nPlease see "
         "https://www.tensorflow.org/guide/function#all_outputs_of_a_tffunction_must_be_return_values"
@@ -287,6 +298,15 @@ def check_scope(tensor: Symbolic) -> None:
         f'"{place.code.co_filename}", in {place.code.co_name}',
         Refusal("LEAKED_SYMBOL", origin_here(), ends=ends, details={"in": place.code.co_name}),
     )
+
+
+def _is_inside(trace: OpenTrace, outer: OpenTrace) -> bool:
+    """Whether a trace was opened while another was open."""
+    while trace.outer is not None:
+        trace = trace.outer
+        if trace is outer:
+            return True
+    return False
 
 
 def _seen(tensor: SymbolicTensor) -> tuple[Seen, ...]:

@@ -21,7 +21,14 @@ from tapelab.compile.failing import graph_error
 from tapelab.compile.graph import FuncGraph, Graph, Node, Place, Slot
 from tapelab.compile.naming import Names, base_name
 from tapelab.compile.objects import SymbolicObject
-from tapelab.compile.outcomes import FAILED, missing, result_examples, spread_from, told_shape
+from tapelab.compile.outcomes import (
+    FAILED,
+    has_fixed_shapes,
+    missing,
+    result_examples,
+    spread_from,
+    told_shape,
+)
 from tapelab.compile.shape_cache import CachedCall, ShapeCache
 from tapelab.compile.symbolic import (
     Symbolic,
@@ -44,6 +51,10 @@ SINGLETON: Final = (
     "tf.Variable is only created once or created outside tf.function. See "
     "https://www.tensorflow.org/guide/function#creating_tfvariables for more information."
 )
+NON_FIRST_CALL: Final = (
+    "Creating variables on a non-first call to a function decorated with tf.function. Create them "
+    "on the first call, or outside."
+)
 TraceRule = Callable[..., Any]
 CONTROL_FLOW: Final[dict[Callable[..., Any], TraceRule]] = {}
 """How a function that calls back is traced, by the function; see `staging`."""
@@ -54,13 +65,14 @@ class Trace:
 
     def __init__(
         self, name: str, outer: Trace | None = None, worlds: tuple[World, ...] | None = None,
-        *, in_function: bool = True, creates: bool = False,
+        *, in_function: bool = True, creates: bool = False, no_variables: str = SINGLETON,
     ) -> None:  # fmt: skip
         self.name = name
         self.outer = outer
         self.worlds = worlds or tuple(World(number) for number in examples.WORLDS)
         self.in_function = in_function
         self.creates = creates
+        self.no_variables = no_variables
         self.created: list[Variable] = []
         self.kinds: dict[str, str] = {}
         self.nodes: list[Node] = []
@@ -118,7 +130,7 @@ class Trace:
         while root.outer is not None:
             root = root.outer
         if root.in_function and not root.creates:
-            raise ValueError(SINGLETON)
+            raise ValueError(root.no_variables)
         return root
 
     def examples_in(self, things: Any) -> Any:
@@ -259,6 +271,7 @@ class Trace:
         rows = [each if each is not FAILED and len(each) == size else None for each in flat]
         place = iter(range(size))
         number = iter(range(size))
+        is_fixed = has_fixed_shapes(function, symbols.values())
 
         def stand_for(leaf: Any) -> Any:
             at = next(place)
@@ -271,7 +284,7 @@ class Trace:
             if type(leaf) is not Tensor:
                 there = tuple(leaf if each is None else each for each in seen)
                 return SymbolicObject(self, label, there)
-            return symbol(self, label, result_examples(function, leaf, seen))
+            return symbol(self, label, result_examples(function, leaf, seen, is_fixed=is_fixed))
 
         return mapped(template, stand_for)
 

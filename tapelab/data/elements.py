@@ -10,6 +10,7 @@ import numpy as np
 from tapelab import nest
 from tapelab.core.convert import to_tensor
 from tapelab.core.custom import body
+from tapelab.core.dispatch import outside_trace
 from tapelab.core.log import thread
 from tapelab.core.op import op
 from tapelab.core.tensor import Tensor, constant_of
@@ -228,7 +229,7 @@ def sources_in(value: Any) -> tuple[Tensor, ...]:
 def call(function: Callable[..., Any], element: Element) -> Any:
     """What a function of the learner gives for an element; no tape of the caller records it."""
     given = tensors_of(element)
-    with off_tape(), body(DATASET):
+    with outside_trace(), off_tape(), body(DATASET):
         return function(*given) if isinstance(given, tuple) else function(given)
 
 
