@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, Final
 
 from tapelab.compile.liveness import Loop, live_names
@@ -126,8 +126,8 @@ class Rewriter(ast.NodeTransformer):
         """`while`, with its test and its body functions."""
         if contains(node.body, ast.Return) or node.orelse:
             return self._python_loop(node, "test")
-        prepared, body, test = self._without_jumps(node)
         own = self._own_names(node, node.body)
+        prepared, body, test = self._without_jumps(node)
         names, state, getter = self._state(body, node, own)
         check, step = self._fresh("loop_test"), self._fresh("loop_body")
         both = f"{HELPER}.and_(lambda: GOES_ON, lambda: TEST)" if test else "TEST"
@@ -145,11 +145,11 @@ class Rewriter(ast.NodeTransformer):
         """`for`, with its body a function of the item."""
         if contains(node.body, ast.Return) or node.orelse:
             return self._python_loop(node, "iter")
+        own = self._own_names(node, [node.target, *node.body])
         prepared, body, test = self._without_jumps(node)
         item = self._fresh("item")
         target = ast.Assign(targets=[node.target], value=ast.Name(item, ast.Load()))
         ast.copy_location(target, node.target)
-        own = self._own_names(node, [target, *node.body])
         names, state, getter = self._state([target, *body], node, own)
         step = self._fresh("loop_body")
         check = "lambda: GOES_ON" if test else "None"
@@ -164,10 +164,10 @@ class Rewriter(ast.NodeTransformer):
             *statements(call, node, ITEMS=self.visit(node.iter), GOES_ON=test),
         ]  # fmt: skip
 
-    def _own_names(self, loop: Loop, body: list[ast.stmt]) -> list[str]:
+    def _own_names(self, loop: Loop, body: Sequence[ast.AST]) -> list[str]:
         """The names that each round of a loop binds for itself alone; see `liveness`."""
         shared = self._live[loop] | self._declared
-        return [name for name in assigned(body) if name not in shared]
+        return [name for name in assigned([*body]) if name not in shared]
 
     def _python_loop(self, node: Any, decides: str) -> Any:
         """A loop that only Python can run: it is left by `return`, or has an `else`."""
