@@ -101,7 +101,7 @@ def _differs(one: Any, other: Any) -> bool:
 def _dtypes_of(value: Any) -> list[str]:
     """The dtypes of the tensors that a name holds, or that its numbers become."""
     return [
-        leaf.dtype.name if isinstance(leaf, (Tensor, Symbolic, Holder)) else _NUMBERS[type(leaf)]
+        leaf.dtype.name if isinstance(leaf, (Tensor, Holder)) else _NUMBERS.get(type(leaf), "")
         for leaf in leaves(value)
     ]
 
