@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from tapelab.array_ops.shaping import identity_n
+from tapelab.array_ops.shape_ops import identity_n
 from tapelab.compile.executing import Execution, unheard
 from tapelab.compile.graph import Graph, Slot
 from tapelab.compile.guards import Ways

@@ -100,10 +100,13 @@ def _differs(one: Any, other: Any) -> bool:
 
 def _dtypes_of(value: Any) -> list[str]:
     """The dtypes of the tensors that a name holds, or that its numbers become."""
-    return [
-        leaf.dtype.name if isinstance(leaf, (Tensor, Holder)) else _NUMBERS.get(type(leaf), "")
-        for leaf in leaves(value)
-    ]
+    return [_NUMBERS.get(type(leaf)) or _dtype_of(leaf) for leaf in leaves(value)]
+
+
+def _dtype_of(leaf: Any) -> str:
+    """The dtype of a tensor or a variable; "" for other objects."""
+    holder = leaf._cell if isinstance(leaf, Holder) else leaf
+    return str(holder.dtype.name) if isinstance(leaf, (Tensor, Holder)) else ""
 
 
 def _check_dtypes(name: str, one: Any, other: Any) -> None:
