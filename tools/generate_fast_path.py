@@ -111,7 +111,7 @@ broadcasts = op.broadcasts and type(results) is ndarray
 """Any other op, of which those with one result are ordinary; ids and values are tuples."""
 
 AS_TENSORS: Final = """\
-state["here"], state["origins"] = kind.here, kind.origins
+state["fixed_origin"], state["fixed_origins"] = kind.fixed_origin, kind.fixed_origins
 tensors = []
 for value, number in zip(inputs, input_ids, strict=True):
     tensors.append(tensor(value, number, origin))

@@ -9,7 +9,7 @@ import numpy as np
 from tapelab.core.cell import Holder
 from tapelab.core.convert import new_constant, to_tensor
 from tapelab.core.dispatch import public
-from tapelab.core.fast_path import configured
+from tapelab.core.fast_path import fast_path_with_settings
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
 from tapelab.core.wording import brackets, require_one_dtype
@@ -49,14 +49,14 @@ def _axis_setting(array: Array, axis: Any = None, name: str | None = None) -> di
     return {"axis": axis} if type(axis) is int and name is None else None
 
 
-@public(shape_argument=True, fast_path=configured(shapes.reshape, _shape_setting))
+@public(shape_argument=True, fast_path=fast_path_with_settings(shapes.reshape, _shape_setting))
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Tensor:
     """The same entries in the same order, laid out in another shape; one length may be -1."""
     made: Tensor = shapes.reshape(as_tensor(tensor), shape=lengths(shape, "Reshape"))
     return made
 
 
-@public(graph_name="transpose", fast_path=configured(shapes.transpose, _perm_setting))
+@public(graph_name="transpose", fast_path=fast_path_with_settings(shapes.transpose, _perm_setting))
 def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "transpose") -> Tensor:
     """The same entries with the axes in another order; without `perm` the order is reversed."""
     order = None if perm is None else lengths(perm, "Transpose")
@@ -64,7 +64,7 @@ def transpose(a: Any, perm: Any = None, conjugate: bool = False, name: str = "tr
     return conjugated(made) if conjugate else made
 
 
-@public(fast_path=configured(shapes.expand_dims, _axis_setting))
+@public(fast_path=fast_path_with_settings(shapes.expand_dims, _axis_setting))
 def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     """The same entries with one more axis, of length 1."""
     made: Tensor = shapes.expand_dims(as_tensor(input), axis=number(axis, "ExpandDims"))

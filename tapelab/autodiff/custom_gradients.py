@@ -48,7 +48,7 @@ class CustomGradient:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the function, and write it down as one step with a gradient of its own."""
         name, used = getattr(self._f, "__name__", "function"), dict[int, Cell]()
-        with custom.body(name), custom.noticing(used):
+        with custom.body(name), custom.collected_reads(used):
             result, grad_fn = self._f(*args, **kwargs)
         given = nest.flatten(args)
         own = {each._cell.identity.id for each in (*given, *nest.flatten(kwargs)) if _holds(each)}
@@ -135,7 +135,7 @@ def names_of(
 
 def _way_back(
     grad_fn: Function, count: int, forms: list[Any], places: list[int], variables: list[Variable]
-) -> custom.Back:
+) -> custom.VJP:
     """From the upstream gradients to those of the step's inputs, checked as TensorFlow checks."""
 
     def back(*seeds: Any) -> list[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapelab.core.custom import as_it_flows, as_tensor
+from tapelab.core.custom import as_cotangent, as_tensor
 from tapelab.core.op import REGISTRY
 from tapelab.core.op_declaration import REGISTERED, GradRule
 from tapelab.dtypes import BY_NUMPY
@@ -92,7 +92,7 @@ def _as_rule(op_type: str, f: Callable[..., Any]) -> Callable[..., Any]:
                 None, None, f"Recorded operation '{op_type}' returned too few gradients. Expected "
                 f"{len(given)} but received {len(gradients)}. Return one per input, or None.",
             )  # fmt: skip
-        return [as_it_flows(each, x) for each, x in zip(gradients, given, strict=False)]
+        return [as_cotangent(each, x) for each, x in zip(gradients, given, strict=False)]
 
     return registered
 

@@ -79,7 +79,7 @@ def explain(
 
 
 def _explained(script: Path) -> Explanation:
-    if not thread.asked:
+    if not thread.recent_calls:
         raise Complaint(
             say(
                 "{script} asked no tape for a gradient, so there is none to explain. A script does "

@@ -44,8 +44,8 @@ class _Everything(set[int]):
 class Capture(GradientTape, Observer):
     """A tape that takes every op and knows the tensors that went in."""
 
-    _hears_all = True
-    _simple = False  # so that no op takes a fast path, and all of them are observed
+    _observes_all = True
+    _follows_all = False  # so that no op takes a fast path, and all of them are observed
 
     def __init__(self) -> None:
         super().__init__(persistent=True, watch_accessed_variables=False)
@@ -110,14 +110,14 @@ class Capture(GradientTape, Observer):
 
         with observed_by(instead_of=self):
             hold(*[each._array for each in tensors])
-        self.computed(hold, tuple(tensors), None)
+        self.host_computed(hold, tuple(tensors), None)
 
-    def computed(self, function: Any, given: Any, result: Any) -> None:
+    def host_computed(self, function: Any, given: Any, result: Any) -> None:
         """Notice values that are computed beside the tape, at this place in the records."""
-        self.ran(given)
+        self.op_starts(given)
         self.asides.append((len(self._windows[-1][0].records), function, given, result))
 
-    def ran(self, inputs: Sequence[Any]) -> None:
+    def op_starts(self, inputs: Sequence[Any]) -> None:
         """Know the inputs of an op again, and their arrays where they are settings."""
         for each in inputs:
             if isinstance(each, Tensor):
@@ -127,18 +127,18 @@ class Capture(GradientTape, Observer):
         self.tensors[tensor._id] = tensor
         self.by_value[id(tensor._array)] = tensor._id
 
-    def handed_out(self, tensor: Tensor) -> None:
+    def array_taken(self, tensor: Tensor) -> None:
         """Know a tensor whose array becomes a setting."""
         self._know(tensor)
         self.arrays_out.add(tensor._id)
 
-    def looked(self, tensor: Tensor, frame: FrameType) -> None:
+    def value_read(self, tensor: Tensor, frame: FrameType) -> None:
         """Notice that the values of a tensor are read, and by whom."""
         self._know(tensor)
         if tensor._id not in self._looked_at:
             self._looked_at.add(tensor._id)
             module = frame.f_globals.get("__name__", "")
-            self.computed(None, (tensor,), f"{module}.{_function(frame.f_code)}")
+            self.host_computed(None, (tensor,), f"{module}.{_function(frame.f_code)}")
 
     def assigning(self, cell: Cell) -> None:
         """Know a variable before it gets its new state."""

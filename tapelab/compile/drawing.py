@@ -137,8 +137,8 @@ class Undo(Observer):
 
 def _again(find: Callable[[], Source], steps: int, make: Make, origin: Any) -> list[Any]:
     """Draw once more, at the line that drew when the replay was captured."""
-    before, thread.here = thread.here, origin
+    before, thread.fixed_origin = thread.fixed_origin, origin
     try:
         return [find()._made(steps, make)]
     finally:
-        thread.here = before
+        thread.fixed_origin = before

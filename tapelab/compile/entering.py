@@ -27,7 +27,7 @@ from tapelab.core.tensor import UNKNOWN, Tensor, wrap
 Call = Callable[[Sequence[Tensor]], Any]
 _PLACE: Final = """\
     state = thread.__dict__
-    if state["here"] is None:
+    if state["fixed_origin"] is None:
         frame = getframe(1)
         while id(frame.f_globals) in ours or is_ours(frame.f_globals):
             if frame.f_back is None:

@@ -132,7 +132,8 @@ class Execution:
 def unheard() -> bool:
     """Whether nobody listens in this thread to what is computed: no tape, no trace, no world."""
     state = thread.__dict__
-    busy = state["listening"] or state["watchers"] or state["lanes"] or state["trace"]
+    observers = state["active_tapes"] or state["read_callbacks"] or state["batch_trace"]
+    busy = observers or state["trace"]
     return not busy and state["log"] is None and state.get("world") is None
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Never, Protocol
 
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op import SYMBOLIC
-from tapelab.core.origin import Origin, Seen, next_id
+from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import truncated
 from tapelab.core.tensor import Tensor
 from tapelab.core.tensor_shape import TensorShape
@@ -309,10 +309,10 @@ def _is_inside(trace: OpenTrace, outer: OpenTrace) -> bool:
     return False
 
 
-def _seen(tensor: SymbolicTensor) -> tuple[Seen, ...]:
+def _seen(tensor: SymbolicTensor) -> tuple[LoggedTensor, ...]:
     """A tensor without numbers, as an error remembers where it was made."""
     (example, *_) = tensor._examples
-    return (Seen(tensor._id, truncated(example._array), tensor._origin),)
+    return (LoggedTensor(tensor._id, truncated(example._array), tensor._origin),)
 
 
 OPERATORS: Final = (

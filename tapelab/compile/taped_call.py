@@ -53,11 +53,11 @@ NOT_HEARD: Final = object()
 def heard_by_one() -> bool:
     """Whether one tape and nothing else listens here, and follows all that comes of it."""
     state = thread.__dict__
-    listening = state["listening"]
-    if len(listening) != 1 or type(listening[0]) is not GradientTape or REGISTERED:
+    active = state["active_tapes"]
+    if len(active) != 1 or type(active[0]) is not GradientTape or REGISTERED:
         return False
-    other = state["watchers"] or state["lanes"] or state["trace"]
-    return not other and listening[0]._simple and world_here() is None
+    other = state["read_callbacks"] or state["batch_trace"] or state["trace"]
+    return not other and active[0]._follows_all and world_here() is None
 
 
 def may_be_heard(found: Lowered) -> bool:
@@ -108,7 +108,7 @@ class TapedProgram:
 
     def __call__(self, inputs: Sequence[Tensor]) -> Any:
         """The results of a call, on the tape that listens; NOT_HEARD where it follows no input."""
-        (tape,) = thread.__dict__["listening"]
+        (tape,) = thread.__dict__["active_tapes"]
         tracked = tape._tracked
         given = [*inputs, *[cell.state for cell, _ in self._cells]]
         followed = (
@@ -148,11 +148,11 @@ def _followed(tape: GradientTape, cell: Cell, *, read: bool) -> bool:
 def _read(tape: GradientTape, cell: Any, origin: Origin, log: logs.Log) -> None:
     """Let a tape hear that a variable is read, as `cell.read` does."""
     state = cell.state
-    if state._id in log.seen:
+    if state._id in log.read_states:
         tape._on_read(cell)
         return
     tape._on_read(cell, origin)
-    log.seen.add(state._id)
+    log.read_states.add(state._id)
     write_read(
         thread.__dict__, next_id(), origin, variable=cell.identity, tensor=state._id,
         value=truncated(state._array),
@@ -218,7 +218,7 @@ class TapedInputs:
         ):
             tensor = wrap(value, next_id(), origin)
             if follows:
-                tensor._tapes = state["marks"]
+                tensor._tapes = state["token"]
                 tape._ids.add(tensor._id)
             else:
                 tensor._tapes = ()
@@ -228,15 +228,15 @@ class TapedInputs:
         log: logs.Log = state["log"]
         log.holds_calls = True
         if program.heavy or (parts is not None and parts.heavy):
-            log.heed()
+            log.expect_large_values()
         write_taped_call(
             state, serial, here, input_ids=tuple([each._id for each in given]), inputs=values,
             result_ids=tuple([each._id for each in made]),
-            results=tuple([each._array for each in made]), call=call, tapes=tape._mark,
+            results=tuple([each._array for each in made]), call=call, tapes=tape._serials,
         )  # fmt: skip
         return made
 
-    def told(self, record: Record) -> list[Record]:
+    def op_runs(self, record: Record) -> list[Record]:
         """The ops inside, with their numbers where those that were given are known."""
         call, found = view(TapedCall, record), self._program.found
         if any(type(each) is Dropped for each in call.inputs):
@@ -306,28 +306,28 @@ class Call(NamedTuple):
     tape: ref[GradientTape]
     inside: Inside
 
-    def story(self, record: Record) -> list[Record]:
+    def records_inside(self, record: Record) -> list[Record]:
         """What happened inside, which the tape follows from now on as if it had heard it."""
-        found = self.way.told(record)
+        found = self.way.op_runs(record)
         tape = self.tape()
-        self.inside.met |= bool(thread.active)  # rules on tensors take the tensors inside
+        self.inside.met |= bool(thread.active_tapes)  # rules on tensors take the tensors inside
         if tape is not None and tape._windows:
             runs = [view(OpRun, each) for each in found if kind_of(each) is OpRun]
             taped = [run for run in runs if run.tapes]
             for run in taped:
                 tape._ids.update(differentiable(run.result_ids, run.results))
-            tape._walled.update(behind_walls(taped, tape._ids))
+            tape._stopped_ids.update(behind_walls(taped, tape._ids))
         return found
 
-    def told(self, record: Record) -> list[Record]:
+    def op_runs(self, record: Record) -> list[Record]:
         """The runs of the ops inside."""
-        return [each for each in self.story(record) if kind_of(each) is OpRun]
+        return [each for each in self.records_inside(record) if kind_of(each) is OpRun]
 
     def vjp(self, record: Record, upstream: Sequence[Any]) -> list[tuple[int, Any]] | None:
         """The gradients of what was given, each with its id; None if they have to be replayed."""
         return None if self.inside.met else self.way.vjp(record, upstream)
 
-    def light(self) -> Call:
+    def summarised(self) -> Call:
         """The same without what was saved."""
         return self._replace(parts=None, saved=())
 

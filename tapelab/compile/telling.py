@@ -17,7 +17,7 @@ from tapelab.core.custom import off_the_log
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, Scope
 from tapelab.core.records import (
-    BACK,
+    CUSTOM_VJP,
     OP_RUNS,
     Assignment,
     Dropped,
@@ -65,7 +65,7 @@ class Account:
     outside: Scope | None
     small: tuple[list[int], list[int]] = ([], [])
 
-    def told(self, record: Record) -> list[Record]:
+    def op_runs(self, record: Record) -> list[Record]:
         """The records of one call: as they were captured, with the ids of this call."""
         call = view(ProgramCall, record)
         ends = zip((self.taken, self.given), self.small, (call.inputs, call.results), strict=True)
@@ -127,7 +127,7 @@ def _without_numbers(record: Inner, kept: Callable[[int, Any], Any]) -> Inner:
     return record._replace(
         inputs=tuple(map(kept, record.input_ids, record.inputs)),
         results=_on_results(record, kept),
-        settings=settings | {BACK: None} if BACK in settings else settings,
+        settings=settings | {CUSTOM_VJP: None} if CUSTOM_VJP in settings else settings,
         tapes=(),
     )
 

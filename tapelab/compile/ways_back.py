@@ -68,15 +68,15 @@ def cut(
     The values of its parameters and the upstream gradients of what is asked stand for all others.
     """
     flags = (*asked, *(False,) * (len(program.results) - len(asked)))
-    questions = thread.asked
-    thread.asked = deque(maxlen=questions.maxlen)  # nobody but us asks here
+    questions = thread.recent_calls
+    thread.recent_calls = deque(maxlen=questions.maxlen)  # nobody but us asks here
     try:
         with thread_in(fresh_state()):
             found, reached = _both(program, values, followed, flags, upstream)
     except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
         return None
     finally:
-        thread.asked = questions
+        thread.recent_calls = questions
     if found.cells or found.draws.runs or found.assignments:
         return None
     return Cut(asked, reached, *_parts(optimised(found.program), len(values), len(flags)))

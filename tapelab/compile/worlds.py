@@ -28,7 +28,7 @@ from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable
 from tapelab.random.streams import Source
 
-STATE: Final = ("tapes", "active", "log", "records", "scope", "trace")
+STATE: Final = ("tapes", "active_tapes", "log", "records", "scope", "trace")
 _REMEMBERED: Final = 64
 
 
@@ -49,7 +49,7 @@ def thread_in(state: dict[str, Any]) -> Iterator[None]:
 def fresh_state(trace: Any = None) -> dict[str, Any]:
     """The state of a thread in which no tape listens."""
     records: Any = deque(maxlen=_REMEMBERED)
-    empty = {"tapes": [], "active": (), "log": None, "records": records, "scope": None}
+    empty = {"tapes": [], "active_tapes": (), "log": None, "records": records, "scope": None}
     return {**empty, "trace": trace}
 
 

@@ -16,7 +16,7 @@ from tapelab import nest
 from tapelab.array_ops.shape_ops import stack
 from tapelab.control_flow.tensor_array import TensorArray
 from tapelab.core.convert import to_tensor
-from tapelab.core.custom import unheard
+from tapelab.core.custom import tapes_paused
 from tapelab.core.dispatch import public
 from tapelab.core.tensor import Tensor
 from tapelab.dtypes import as_dtype
@@ -174,7 +174,7 @@ def _column(values: Iterable[Any]) -> Any:
 
 def _of_no_slices(fn: Function, elems: Any, wholes: list[Tensor]) -> Any:
     """Tensors without slices, of the shapes that the function gives for a slice of zeros."""
-    with unheard():
+    with tapes_paused():
         zeros: list[Any] = [
             to_tensor(np.zeros(each._array.shape[1:], each._array.dtype)) for each in wholes
         ]

@@ -50,12 +50,12 @@ def py_function(
     given = [each if isinstance(each, CompositeTensor) else tensor(each) for each in inp]
     kinds = [_dtype(each) for each in (Tout if isinstance(Tout, (list, tuple)) else [Tout])]
     title = getattr(func, "__name__", "py_function")
-    with custom.body(title), custom.unheard(), GradientTape(persistent=True) as tape:
+    with custom.body(title), custom.tapes_paused(), GradientTape(persistent=True) as tape:
         copies = [constant_of(numbers(each)._value) for each in given]
         tape.watch([each for each in copies if each.dtype.is_differentiable])
         forms = _run(func, list(map(in_form, given, copies)), kinds)
     for log, _, _ in tape._windows:  # whoever asks the outer tapes needs the log, and nobody else
-        log.let_go(tape)
+        log.remove_holder(tape)
     results = [numbers(each) for each in forms]
     names = names_of(func, given, list(range(len(given))), [])
     if given and results:
@@ -92,7 +92,7 @@ def _run(func: Callable[..., Any], copies: list[Any], kinds: list[Any]) -> list[
     return results
 
 
-def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -> custom.Back:
+def _way_back(tape: GradientTape, copies: list[Tensor], results: list[Tensor]) -> custom.VJP:
     """Ask the tape that ran inside; an input that the function did not use gets zeros."""
     smooth = [each for each in copies if each.dtype.is_differentiable]
 

@@ -19,18 +19,18 @@ def aside(function: Raw, *given: Any) -> Any:
     """What a raw function makes of the numbers of arrays and tensors; as long for all of them."""
     result = function(*[each._array if type(each) is Tensor else each for each in given])
     for observer in thread.__dict__["observers"]:
-        observer.computed(function, given, result)
+        observer.host_computed(function, given, result)
     return result
 
 
 def decided(*given: Any) -> None:
     """Say that what comes next goes by these numbers, in a way that differs between them."""
     for observer in thread.__dict__["observers"]:
-        observer.computed(None, given, None)
+        observer.host_computed(None, given, None)
 
 
 def as_setting(tensor: Tensor) -> Any:
     """The very array of a tensor, to be a setting of an op."""
     for observer in thread.__dict__["observers"]:
-        observer.handed_out(tensor)
+        observer.array_taken(tensor)
     return tensor._array

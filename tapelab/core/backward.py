@@ -29,7 +29,7 @@ from tapelab.core.cotangents import (
     RawCotangents,
     RecordedCotangents,
     accumulate,
-    leave_rules,
+    leave_vjp_rules,
 )
 from tapelab.core.float_errors import ERRORS, IGNORED
 from tapelab.core.indexed_slices import IndexedSlices
@@ -79,7 +79,7 @@ def backward(
     With `shown` the steps are reported during the pass, and otherwise on demand where they can be.
     A `final` pass releases large values that nobody else needs as soon as it is behind them.
     """
-    taped, recorded = TapedSteps(tape), bool(thread.__dict__["listening"])
+    taped, recorded = TapedSteps(tape), bool(thread.__dict__["active_tapes"])
     large, shown = taped.holds_large_values, shown or bool(REGISTERED)
     once = final and large and is_needed_once(tape)
     seeds = list(zip(map(_id_of, targets), cotangents, strict=True))
@@ -95,7 +95,7 @@ def backward(
             report.append(lambda: truncated.with_shapes(taped.runs_backwards()))
         elif at_once is None:
             report.append(partial(steps_again, seeds, taped, kept, tracked, walk.cotangents))
-        begun = dict(walk.cotangents) if tape._walled else walk.cotangents
+        begun = dict(walk.cotangents) if tape._stopped_ids else walk.cotangents
         walk.fast = recorded or not (large and at_once is not None)
         steps = taped.backwards_once() if once else taped.backwards()
         walk.propagate(taped.expanded(steps) if recorded or shown else steps)
@@ -107,7 +107,7 @@ def backward(
     finally:
         ERRORS.reset(errors)
         if recorded:
-            leave_rules()
+            leave_vjp_rules()
 
 
 class BackwardPass:
@@ -242,7 +242,7 @@ def _with_same(step: BackwardStep, same: dict[int, Any]) -> BackwardStep:
 
 def _runs_inside(call: Record) -> list[Record]:
     """The runs inside a call that its tape took, last first."""
-    runs = view(TapedCall, call).call.told(call)
+    runs = view(TapedCall, call).call.op_runs(call)
     return [run for run in reversed(runs) if tapes_of(run)]
 
 
@@ -332,7 +332,7 @@ def gradients_of(
     for tensors in ids:
         total = None
         for number in tensors:
-            dy = (begun if number in tape._walled else cotangents).get(number)
+            dy = (begun if number in tape._stopped_ids else cotangents).get(number)
             if dy is not None:
                 total = dy if total is None else accumulate(total, dy)
         gradients.append(total)

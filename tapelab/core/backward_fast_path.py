@@ -175,7 +175,7 @@ def propagate_tensors(
         if result_ids not in kept:
             del cotangents[result_ids]
         broadcasts = op.broadcasts and type(results) is ndarray
-        state["here"], state["origins"] = kind.here, kind.origins
+        state["fixed_origin"], state["fixed_origins"] = kind.fixed_origin, kind.fixed_origins
         tensors = []
         for value, number in zip(inputs, input_ids, strict=True):
             tensors.append(tensor(value, number, origin))

@@ -19,7 +19,7 @@ from numpy import ndarray
 
 from tapelab.core.backward import BackwardPass, gradients_of, ids_of_sources, steps_again
 from tapelab.core.batching import reshaped, with_batch_axis
-from tapelab.core.batching_lanes import Lanes
+from tapelab.core.batching_lanes import BatchTrace
 from tapelab.core.core_ops import CORE
 from tapelab.core.cotangents import (
     Cotangent,
@@ -110,7 +110,7 @@ def _propagated(
     sources: Sequence[Sequence[int]], report: BatchedReport | None,
 ) -> list[Cotangent | None]:  # fmt: skip
     """The gradients from some rows of seeds, in one pass, by sources of which the ids are given."""
-    kind = BatchedCotangents(len(seeds), recorded=bool(thread.active))
+    kind = BatchedCotangents(len(seeds), recorded=bool(thread.active_tapes))
     kept = set(chain.from_iterable(sources))
     errors = ERRORS.set(IGNORED)
     try:
@@ -173,7 +173,7 @@ class BatchedCotangents(RawCotangents):
         return reshaped(summed, (self._rows, *shape)) if ones else summed
 
     def _by_lane(self, run: OpRun, dy: Any, positions: Sequence[int]) -> Iterable[Any]:
-        lanes = Lanes(self._rows, run.origin, recorded=self._recorded)
+        lanes = BatchTrace(self._rows, run.origin, recorded=self._recorded)
         with lanes:
             lane = tuple(map(lanes.lane, dy)) if run.op.multi else lanes.lane(dy)
             vjp = self._vjp(run, lane, tensors=True)

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from tapelab.core.batching import BatchedCall, Operand, run_batched, shape_of, with_batch_axis
-from tapelab.core.log import LANES, thread
+from tapelab.core.log import BATCHED, thread
 from tapelab.core.op_declaration import Op
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.tensor import Tensor, wrap
 
 
-class Lanes:
+class BatchTrace:
     """The rows behind the lanes of one step; inside its block the ops of this thread know them.
 
     A rule sees tensors. Where no tape is to record it (`recorded`), what it does is done to raw
@@ -22,13 +22,13 @@ class Lanes:
     def __init__(self, count: int, origin: Origin, *, recorded: bool) -> None:
         self._count, self._origin, self._recorded = count, origin, recorded
         self._rows: dict[int, Any] = {}
-        self._marks: tuple[int, ...] = ()
+        self._token: tuple[int, ...] = ()
 
     def __enter__(self) -> None:
-        self._marks, thread.marks, thread.lanes = thread.marks, LANES, self
+        self._token, thread.token, thread.batch_trace = thread.token, BATCHED, self
 
     def __exit__(self, *exception: object) -> None:
-        thread.marks, thread.lanes = self._marks, None
+        thread.token, thread.batch_trace = self._token, None
 
     def lane(self, rows: Any) -> Tensor:
         """A tensor that shows the first row and stands for all."""
@@ -43,24 +43,24 @@ class Lanes:
         operand = self._operand(flow)
         if operand.batched:
             return operand.value
-        thread.marks = self._marks
+        thread.token = self._token
         try:
             return with_batch_axis(operand.value, operand.shape, self._count)
         finally:
-            thread.marks = LANES
+            thread.token = BATCHED
 
     def run(self, op: Op, inputs: Sequence[Any], settings: dict[str, Any]) -> Any:
         """Do an op that a rule calls: for all rows at once where one of its inputs is a lane."""
         operands = tuple(map(self._operand, inputs))
         shown = any(each.batched for each in operands)
-        thread.marks = self._marks
+        thread.token = self._token
         try:
             if shown:
                 made = run_batched(BatchedCall(op, self._count, operands, settings))
             else:
                 made = op(*[each.value for each in operands], **settings)
         finally:
-            thread.marks = LANES
+            thread.token = BATCHED
         back = self.lane if shown else self._constant
         return tuple(map(back, made)) if op.multi else back(made)
 

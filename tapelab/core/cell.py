@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tapelab.core.log import origin_here, thread
-from tapelab.core.origin import Identity, next_id
+from tapelab.core.origin import VariableIdentity, next_id
 from tapelab.core.records import truncated, write_assignment, write_read
 from tapelab.core.tensor import Tensor, wrap
 from tapelab.core.tensor_shape import TensorShape
@@ -23,7 +23,7 @@ class Cell:
 
     __slots__ = ("__weakref__", "handle", "identity", "shape", "state")
 
-    def __init__(self, identity: Identity, shape: TensorShape, state: Tensor) -> None:
+    def __init__(self, identity: VariableIdentity, shape: TensorShape, state: Tensor) -> None:
         self.identity = identity
         self.shape = shape
         self.state = state
@@ -49,17 +49,17 @@ def read(variable: Holder) -> Tensor:
     state, now = cell.state, thread.__dict__
     if now["trace"] is not None:
         return now["trace"].bind(read, (variable,), {})  # type: ignore[no-any-return]
-    for watcher in now["watchers"]:
+    for watcher in now["read_callbacks"]:
         watcher(cell)
     log, number = now["log"], state._id
-    if log is None or number in log.seen:
-        for tape in now["listening"]:
+    if log is None or number in log.read_states:
+        for tape in now["active_tapes"]:
             tape._on_read(cell)
         return state
     origin, value = origin_here(None, 3), truncated(state._array)
-    for tape in now["listening"]:
+    for tape in now["active_tapes"]:
         tape._on_read(cell, origin)
-    log.seen.add(number)
+    log.read_states.add(number)
     write_read(now, next_id(), origin, variable=cell.identity, tensor=number, value=value)
     return state
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tapelab.core.arrays import checked, typed_array
 from tapelab.core.cell import Holder
-from tapelab.core.exits import came_back
+from tapelab.core.exits import record_reentry
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import next_id
@@ -48,7 +48,7 @@ def new_constant(array: Any, source: Any, how: str = "") -> Tensor:
             thread.__dict__, next_id(), origin, tensor=made._id, value=truncated(made._array),
             how=how,
         )  # fmt: skip
-    came_back(source, made._id, made._array)
+    record_reentry(source, made._id, made._array)
     return made
 
 

@@ -18,7 +18,7 @@ from numpy import ndarray
 from tapelab import kernels
 from tapelab.core.core_ops import CORE
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.log import asked_from, origin_here, thread
+from tapelab.core.log import origin_here, scope_origin, thread
 from tapelab.core.op import is_ours
 from tapelab.core.op_declaration import GradRule, Op
 from tapelab.core.origin import Origin
@@ -112,7 +112,7 @@ def _times_factor(op: Op, rule: GradRule, dy: Any, inputs: Sequence[Any], shape:
 
 def _without_gradient(op: Op) -> NoGradientError:
     """The error for an op of which no gradient is known, in the pass of the last gradient call."""
-    tape = thread.asked[-1][0]() if thread.asked else None
+    tape = thread.recent_calls[-1][0]() if thread.recent_calls else None
     refusal = Refusal("NO_GRADIENT_REGISTERED", origin_here(), tape, details={"op": op.name})
     return NoGradientError(f"gradient registry has no entry for: {op.raw}", refusal)
 
@@ -166,12 +166,12 @@ class RecordedCotangents(RawCotangents):
     """
 
     def __init__(self) -> None:
-        self.here, self.origins = asked_from(), dict[Op, Origin]()
+        self.fixed_origin, self.fixed_origins = scope_origin(), dict[Op, Origin]()
         self._tensors: dict[int, Tensor] = {}
-        self._marks = thread.marks
+        self._token = thread.token
         self._followed: set[int] = set()
-        active = thread.active
-        if all(tape._simple for tape in active):
+        active = thread.active_tapes
+        if all(tape._follows_all for tape in active):
             followed, *others = [tape._tracked for tape in active]
             self._followed = followed.intersection(*others) if others else followed
 
@@ -188,8 +188,9 @@ class RecordedCotangents(RawCotangents):
     ) -> Iterable[Cotangent | None]:
         """What an op contributes to its inputs; the ops of its rule are recorded."""
         state = thread.__dict__
-        ours = is_ours(run.op)
-        state["here"], state["origins"] = (self.here, self.origins) if ours else (None, None)
+        is_own = is_ours(run.op)
+        state["fixed_origin"] = self.fixed_origin if is_own else None
+        state["fixed_origins"] = self.fixed_origins if is_own else None
         return super().contributions(run, dy, positions)
 
     def tensor(self, value: Any, number: int, origin: Origin) -> Tensor:
@@ -198,11 +199,11 @@ class RecordedCotangents(RawCotangents):
         if tensor is None:
             tensor = self._tensors[number] = wrap(value, number, origin)
             if number in self._followed:
-                tensor._tapes = self._marks
+                tensor._tapes = self._token
         return tensor
 
 
-def leave_rules() -> None:
+def leave_vjp_rules() -> None:
     """Let ops of this thread be recorded where they are called: no rule of a pass is running."""
     state = thread.__dict__
-    state["here"] = state["origins"] = None
+    state["fixed_origin"] = state["fixed_origins"] = None

@@ -1,8 +1,8 @@
-"""Steps whose way back is a learner's function: a whole body as one entry on the tape.
+"""Ops whose gradient is a function of the user: a whole body is one op on the tape.
 
-What runs in the body is logged as well, inside a `Body` scope, and may be differentiated where a
-gradient function uses it; the results go on as tensors of their own, so that the way back meets
-this step and not the body.
+The ops inside the body are recorded as well, in a `CustomGradientScope`, because the gradient
+function may use their values and be differentiated itself. The results of the body are wrapped as
+new tensors, the results of the op, so that a backward pass meets the op and never the body.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, Final
 
 from tapelab.core.cell import Cell, Holder
 from tapelab.core.convert import to_tensor
-from tapelab.core.execute import listeners, write_observed
+from tapelab.core.execute import recording_tapes, write_observed
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op import RunnableOp
 from tapelab.core.op_declaration import GradRule, Op
-from tapelab.core.origin import Body, GraphScope, next_id, within
+from tapelab.core.origin import CustomGradientScope, GraphScope, next_id, within
 from tapelab.core.records import (
-    BACK,
+    CUSTOM_VJP,
     TapeEvent,
     TapePaused,
     TapeResumed,
@@ -32,7 +32,7 @@ from tapelab.core.records import (
 from tapelab.core.tensor import Tensor, constant_of, wrap
 from tapelab.recording.facts import Rule
 
-Back = Callable[..., Sequence[Any]]
+VJP = Callable[..., Sequence[Any]]
 """From one upstream gradient (a tensor) per result to a gradient, or None, per input."""
 
 OWN_RULE: Final = "The gradient function that was given in place of the body's own gradient."
@@ -51,7 +51,7 @@ def step_op(
         name=name,
         kernel=off_the_log,
         inputs=inputs,
-        settings=() if because else (BACK, "body"),
+        settings=() if because else (CUSTOM_VJP, "body"),
         formula=f"y = {own}({', '.join(letters)})",
         glyph=said if len(said) <= 16 else f"{said[:15]}…",
         title=said[:1].upper() + said[1:],
@@ -62,9 +62,9 @@ def step_op(
     )
     for each, letter in zip(inputs, letters, strict=True):
         formula = rf"\bar {letter} = \operatorname{{gradient of {said}}}(\bar y)"
-        own_rule = GradRule(_way_back, Rule(formula=formula, sentence=OWN_RULE))
+        own_rule = GradRule(_custom_vjp, Rule(formula=formula, sentence=OWN_RULE))
         made.rules[each] = GradRule(None, Rule(because=because)) if because else own_rule
-    made.joint = None if because else _way_back
+    made.joint = None if because else _custom_vjp
     return made
 
 
@@ -72,30 +72,30 @@ def off_the_log(*_: Any, **__: Any) -> Any:
     raise TypeError("A function with a gradient of its own is run by calling it, not as an op.")
 
 
-def _way_back(dy: Any, y: Any, *inputs: Any, back: Back, body: tuple[int, ...]) -> list[Any]:
-    """Ask the learner's gradient function, which always sees tensors."""
-    seeds = dy if type(dy) is tuple else (dy,)
-    found = back(*[as_tensor(each) for each in seeds])
-    return [as_it_flows(each, x) for each, x in zip(found, inputs, strict=True)]
+def _custom_vjp(dy: Any, y: Any, *inputs: Any, vjp: VJP, body: tuple[int, ...]) -> list[Any]:
+    """The contributions of the user's gradient function, which always sees tensors."""
+    upstream = dy if type(dy) is tuple else (dy,)
+    gradients = vjp(*[as_tensor(each) for each in upstream])
+    return [as_cotangent(gradient, x) for gradient, x in zip(gradients, inputs, strict=True)]
 
 
 def as_tensor(value: Any) -> Any:
-    """A raw value of the way back as a tensor."""
+    """A cotangent, or a value from the tape, as a tensor."""
     return value if isinstance(value, Tensor) else constant_of(value)
 
 
-def as_it_flows(gradient: Any, x: Any) -> Any:
-    """What a learner gave as the gradient of x: a tensor where another tape listens, else raw."""
+def as_cotangent(gradient: Any, x: Any) -> Any:
+    """What the user returned as the gradient of x: a tensor if a tape is active, else an array."""
     if gradient is None or isinstance(gradient, IndexedSlices):
         return gradient
     plain = not isinstance(gradient, (Tensor, Holder))
     made = to_tensor(gradient, as_tensor(x).dtype if plain else None)
-    return made if thread.active else made._array
+    return made if thread.active_tapes else made._array
 
 
 def are_followed(tensors: Sequence[Tensor]) -> bool:
     """Whether an active tape follows one of these tensors."""
-    return any(each._id in tape._tracked for tape in thread.active for each in tensors)
+    return any(each._id in tape._tracked for tape in thread.active_tapes for each in tensors)
 
 
 def is_eager() -> bool:
@@ -104,12 +104,12 @@ def is_eager() -> bool:
 
 
 def step(
-    op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], back: Back | None = None
+    op: Op, inputs: Sequence[Tensor], results: Sequence[Tensor], vjp: VJP | None = None
 ) -> list[Tensor]:
     """Write one entry from the inputs to new tensors of the results' values."""
     origin = origin_here(op)
     for observer in thread.observers:
-        observer.ran(inputs)
+        observer.op_starts(inputs)
     ids = tuple([each._id for each in inputs])
     values = tuple([each._array for each in inputs])
     made = [wrap(each._array, next_id(), origin) for each in results]
@@ -117,12 +117,12 @@ def step(
     result_values: Any = tuple([each._array for each in made])
     if not op.multi:
         result_ids, result_values = result_ids[0], result_values[0]
-    tapes = listeners(op, ids, result_ids, result_values) if thread.active else ()
+    tapes = recording_tapes(op, ids, result_ids, result_values) if thread.active_tapes else ()
     settings: dict[str, Any] = {}
-    if back is not None:
-        settings = {BACK: back if tapes else None, "body": tuple([y._id for y in results])}
+    if vjp is not None:
+        settings = {CUSTOM_VJP: vjp if tapes else None, "body": tuple([y._id for y in results])}
     if tapes and thread.log is not None:
-        thread.log.heed()
+        thread.log.expect_large_values()
     if not tapes:
         values = tuple(map(truncated, values))
         is_one = not op.multi
@@ -138,7 +138,7 @@ def step(
 def body(name: str) -> Iterator[None]:
     """Log what runs inside as the body of a function with a gradient of its own."""
     outer, origin = thread.scope, origin_here()
-    thread.scope = Body(name, outer, origin.code, origin.instruction)
+    thread.scope = CustomGradientScope(name, outer, origin.code, origin.instruction)
     try:
         yield
     finally:
@@ -146,20 +146,20 @@ def body(name: str) -> Iterator[None]:
 
 
 @contextmanager
-def unheard() -> Iterator[None]:
+def tapes_paused() -> Iterator[None]:
     """Compute off every tape and accumulator, and say so in the log.
 
     What writes down all that happens (a compiled function in the making) goes on listening.
     """
-    listening = thread.active
-    paused = [each for each in listening if not getattr(each, "_hears_all", False)]
-    thread.active = tuple([each for each in listening if each not in paused])
+    active = thread.active_tapes
+    paused = [each for each in active if not getattr(each, "_observes_all", False)]
+    thread.active_tapes = tuple([each for each in active if each not in paused])
     for each in paused:
         _note(TapePaused, each)
     try:
         yield
     finally:
-        thread.active = listening
+        thread.active_tapes = active
         for each in paused:
             _note(TapeResumed, each)
 
@@ -169,16 +169,16 @@ def _note(kind: type[TapeEvent], tape: Any) -> None:
 
 
 @contextmanager
-def noticing(seen: dict[int, Cell]) -> Iterator[None]:
+def collected_reads(seen: dict[int, Cell]) -> Iterator[None]:
     """Collect the trainable variables that are read inside, each once, in order."""
 
     def notice(cell: Cell) -> None:
         if cell.identity.trainable:
             seen.setdefault(cell.identity.id, cell)
 
-    outer = thread.watchers
-    thread.watchers = (*outer, notice)
+    outer = thread.read_callbacks
+    thread.read_callbacks = (*outer, notice)
     try:
         yield
     finally:
-        thread.watchers = outer
+        thread.read_callbacks = outer

@@ -4,7 +4,7 @@ Every public function of every namespace, every operator and every method that r
 state is built by `public`, where it is defined. A call goes, in this order, to
 
 1. the *fast path*, where there is one: for concrete tensors it runs the kernel at once. It accepts
-   only tensors that bear `thread.marks`, and none does while an interpreter is open;
+   only tensors that bear `thread.token`, and none does while an interpreter is open;
 2. the *interpreter* of the thread: the trace of a `tf.function`, which records the call as a node
    and returns symbolic tensors. It is asked once, whatever the arguments are, so functions without
    tensor arguments (`tf.range(3)`, `tf.print`) are recorded as well;

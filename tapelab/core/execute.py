@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy import ndarray
 
-from tapelab.core.log import LANES, TRACED, ActiveTape, Log, origin_here, thread
+from tapelab.core.log import BATCHED, TRACED, ActiveTape, Log, origin_here, thread
 from tapelab.core.narrow import is_brain_float, widened
 from tapelab.core.origin import Scope, next_id
 from tapelab.core.records import (
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
 def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
     """Run an op on tensors (raw arrays among them are constants) and write down that it ran."""
     state = thread.__dict__
-    marks = state["marks"]
-    if marks is LANES:
-        return thread.lanes.run(op, inputs, settings)
-    if marks is TRACED:
+    token = state["token"]
+    if token is BATCHED:
+        return thread.batch_trace.run(op, inputs, settings)
+    if token is TRACED:
         return state["trace"].bind(op, inputs, settings)
     observers = state["observers"]
     for observer in observers:
-        observer.ran(inputs)
+        observer.op_starts(inputs)
     values: tuple[Any, ...]
     ids: tuple[int, ...]
     if len(inputs) == 1:  # a tensor, or nobody would have come here
@@ -63,7 +63,7 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         raise
     except (ValueError, np.linalg.LinAlgError) as error:
         raise _refused(op, values, error) from error
-    origins, number = state["origins"], next_id()
+    origins, number = state["fixed_origins"], next_id()
     origin = None if origins is None else origins.get(op)
     if origin is None or origin[3] is not state["scope"]:
         origin = origin_here(op, 3)
@@ -73,9 +73,9 @@ def run(op: Op, inputs: tuple[Any, ...], settings: dict[str, Any]) -> Any:
         return _several(op, origin, ids, values, result, settings)
     made = wrap(result, number, origin)
     result = made._array
-    made._tapes = tapes = _tapes(marks, op, inputs, ids, number, result) if marks else ()
+    made._tapes = tapes = _tapes(token, op, inputs, ids, number, result) if token else ()
     if tapes:
-        _heed(state["log"], result, values)
+        _register_large_values(state["log"], result, values)
     else:  # no way back will need the large values
         values, result = tuple([truncated(value) for value in values]), truncated(result)
     record: Any = (
@@ -92,7 +92,7 @@ def write_observed(record: Record) -> None:
     """Write the run of an op to the log, and let the observers of the thread see it whole."""
     state = thread.__dict__
     for observer in state["observers"]:
-        observer.recorded(record)
+        observer.op_recorded(record)
     kept = state["log"] is not None or not tapes_of(record)
     state["records"].append(record if kept else summarised(record))
 
@@ -103,11 +103,11 @@ def _several(
     """Write down that an op ran that has several results."""
     made = tuple([wrap(each, next_id(), origin) for each in results])
     result_ids = tuple([each._id for each in made])
-    tapes = listeners(op, ids, result_ids, results) if thread.marks else ()
+    tapes = recording_tapes(op, ids, result_ids, results) if thread.token else ()
     for each in made:
         each._tapes = tapes
     if tapes:
-        _heed(thread.log, None, (*values, *results))
+        _register_large_values(thread.log, None, (*values, *results))
     else:
         values, results = tuple(map(truncated, values)), tuple(map(truncated, results))
     write_observed(op_run(
@@ -118,49 +118,50 @@ def _several(
 
 
 def _tapes(
-    marks: tuple[int, ...], op: Op, inputs: Any, ids: Any, number: int, result: Any
+    token: tuple[int, ...], op: Op, inputs: Any, ids: Any, number: int, result: Any
 ) -> tuple[int, ...]:
     """The tapes that record an op, at a glance where an input bears the mark of all that listen."""
     if op.pattern != "stop":
         for each in inputs:
-            if type(each) is Tensor and each._tapes is marks:
-                return marks if result.dtype.kind in "fcV" else ()
-    tapes = listeners(op, ids, number, result)
-    return marks if tapes == marks else tapes
+            if type(each) is Tensor and each._tapes is token:
+                return token if result.dtype.kind in "fcV" else ()
+    tapes = recording_tapes(op, ids, number, result)
+    return token if tapes == token else tapes
 
 
-def _heed(log: Log | None, result: Any, values: Any) -> None:
+def _register_large_values(log: Log | None, result: Any, values: Any) -> None:
     """Let the log know that the next record holds large values, if it does."""
     if log is None:
         return
     for each in (result, *values):
         if type(each) is ndarray and each.size > KEPT_ELEMENTS:
-            log.heed()
+            log.expect_large_values()
             return
 
 
-def listeners(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
+def recording_tapes(op: Op, ids: Any, result_ids: Any, results: Any) -> tuple[int, ...]:
     """The tapes that record this op; its differentiable results are then followed by them."""
     tapes: tuple[int, ...] = ()
-    for tape in thread.active:
+    for tape in thread.active_tapes:
         tracked = tape._tracked
         for each in ids:
             if each in tracked:
                 followed = differentiable(result_ids, results)
                 if followed:
                     tracked.update(followed)
-                    tapes += tape._mark
-                    if tape._walled or op.pattern == "stop":
-                        _wall_off(tape, op, ids, followed)
+                    tapes += tape._serials
+                    if tape._stopped_ids or op.pattern == "stop":
+                        _add_stopped(tape, op, ids, followed)
                 break
     return tapes
 
 
-def _wall_off(tape: ActiveTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
-    """Note results that lie behind stop_gradient: a picture shows them, no gradient asks there."""
-    if op.pattern == "stop" or not any(i in tape._tracked and i not in tape._walled for i in ids):
-        tape._walled.update(followed)
-        thread.active = (*thread.active,)  # from here on each op has to look for walls
+def _add_stopped(tape: ActiveTape, op: Op, ids: Any, followed: tuple[int, ...]) -> None:
+    """Note results behind a stop_gradient boundary: they are recorded, but have no gradient."""
+    stopped = tape._stopped_ids
+    if op.pattern == "stop" or not any(i in tape._tracked and i not in stopped for i in ids):
+        stopped.update(followed)
+        thread.active_tapes = (*thread.active_tapes,)  # a new token, which no tensor bears
 
 
 def composite(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -183,7 +184,7 @@ def _mixed_dtypes(op: Op, inputs: Any, values: Any) -> OpError:
     one, other = values[-2:]
     got = f"{op.name}() got {_shown(one)} and {_shown(other)}"
     error = unlike(op.raw, len(values) - 1, one.dtype, other.dtype, got)
-    tape = next((each for each in reversed(thread.tapes) if hasattr(each, "_answers")), None)
+    tape = next((each for each in reversed(thread.tapes) if hasattr(each, "_gradient_calls")), None)
     dtypes = tuple(str(value.dtype) for value in (one, other))
     details = {"op": op.name, "first": len(inputs) - 2, "dtypes": dtypes}
     error.refusal = Refusal("MIXED_DTYPE", origin_here(op), tape, details=details)

@@ -13,7 +13,7 @@ from tapelab.core.records import truncated, write_exit, write_reentry
 from tapelab.recording.facts import KEPT_ELEMENTS
 
 
-def leave(tensor: int, how: str, result: Any) -> None:
+def record_exit(tensor: int, how: str, result: Any) -> None:
     """Note that the value of a tensor left, and remember the object that it left as."""
     log = thread.log
     if log is None:
@@ -33,7 +33,7 @@ def _hold(result: Any) -> Any:
     return None
 
 
-def came_back(source: Any, number: int, value: Any) -> None:
+def record_reentry(source: Any, number: int, value: Any) -> None:
     """Write down that an object which had left became a constant again, if it did."""
     log = thread.log
     if log is None or not log.exits:

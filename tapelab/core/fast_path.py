@@ -2,7 +2,7 @@
 
 What such an op does and writes down is what `dispatch.run` does: this file is only about speed.
 Every test that is not passed leads to the long way. A result is followed without a look into the
-sets of the tapes where an input bears the mark of all tapes that listen (`log._marks_of`), and a
+sets of the tapes where an input bears the mark of all tapes that listen (`log._token_of`), and a
 place in the learner's code that was met before is taken from a table.
 """
 
@@ -37,8 +37,8 @@ _frame: Final = sys._getframe
 _new: Final = object.__new__
 
 
-def paired(
-    op: Op, apply: Kernel, on_arrays: Kernel, long_way: Method, *, mirrored: bool = False,
+def binary_fast_path(
+    op: Op, apply: Kernel, on_arrays: Kernel, slow_path: Method, *, mirrored: bool = False,
     up: int = 1,
 ) -> Method:  # fmt: skip
     """The operator `x ∘ y`, `y ∘ x` or function of two tensors, or of tensors and numbers.
@@ -51,53 +51,53 @@ def paired(
 
     def function(x: Any, y: Any, name: str | None = None) -> Any:
         if name is not None:
-            return long_way(x, y, name=name)
+            return slow_path(x, y, name=name)
         state = thread.__dict__
-        marks = state["marks"]
+        token = state["token"]
         if type(x) is not Tensor:
-            if type(x) is not Variable or marks is TRACED:
-                return long_way(x, y)
+            if type(x) is not Variable or token is TRACED:
+                return slow_path(x, y)
             x = read(x)
         if type(y) is Variable:
-            if marks is TRACED:
-                return long_way(x, y)
+            if token is TRACED:
+                return slow_path(x, y)
             y = read(y)
         a = x._array
         if type(y) is Tensor:
-            if marks and x._tapes is not marks and y._tapes is not marks:
-                return long_way(x, y)
+            if token and x._tapes is not token and y._tapes is not token:
+                return slow_path(x, y)
             b, one, other = y._array, x._id, y._id
             scalars = type(a) is float32 and type(b) is float32
             if not scalars and not _alike(a, b):
-                return long_way(x, y)
+                return slow_path(x, y)
         elif (type(y) is float or type(y) is int) and -_EXACT < y < _EXACT:
             dtype, log = a.dtype, state["log"]
-            if (marks and x._tapes is not marks) or (log is not None and log.exits):
-                return long_way(x, y)
+            if (token and x._tapes is not token) or (log is not None and log.exits):
+                return slow_path(x, y)
             if dtype is not _SINGLE and dtype is not _DOUBLE:
-                return long_way(x, y)
+                return slow_path(x, y)
             b, one, other = dtype.type(y), x._id, next_id()
             scalars = type(a) is not ndarray
             if not scalars and a.size >= LARGE:
-                return long_way(x, y)
+                return slow_path(x, y)
         else:
-            return long_way(x, y)
+            return slow_path(x, y)
         if mirrored:
             a, b, one, other = b, a, other, one
         try:
             c = apply(a, b) if scalars else on_arrays(a, b)
         except ValueError:
-            return long_way(x, y)
+            return slow_path(x, y)
         value = c
         if type(c) is ndarray:
             c.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
             if c.size > KEPT_ELEMENTS or (shrinks and a.size + b.size > KEPT_ELEMENTS):
-                if marks:
+                if token:
                     log = state["log"]
-                    log.heavy[len(log.records)] = None
+                    log.large_records[len(log.records)] = None
                 else:
                     a, b, c = truncated(a), truncated(b), truncated(c)
-        origins = state["origins"]
+        origins = state["fixed_origins"]
         if origins is None:
             frame = _frame(up)
             origin = places.get(frame.f_lasti)
@@ -111,46 +111,46 @@ def paired(
         made._array = value
         made._id = serial = next_id()
         made._origin = origin
-        made._tapes = marks
+        made._tapes = token
         state["records"].append(
-            (BinaryOpRun, serial, state["number"], origin, one, other, a, b, c, marks)
+            (BinaryOpRun, serial, state["number"], origin, one, other, a, b, c, token)
         )
         return made
 
     return function
 
 
-def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
+def unary_fast_path(op: Op, slow_path: Method, *, up: int = 1) -> Method:
     """The function `y = f(x, name=None)` of a tensor: the kernel on its value, or the long way."""
     places: dict[int, Origin] = {}
     kernel, shrinks = op.kernel, _shrinks(op)
 
     def function(x: Any, name: str | None = None) -> Any:
         if name is not None:
-            return long_way(x, name=name)
+            return slow_path(x, name=name)
         state = thread.__dict__
-        marks = state["marks"]
-        if type(x) is not Tensor or (marks and x._tapes is not marks):
-            return long_way(x)
+        token = state["token"]
+        if type(x) is not Tensor or (token and x._tapes is not token):
+            return slow_path(x)
         given = x._array
         dtype = given.dtype
         if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
-            return long_way(x)
+            return slow_path(x)
         try:
             y = value = kernel(given)
         except ValueError:
-            return long_way(x)
+            return slow_path(x)
         if y.dtype is not dtype:
-            return long_way(x)
+            return slow_path(x)
         if type(y) is ndarray:
             y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
         if (given if shrinks else y).size > KEPT_ELEMENTS:
-            if marks:
+            if token:
                 log = state["log"]
-                log.heavy[len(log.records)] = None
+                log.large_records[len(log.records)] = None
             else:
                 given, y = truncated(given), truncated(y)
-        origins = state["origins"]
+        origins = state["fixed_origins"]
         if origins is None:
             frame = _frame(up)
             origin = places.get(frame.f_lasti)
@@ -164,57 +164,58 @@ def single(op: Op, long_way: Method, *, up: int = 1) -> Method:
         made._array = value
         made._id = serial = next_id()
         made._origin = origin
-        made._tapes = marks
+        made._tapes = token
         state["records"].append(
-            (UnaryOpRun, serial, state["number"], origin, x._id, given, y, marks)
+            (UnaryOpRun, serial, state["number"], origin, x._id, given, y, token)
         )
         return made
 
     return function
 
 
-def configured(op: Op, settings_of: Settings) -> Callable[[Method], Method]:
+def fast_path_with_settings(op: Op, settings_of: Settings) -> Callable[[Method], Method]:
     """The fast path of a function of one tensor that takes settings, such as `reshape(x, shape)`.
 
     `settings_of` is given the array and the other arguments, and returns the settings of the op, or
     None where the general way has to look at them.
     """
 
-    def fast_path(long_way: Method) -> Method:
+    def fast_path(slow_path: Method) -> Method:
         places: dict[int, Origin] = {}
         kernel, shrinks = op.kernel, _shrinks(op)
-        without = single(op, long_way, up=2) if len(op.defaults) == len(op.settings) else None
+        has_defaults = len(op.defaults) == len(op.settings)
+        without_settings = unary_fast_path(op, slow_path, up=2) if has_defaults else None
 
         def function(*args: Any, **kwargs: Any) -> Any:
             state = thread.__dict__
-            marks = state["marks"]
+            token = state["token"]
             x = args[0] if args else None
-            if type(x) is not Tensor or (marks and x._tapes is not marks):
-                return long_way(*args, **kwargs)
-            if without is not None and len(args) == 1 and not kwargs:
-                return without(x)
+            if type(x) is not Tensor or (token and x._tapes is not token):
+                return slow_path(*args, **kwargs)
+            if without_settings is not None and len(args) == 1 and not kwargs:
+                return without_settings(x)
             given = x._array
             dtype = given.dtype
             if (dtype is not _SINGLE and dtype is not _DOUBLE) or given.size >= LARGE:
-                return long_way(*args, **kwargs)
+                return slow_path(*args, **kwargs)
             try:
                 settings = settings_of(given, *args[1:], **kwargs)
                 if settings is None:
-                    return long_way(*args, **kwargs)
+                    return slow_path(*args, **kwargs)
                 y = value = kernel(given, **settings)
             except (TypeError, ValueError):  # the general way says what is wrong
-                return long_way(*args, **kwargs)
+                return slow_path(*args, **kwargs)
             if y.dtype is not dtype:
-                return long_way(*args, **kwargs)
+                return slow_path(*args, **kwargs)
             if type(y) is ndarray:
                 y.setflags(False)  # type: ignore[call-arg]  # the keyword costs time
             if (given if shrinks else y).size > KEPT_ELEMENTS:
-                if marks:
+                if token:
                     log = state["log"]
-                    log.heavy[len(log.records)] = None
+                    log.large_records[len(log.records)] = None
                 else:
                     given, y = truncated(given), truncated(y)
-            origins = state["origins"]
+            origins = state["fixed_origins"]
             if origins is None:
                 frame = _frame(1)
                 origin = places.get(frame.f_lasti)
@@ -228,10 +229,10 @@ def configured(op: Op, settings_of: Settings) -> Callable[[Method], Method]:
             made._array = value
             made._id = serial = next_id()
             made._origin = origin
-            made._tapes = marks
+            made._tapes = token
             state["records"].append((
                 OpRun, serial, state["number"], origin, (x._id,), (given,), serial, y, settings,
-                marks,
+                token,
             ))  # fmt: skip
             return made
 

@@ -29,14 +29,14 @@ _serials: Final = count(-1, -1)
 class Accumulating:
     """Follows tangents forward; to the ops it looks like one more tape that listens."""
 
-    _simple = False  # each op that it hears is more than an entry
+    _follows_all = False  # each op that it hears is more than an entry
 
     def __init__(self) -> None:
         self._serial = next(_serials)
-        self._marks: tuple[Any, Any] = (None, ())
-        self._mark: tuple[int, ...] = (self._serial,)
+        self._token: tuple[Any, Any] = (None, ())
+        self._serials: tuple[int, ...] = (self._serial,)
         self._tracked: set[int] = set()
-        self._walled: set[int] = set()
+        self._stopped_ids: set[int] = set()
         self._tangents: dict[int, Tensor] = {}
         self._of_variable: dict[int, Tensor] = {}
         self._recording = False
@@ -53,14 +53,14 @@ class Accumulating:
     def _push(self) -> None:
         self._recording = True
         thread.tapes.append(self)
-        thread.active = (*thread.active, self)
+        thread.active_tapes = (*thread.active_tapes, self)
         if _FORWARD not in thread.observers:
             thread.observers = (*thread.observers, _FORWARD)
 
     def _pop(self) -> None:
         self._recording = False
         thread.tapes.remove(self)
-        thread.active = tuple(each for each in thread.active if each is not self)
+        thread.active_tapes = tuple(each for each in thread.active_tapes if each is not self)
         if not any(isinstance(each, Accumulating) for each in thread.tapes):
             thread.observers = tuple(each for each in thread.observers if each is not _FORWARD)
 
@@ -91,7 +91,7 @@ class Accumulating:
 class ForwardPass(Observer):
     """Lets each accumulator that knows an input of an op advance by it."""
 
-    def recorded(self, record: Record) -> None:
+    def op_recorded(self, record: Record) -> None:
         """Give the results of an op their tangents, in the accumulators that listen to it."""
         tapes = tapes_of(record)
         if tapes:
@@ -105,10 +105,10 @@ _FORWARD: Final = ForwardPass()
 
 @contextmanager
 def _heard_by_those_before(accumulator: Accumulating) -> Iterator[None]:
-    listening = thread.active
-    at = next(i for i, each in enumerate(listening) if each is accumulator)
-    thread.active = listening[:at]
+    active = thread.active_tapes
+    at = next(i for i, each in enumerate(active) if each is accumulator)
+    thread.active_tapes = active[:at]
     try:
         yield
     finally:
-        thread.active = listening
+        thread.active_tapes = active

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapelab.core.origin import Origin, Seen
+from tapelab.core.origin import LoggedTensor, Origin
 from tapelab.core.step_report import StepReport
 from tapelab.recording.facts import Method
 
@@ -21,8 +21,8 @@ class GradientCall:
     origin: Origin
     method: Method
     zero: bool
-    targets: tuple[Seen, ...]
-    sources: tuple[Seen, ...]
+    targets: tuple[LoggedTensor, ...]
+    sources: tuple[LoggedTensor, ...]
     results: tuple[Any, ...] = ()
     result_ids: tuple[int, ...] = ()
     report: StepReport = field(default_factory=StepReport)

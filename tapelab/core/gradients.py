@@ -20,7 +20,7 @@ from tapelab.core.gradient_call import GradientCall
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import thread
 from tapelab.core.narrow import narrowed
-from tapelab.core.origin import Origin, Seen, next_id
+from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import dropped, write_gradient_result
 from tapelab.core.step_report import StepReport, shown_value
 from tapelab.core.tensor import Tensor, wrap
@@ -43,12 +43,12 @@ def begin_call(
     call = GradientCall(next_id(), origin, method, zero, ends, begins, (None,) * len(begins))
     if method is not Method.PICTURE:
         reference: Any = ref(tape)
-        thread.asked.append((reference, call.serial, origin))
-    tape._answers.append(call)
+        thread.recent_calls.append((reference, call.serial, origin))
+    tape._gradient_calls.append(call)
     return call
 
 
-def seen(things: Iterable[Tensor | Variable]) -> tuple[Seen, ...]:
+def seen(things: Iterable[Tensor | Variable]) -> tuple[LoggedTensor, ...]:
     """Tensors as the log remembers them, and variables in their present states."""
     found = []
     for thing in things:
@@ -59,7 +59,7 @@ def seen(things: Iterable[Tensor | Variable]) -> tuple[Seen, ...]:
         value: Any = tensor._array
         if type(value) is ndarray and value.size > KEPT_ELEMENTS:
             value = dropped(value.shape, value.dtype)
-        found.append(tuple.__new__(Seen, (tensor._id, value, tensor._origin, owner)))
+        found.append(tuple.__new__(LoggedTensor, (tensor._id, value, tensor._origin, owner)))
     return tuple(found)
 
 
@@ -89,11 +89,11 @@ def unrecorded(
     report: StepReport, *, shown: bool = True,
 ) -> list[Any]:  # fmt: skip
     """The gradients of the sources, computed off every active tape."""
-    active, thread.active = thread.active, ()
+    active, thread.active_tapes = thread.active_tapes, ()
     try:
         return backward(tape, targets, cotangents, sources, report, shown=shown)
     finally:
-        thread.active = active
+        thread.active_tapes = active
 
 
 def as_result(

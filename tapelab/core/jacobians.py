@@ -13,7 +13,7 @@ from tapelab.core.execute import composite
 from tapelab.core.gradient_arguments import real, sources_of, targets_of
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import as_result, begin_call, finish_call, unrecorded
-from tapelab.core.log import asked_from, origin_here
+from tapelab.core.log import origin_here, scope_origin
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.watching import Watching
 from tapelab.errors import Refusal, RefusedError
@@ -32,7 +32,7 @@ def jacobian(tape: Watching, target: Any, sources: Any, zero: bool, pfor: bool) 
     tape._close()
     _require_one(target, "jacobian")
     (end,), origins = targets_of(target), sources_of(sources)
-    call = begin_call(tape, Method.JACOBIAN, zero, [end], origins, asked_from())
+    call = begin_call(tape, Method.JACOBIAN, zero, [end], origins, scope_origin())
     empty, before = not end._array.size, end._array.shape
     results = []
     for source, rows in zip(origins, _rows(tape, end, origins, call), strict=True):
@@ -57,7 +57,7 @@ def batch_jacobian(tape: Watching, target: Any, source: Any, pfor: bool) -> Any:
     tape._close()
     (end,), origins = targets_of(target), sources_of(source)
     value, rows = end._array, None
-    call = begin_call(tape, Method.BATCH_JACOBIAN, True, [end], origins, asked_from())
+    call = begin_call(tape, Method.BATCH_JACOBIAN, True, [end], origins, scope_origin())
     if value.size and _recorded(tape, end):
         seeds = BasisSeeds(value[0], value.shape[:1])
         (rows,) = backward_rows(tape, end, seeds, origins, call.report)
@@ -99,7 +99,7 @@ def _rows(tape: Watching, target: Tensor, origins: Any, call: GradientCall) -> l
 
 def _recorded(tape: Watching, target: Tensor) -> bool:
     """Whether a tape follows a tensor, which lies behind no stop_gradient."""
-    return target._id in tape._tracked and target._id not in tape._walled
+    return target._id in tape._tracked and target._id not in tape._stopped_ids
 
 
 def _shaped(rows: Any, shape: tuple[int, ...]) -> Any:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from tapelab.core.observer import Cell, Observer
     from tapelab.core.op_declaration import Op
 
-QUESTIONS: Final = 8
+RECENT_CALLS: Final = 8
 """So many of the last questions of a thread are remembered: tapes weakly, serials, places."""
 _threads: Final = itertools.count()
-LANES: Final = (0, 0)
+BATCHED: Final = (0, 0)
 """The marks while a gradient rule is run for many rows at once: each op asks `ThreadState.lanes`.
 
 No tensor bears them.
@@ -40,13 +40,13 @@ class ActiveTape(Protocol):
     """A tape, or an accumulator of forward mode, as ops that run under it see it."""
 
     _serial: int
-    _mark: tuple[int, ...]
-    _marks: tuple[Any, Any]
-    _walled: set[int]
+    _serials: tuple[int, ...]
+    _token: tuple[Any, Any]
+    _stopped_ids: set[int]
     _recording: bool
 
     @property
-    def _simple(self) -> bool:
+    def _follows_all(self) -> bool:
         """Whether it follows the results of every op on what it follows."""
 
     @property
@@ -63,47 +63,47 @@ class Log:
 
     before: Before
     records: list[Record] = field(default_factory=list)
-    seen: set[int] = field(default_factory=set)
+    read_states: set[int] = field(default_factory=set)
     exits: dict[int, tuple[int, Any]] = field(default_factory=dict)
     holders: set[weakref.ref[ActiveTape]] = field(default_factory=set)
     # Where records stand that hold a large value or a learner's function, with those without.
-    heavy: dict[int, Record | None] = field(default_factory=dict)
+    large_records: dict[int, Record | None] = field(default_factory=dict)
     holds_calls: bool = False  # whether some of the records are HEARD
 
-    def hold(self, tape: ActiveTape) -> None:
+    def add_holder(self, tape: ActiveTape) -> None:
         """Keep large values as long as a tape lives that may need them for its way back."""
         self.holders.add(weakref.ref(tape))
 
-    def let_go(self, tape: ActiveTape) -> None:
+    def remove_holder(self, tape: ActiveTape) -> None:
         """Keep nothing for a tape any more."""
         self.holders.discard(weakref.ref(tape))
 
-    def heed(self) -> None:
+    def expect_large_values(self) -> None:
         """Remember that the next record will hold what is let go of later."""
-        self.heavy[len(self.records)] = None
+        self.large_records[len(self.records)] = None
 
     def latest(self) -> list[Record]:
         """The last records as they are remembered when no tape listens any more: all small."""
-        records, heavy = self.records, self.heavy
+        records, large_records = self.records, self.large_records
         start = max(0, len(records) - RECENT)
         last = records[start:]
-        for at in heavy:
+        for at in large_records:
             if at >= start:
-                heavy[at] = last[at - start] = heavy[at] or summarised(records[at])
+                large_records[at] = last[at - start] = large_records[at] or summarised(records[at])
         return last
 
     def release(self, tape: ActiveTape) -> None:
         """Let go of the large values once no tape needs them for its way back."""
         self.holders.discard(weakref.ref(tape))
-        if self.heavy and not any(each() is not None for each in self.holders):
-            for at in self.heavy:
-                self.records[at] = self.light(at)
+        if self.large_records and not any(each() is not None for each in self.holders):
+            for at in self.large_records:
+                self.records[at] = self.summary_of(at)
 
-    def light(self, at: int) -> Record:
+    def summary_of(self, at: int) -> Record:
         """The record at a place without what is let go of, made once."""
-        found = self.heavy[at]
+        found = self.large_records[at]
         if found is None:
-            found = self.heavy[at] = summarised(self.records[at])
+            found = self.large_records[at] = summarised(self.records[at])
         return found
 
 
@@ -116,30 +116,33 @@ class ThreadState(_local):
     def __init__(self) -> None:
         self.number = next(_threads)
         self.tapes: list[ActiveTape] = []
-        self.listening: tuple[ActiveTape, ...] = ()
-        self.marks: tuple[int, ...] = ()
+        self.token: tuple[int, ...] = ()
         self.log: Log | None = None
         self.records: Any = recent
         self.scope: Scope | None = None
-        self.__dict__["trace"] = None  # the interpreter that public functions ask, see `protocol`
-        self.watchers: tuple[Callable[[Cell], None], ...] = ()
-        self.looking: Any = None  # the room for previews while a way back is walked for a picture
-        self.here: Origin | None = None  # where all ops stand that a way back is made of
-        self.origins: dict[Op, Origin] | None = None  # the origins of those that stood there so far
+        self.__dict__["active_tapes"] = ()
+        self.__dict__["trace"] = None
+        self.read_callbacks: tuple[Callable[[Cell], None], ...] = ()
+        # How much memory previews may take, while a backward pass is run for a figure.
+        self.preview_budget: Any = None
+        # Where the ops of the VJP rules are recorded during a backward pass, and their origins.
+        self.fixed_origin: Origin | None = None
+        self.fixed_origins: dict[Op, Origin] | None = None
         self.observers: tuple[Observer, ...] = ()
-        self.lanes: Any = None  # what stands behind the tensors of one row, while marks are LANES
-        self.asked: deque[tuple[weakref.ref[Any], int, Origin]] = deque(maxlen=QUESTIONS)
+        self.batch_trace: Any = None  # runs the ops of this thread while the token is BATCHED
+        self.recent_calls: deque[tuple[weakref.ref[Any], int, Origin]] = deque(maxlen=RECENT_CALLS)
 
     @property
-    def active(self) -> tuple[ActiveTape, ...]:
+    def active_tapes(self) -> tuple[ActiveTape, ...]:
         """The tapes and accumulators that listen, the outermost first."""
-        return self.listening
+        tapes: tuple[ActiveTape, ...] = self.__dict__["active_tapes"]
+        return tapes
 
-    @active.setter
-    def active(self, tapes: tuple[ActiveTape, ...]) -> None:
+    @active_tapes.setter
+    def active_tapes(self, tapes: tuple[ActiveTape, ...]) -> None:
         state = self.__dict__
-        state["listening"] = tapes
-        state["marks"] = _marks_of(tapes) if state["trace"] is None else TRACED
+        state["active_tapes"] = tapes
+        state["token"] = _token_of(tapes) if state["trace"] is None else TRACED
 
     @property
     def trace(self) -> Any:
@@ -150,10 +153,10 @@ class ThreadState(_local):
     def trace(self, trace: Any) -> None:
         state = self.__dict__
         state["trace"] = trace
-        state["marks"] = _marks_of(state["listening"]) if trace is None else TRACED
+        state["token"] = _token_of(state["active_tapes"]) if trace is None else TRACED
 
 
-def _marks_of(tapes: tuple[ActiveTape, ...]) -> tuple[int, ...]:
+def _token_of(tapes: tuple[ActiveTape, ...]) -> tuple[int, ...]:
     """The serials of the tapes that listen: one object as long as the tuple of tapes is one.
 
     A tensor that bears this very object is followed by all of them, and an op on it need not look
@@ -162,11 +165,11 @@ def _marks_of(tapes: tuple[ActiveTape, ...]) -> tuple[int, ...]:
     if not tapes:
         return ()
     last = tapes[-1]
-    if last._marks[0] is not tapes:
-        simple = False not in [each._simple for each in tapes]
-        last._marks = tapes, tuple([each._serial if simple else 0 for each in tapes])
-    marks: tuple[int, ...] = last._marks[1]
-    return marks
+    if last._token[0] is not tapes:
+        simple = False not in [each._follows_all for each in tapes]
+        last._token = tapes, tuple([each._serial if simple else 0 for each in tapes])
+    token: tuple[int, ...] = last._token[1]
+    return token
 
 
 thread: Final = ThreadState()
@@ -192,7 +195,7 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
     The frames below `up` are known to be ours: to look at a frame costs more than to skip it.
     """
     state = thread.__dict__
-    here = state["here"]
+    here = state["fixed_origin"]
     if here is not None:
         return tuple.__new__(Origin, (op, here[1], here[2], state["scope"]))
     frame = _frame(up)
@@ -214,7 +217,7 @@ def origin_here(op: Op | None = None, up: int = 1) -> Origin:
     return known
 
 
-def asked_from() -> Origin:
+def scope_origin() -> Origin:
     """Where the composite that is running was called."""
     scope = thread.scope
     if scope is None:

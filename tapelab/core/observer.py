@@ -29,19 +29,19 @@ RandomSequence = Any
 class Observer:
     """Is told what happens in a thread; by default it takes no notice."""
 
-    def ran(self, inputs: Sequence[Any]) -> None:
+    def op_starts(self, inputs: Sequence[Any]) -> None:
         """An op is about to run on these inputs."""
 
-    def recorded(self, record: Record) -> None:
+    def op_recorded(self, record: Record) -> None:
         """An op ran and is about to be written to the log, with all its values."""
 
-    def looked(self, tensor: Tensor, frame: FrameType) -> None:
+    def value_read(self, tensor: Tensor, frame: FrameType) -> None:
         """Code in a frame reads the values of a tensor."""
 
-    def handed_out(self, tensor: Tensor) -> None:
+    def array_taken(self, tensor: Tensor) -> None:
         """The very array of a tensor becomes a setting of an op."""
 
-    def computed(self, function: Callable[..., Any] | None, given: Any, result: Any) -> None:
+    def host_computed(self, function: Callable[..., Any] | None, given: Any, result: Any) -> None:
         """Values were computed beside the tape; without a function, the run depends on them."""
 
     def assigning(self, cell: Cell) -> None:

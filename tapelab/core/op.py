@@ -42,8 +42,8 @@ class RunnableOp(Op):
         for each in inputs:
             kind = type(each)
             if kind is Tensor:
-                short = self.short
-                return run(self, inputs, settings) if short is None else short(*inputs)
+                fast_path = self.fast_path
+                return run(self, inputs, settings) if fast_path is None else fast_path(*inputs)
             if kind in SYMBOLIC:
                 return each.interpreter().bind(self, inputs, settings)
         return self.kernel(*inputs, **settings)

@@ -85,7 +85,7 @@ class Op:
     # Each input's VJP, and that of floats; None where nothing flows. For a joint rule not at all.
     vjps: VJPs | None = None
     vjps_on_floats: tuple[Any, ...] | None = None
-    short: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
+    fast_path: Callable[[Any], Any] | None = None  # the short way with a tensor, see `quick`
     defaults: dict[str, Any] = field(default_factory=dict)  # the settings of the short way
 
     def __call__(self, *inputs: Any, **settings: Any) -> Any:

@@ -31,7 +31,7 @@ class Scope(NamedTuple):
     instruction: int
 
 
-class Body(Scope):
+class CustomGradientScope(Scope):
     """The inside of a function that has a gradient of its own."""
 
     __slots__ = ()
@@ -43,7 +43,7 @@ class GraphScope(Scope):
     __slots__ = ()
 
 
-class Aside(Scope):
+class InternalScope(Scope):
     """What is computed beside the learner's code, such as a tangent: its names are not theirs."""
 
     __slots__ = ()
@@ -65,7 +65,7 @@ def within(scope: Scope | None, kind: type[Scope]) -> Scope | None:
     return scope
 
 
-class Identity:
+class VariableIdentity:
     """What stays of a variable in the log: who it is, without what it holds."""
 
     __slots__ = ("dtype", "frozen", "id", "name", "origin", "shape", "tracked", "trainable")
@@ -83,10 +83,10 @@ class Identity:
         self.frozen = False  # its layer is not trained, though a tape watches it
 
 
-class Seen(NamedTuple):
+class LoggedTensor(NamedTuple):
     """A tensor as the log remembers it: not the tensor itself, so that it can be freed."""
 
     id: int
     value: Any
     origin: Origin
-    owner: Identity | None = None
+    owner: VariableIdentity | None = None

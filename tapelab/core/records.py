@@ -30,7 +30,7 @@ from tapelab.recording.facts import KEPT_ELEMENTS
 if TYPE_CHECKING:
     from tapelab.core.buffers import Buffer
     from tapelab.core.op_declaration import Op
-    from tapelab.core.origin import Identity, Origin
+    from tapelab.core.origin import Origin, VariableIdentity
     from tapelab.recording.measures import Measure
     from tapelab.recording.previews import Preview
 
@@ -134,7 +134,7 @@ class VariableRead(Form):
 
     __slots__ = ()
 
-    variable: Identity
+    variable: VariableIdentity
     tensor: int
     value: Value
 
@@ -144,7 +144,7 @@ class Assignment(Form):
 
     __slots__ = ()
 
-    variable: Identity
+    variable: VariableIdentity
     how: int
     source: int
     tensor: int
@@ -179,7 +179,7 @@ class Creation(Form):
     tensor: int
     value: Value
     how: str
-    variable: Identity | None
+    variable: VariableIdentity | None
     source: int
 
 
@@ -190,7 +190,7 @@ class Watch(Form):
 
     tensor: int
     value: Value
-    variable: Identity | None
+    variable: VariableIdentity | None
     how: int
     tape: int
 
@@ -244,7 +244,7 @@ class GradientResult(Form):
 
 
 class ProgramCall(Form):
-    """A call of a compiled program off every tape; `report.told(record)` are the ops inside."""
+    """A call of a compiled program off every tape; `report.op_runs(record)` are the ops inside."""
 
     __slots__ = ()
 
@@ -258,7 +258,7 @@ class ProgramCall(Form):
 class TapedCall(Form):
     """A call of a compiled program that a tape took.
 
-    `call.told(record)` are the ops inside, and `call.story(record)` is all that happened there.
+    `call.op_runs(record)` are the ops inside, `call.records_inside(record)` all records inside.
     """
 
     __slots__ = ()
@@ -285,7 +285,7 @@ View = TypeVar("View", bound=Form)
 RECENT: Final = 4096
 PACKED: Final = 64
 """So many records at once are packed when they have become the last but so many."""
-BACK: Final = "back"
+CUSTOM_VJP: Final = "vjp"
 """The setting that holds the gradient function of a step whose gradient is the user's own."""
 
 kind_of: Final = cast("Callable[[Record], type[Form]]", itemgetter(0))
@@ -315,7 +315,13 @@ def write_op_run(state: State, serial: int, origin: Origin, **fields: Any) -> No
 
 
 def write_read(
-    state: State, serial: int, origin: Origin, *, variable: Identity, tensor: int, value: Value
+    state: State,
+    serial: int,
+    origin: Origin,
+    *,
+    variable: VariableIdentity,
+    tensor: int,
+    value: Value,
 ) -> None:
     """Write the first read of a variable in a state."""
     state["records"].append(
@@ -324,7 +330,7 @@ def write_read(
 
 
 def write_assignment(
-    state: State, serial: int, origin: Origin, *, variable: Identity, how: int, source: int,
+    state: State, serial: int, origin: Origin, *, variable: VariableIdentity, how: int, source: int,
     tensor: int, value: Value,
 ) -> None:  # fmt: skip
     """Write that a variable got a new state."""
@@ -349,7 +355,7 @@ def write_reentry(
 
 def write_creation(
     state: State, serial: int, origin: Origin, *, tensor: int, value: Value, how: str,
-    variable: Identity | None = None, source: int = -1,
+    variable: VariableIdentity | None = None, source: int = -1,
 ) -> None:  # fmt: skip
     """Write that a tensor was made which no op computed."""
     state["records"].append(
@@ -359,7 +365,7 @@ def write_creation(
 
 def write_watch(
     state: State, serial: int, origin: Origin, *, tape: int, tensor: int, value: Value,
-    variable: Identity | None = None, how: int = 0,
+    variable: VariableIdentity | None = None, how: int = 0,
 ) -> None:  # fmt: skip
     """Write that a tape began to watch a tensor."""
     state["records"].append(
@@ -442,9 +448,9 @@ def expanded(records: Iterable[Record]) -> Iterator[NamedRecord]:
         if kind in FLATTENED:
             yield as_op_run(fields)
         elif kind is ProgramCall:
-            yield from map(named, view(ProgramCall, fields).report.told(fields))
+            yield from map(named, view(ProgramCall, fields).report.op_runs(fields))
         elif kind is TapedCall:
-            yield from map(named, view(TapedCall, fields).call.story(fields))
+            yield from map(named, view(TapedCall, fields).call.records_inside(fields))
         else:
             yield _named(kind, fields)
 
@@ -540,7 +546,7 @@ def summarised(record: Record) -> Record:
     if kind is TapedCall:
         *head, inputs, result_ids, results, call, tapes = fields
         inputs, results = tuple(map(truncated, inputs)), tuple(map(truncated, results))
-        return _record(*head, inputs, result_ids, results, call.light(), tapes)
+        return _record(*head, inputs, result_ids, results, call.summarised(), tapes)
     return record
 
 
@@ -550,8 +556,8 @@ def _summarised_run(record: Record) -> Record:
     inputs = tuple([truncated(value) for value in inputs])
     is_one = type(results) is not tuple
     results = truncated(results) if is_one else tuple(map(truncated, results))
-    if BACK in settings:  # the user's function may hold on to anything
-        settings = {**settings, BACK: None}
+    if CUSTOM_VJP in settings:  # the user's function may hold on to anything
+        settings = {**settings, CUSTOM_VJP: None}
     return _record(*head, inputs, result_ids, results, settings, tapes)
 
 

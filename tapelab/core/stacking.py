@@ -8,7 +8,7 @@ from typing import Any
 from tapelab.core.arrays import typed_array
 from tapelab.core.cell import Holder, read
 from tapelab.core.core_ops import CORE
-from tapelab.core.exits import came_back
+from tapelab.core.exits import record_reentry
 from tapelab.core.log import origin_here
 from tapelab.core.origin import next_id
 from tapelab.core.tensor import Tensor, wrap
@@ -40,7 +40,7 @@ def _row(part: Any, wanted: DType | None) -> Tensor:
     if isinstance(part, Holder):
         return read(part)
     made = wrap(typed_array(part, wanted), next_id(), origin_here())
-    came_back(part, made._id, made._value)
+    record_reentry(part, made._id, made._value)
     return made
 
 

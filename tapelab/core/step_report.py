@@ -194,7 +194,7 @@ def shown_value(value: Any) -> Any:
 
 
 def _dropped(value: ndarray[Any, Any]) -> Dropped:
-    room = thread.looking
+    room = thread.preview_budget
     return room.arrays.once(value, _measured) if room else dropped(value.shape, value.dtype)
 
 
@@ -202,6 +202,6 @@ def _measured(value: ndarray[Any, Any]) -> Dropped:
     from tapelab.core.buffers import Buffer, root_of  # not before a recording is made
     from tapelab.recording.measures import measured
 
-    preview = thread.looking.preview(value, image=False)
-    buffer = thread.looking.buffers.once(root_of(value), lambda root: Buffer(root.nbytes))
+    preview = thread.preview_budget.preview(value, image=False)
+    buffer = thread.preview_budget.buffers.once(root_of(value), lambda root: Buffer(root.nbytes))
     return Dropped(value.shape, value.dtype, measured(value), preview, buffer)

@@ -18,7 +18,7 @@ from tapelab.core.cotangents import sum_to_shape, vjp_of
 from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.log import origin_here, thread
 from tapelab.core.op_declaration import Op, has_diagonal_jacobian
-from tapelab.core.origin import Aside
+from tapelab.core.origin import InternalScope
 from tapelab.core.tape import GradientTape
 from tapelab.core.tensor import Tensor, constant_of
 
@@ -31,7 +31,7 @@ def tangents_of(
 ) -> Tangents:
     """A tangent, or None, for every output; `moving` holds one, or None, for every input."""
     outer, origin = thread.scope, origin_here()
-    thread.scope = Aside(f"tangent of {op.name}", outer, origin.code, origin.instruction)
+    thread.scope = InternalScope(f"tangent of {op.name}", outer, origin.code, origin.instruction)
     try:
         return _way(op, outputs, inputs)(op, outputs, inputs, settings, moving)
     finally:

@@ -92,7 +92,7 @@ class GradientTape(Watching):
 
     def _start_afresh(self) -> None:
         self._forget()
-        self._windows, self._answers = [], []
+        self._windows, self._gradient_calls = [], []
         self._opened, self._consumed = 0, False
 
     def _push(self) -> None:
@@ -104,12 +104,12 @@ class GradientTape(Watching):
         if log is None:
             log = state["log"] = self._windows[-1][0] if self._windows else Log(recent.so_far())
             state["records"] = log.records
-        log.hold(self)
+        log.add_holder(self)
         self._thread = state["number"]
         state["tapes"].append(self)
-        thread.active = (*state["listening"], self)
+        thread.active_tapes = (*state["active_tapes"], self)
         rest()
-        self._looked = begun = len(log.records)
+        self._read_until = begun = len(log.records)
         self._windows.append([log, begun, None])
         if not self._opened:
             self._opened = self._note(TapeOpened)
@@ -127,8 +127,8 @@ class GradientTape(Watching):
         window, tapes = self._windows[-1], state["tapes"]
         window[2] = len(window[0].records)
         tapes.remove(self)
-        thread.active = tuple([tape for tape in state["listening"] if tape is not self])
-        self._marks = (None, ())  # which lead to this tape: Python would have to search for it
+        thread.active_tapes = tuple([tape for tape in state["active_tapes"] if tape is not self])
+        self._token = (None, ())  # which lead to this tape: Python would have to search for it
         if not tapes or not any(isinstance(each, GradientTape) for each in tapes):
             state["log"] = None
             state["records"] = recent
@@ -192,13 +192,13 @@ class GradientTape(Watching):
         if not self._recording:
             raise ValueError("Tape is not recording.")
         self._note(TapePaused)
-        thread.active = tuple(tape for tape in thread.active if tape is not self)
+        thread.active_tapes = tuple(tape for tape in thread.active_tapes if tape is not self)
         self._recording = False
 
     @public(effect="tape")
     def _resume(self) -> None:
         self._recording = True
-        thread.active = tuple(tape for tape in thread.tapes if tape._recording)
+        thread.active_tapes = tuple(tape for tape in thread.tapes if tape._recording)
         self._note(TapeResumed)
 
     @public(effect="stateful")
@@ -206,14 +206,14 @@ class GradientTape(Watching):
         """Forget all ops and all watched variables, and go on recording."""
         if not self._recording:
             raise ValueError("Tape is not recording.")
-        for call in self._answers:
+        for call in self._gradient_calls:
             call.report.read()
         self._forget()
         self._opened = self._note(TapeReset)
         log = self._windows[-1][0]
         self._windows = [[log, len(log.records) - 1, None]]  # from the reset on
-        self._looked = len(log.records)
-        thread.active = (*thread.active,)  # the marks of what was followed hold no longer
+        self._read_until = len(log.records)
+        thread.active_tapes = (*thread.active_tapes,)  # a new token: no tensor is tracked yet
 
     @public
     def gradient(

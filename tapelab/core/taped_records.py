@@ -12,7 +12,7 @@ from itertools import chain
 
 from tapelab.core.log import Log
 from tapelab.core.records import (
-    BACK,
+    CUSTOM_VJP,
     STEPS,
     Dropped,
     OpRun,
@@ -43,7 +43,7 @@ class TapedSteps:
         for log, start, stop in tape._windows:
             self.windows.append((log, start, len(log.records) if stop is None else stop))
             self.holds_calls |= log.holds_calls
-            self.holds_large_values |= bool(log.heavy)
+            self.holds_large_values |= bool(log.large_records)
 
     def backwards(self) -> Iterable[Record]:
         """All steps, last first."""
@@ -57,13 +57,13 @@ class TapedSteps:
     def backwards_once(self) -> Iterator[Record]:
         """All steps, last first; the large values of each are released behind it."""
         for log, start, stop in reversed(self.windows):
-            records, heavy = log.records, log.heavy
+            records, large_records = log.records, log.large_records
             for at in range(stop - 1, start - 1, -1):
                 record = records[at]
                 if kind_of(record) in STEPS and self._serial in tapes_of(record):
                     yield record
-                if at in heavy:
-                    records[at] = log.light(at)
+                if at in large_records:
+                    records[at] = log.summary_of(at)
 
     def runs_backwards(self) -> Iterable[Record]:
         """All runs of ops, last first, those inside calls among them."""
@@ -76,7 +76,7 @@ class TapedSteps:
     def _expanded(self, steps: Iterable[Record]) -> Iterator[Record]:
         for record in steps:
             if kind_of(record) is TapedCall:
-                inside = view(TapedCall, record).call.told(record)
+                inside = view(TapedCall, record).call.op_runs(record)
                 yield from [run for run in reversed(inside) if self._serial in tapes_of(run)]
             else:
                 yield record
@@ -84,7 +84,7 @@ class TapedSteps:
     def large_runs(self) -> Iterator[OpRun]:
         """Runs of ops in the logs of this tape on values that are released later."""
         for log, _, _ in self.windows:
-            for at in log.heavy:
+            for at in log.large_records:
                 yield as_op_run(log.records[at])
 
 
@@ -105,4 +105,4 @@ def is_released(tape: Watching) -> bool:
 
 def _misses_values(run: OpRun) -> bool:
     values = (*run.inputs, *(value for _, value in run.result_pairs))
-    return Dropped in map(type, values) or run.settings.get(BACK, True) is None
+    return Dropped in map(type, values) or run.settings.get(CUSTOM_VJP, True) is None

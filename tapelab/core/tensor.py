@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.core.exits import leave
+from tapelab.core.exits import record_exit
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.printing import repr_of, str_of
@@ -55,7 +55,7 @@ class Tensor(metaclass=Named):
     def _value(self) -> Any:
         """The raw values, for code that looks at them; observers of the thread are told."""
         for observer in thread.__dict__["observers"]:
-            observer.looked(self, _frame(1))
+            observer.value_read(self, _frame(1))
         return self._array
 
     @property
@@ -88,7 +88,7 @@ class Tensor(metaclass=Named):
         result = value.copy() if type(value) is np.ndarray else value
         if result.dtype == object and result.ndim == 0:
             result = result[()]
-        leave(self._id, "numpy()", result)
+        record_exit(self._id, "numpy()", result)
         return result
 
     def to_numpy(self) -> Any:
@@ -118,7 +118,7 @@ class Tensor(metaclass=Named):
             array = array.astype(dtype)
         elif copy:
             array = array.copy()
-        leave(self._id, "__array__", array)
+        record_exit(self._id, "__array__", array)
         return array
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -127,7 +127,7 @@ class Tensor(metaclass=Named):
         plain = _without_tensors(args, found), _without_tensors(kwargs, found)
         result = func(*plain[0], **plain[1])
         for tensor in {each._id: each for each in found}.values():
-            leave(tensor._id, f"np.{func.__name__}", result)
+            record_exit(tensor._id, f"np.{func.__name__}", result)
         return result
 
     def __float__(self) -> float:
@@ -162,7 +162,7 @@ class Tensor(metaclass=Named):
                 f"this one has shape {self.shape}."
             )
         result = kind(np.asarray(self._value).reshape(())[()])
-        leave(self._id, how, result)
+        record_exit(self._id, how, result)
         return result
 
     def __round__(self, digits: int | None = None) -> Any:
@@ -204,7 +204,7 @@ class Tensor(metaclass=Named):
 
     def __reduce__(self) -> tuple[Any, ...]:
         value = self._value
-        leave(self._id, "pickle", value)
+        record_exit(self._id, "pickle", value)
         return constant_of, (value,)
 
     def __repr__(self) -> str:

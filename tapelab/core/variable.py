@@ -13,9 +13,9 @@ from tapelab.core.cell import Cell, Holder, check_shape, moved, own, store
 from tapelab.core.cell import read as read  # noqa: PLC0414 - reading is what variables are for
 from tapelab.core.core_ops import CORE
 from tapelab.core.dispatch import public
-from tapelab.core.exits import leave
+from tapelab.core.exits import record_exit
 from tapelab.core.log import origin_here, thread
-from tapelab.core.origin import Identity, next_id
+from tapelab.core.origin import VariableIdentity, next_id
 from tapelab.core.printing import numpy_text
 from tapelab.core.records import truncated, write_creation
 from tapelab.core.roles import (
@@ -91,7 +91,7 @@ class Variable(Holder):
         origin = origin_here()
         state = wrap(value, next_id(), origin)
         full_name = "/".join([*name_scopes, name or "Variable"])
-        identity = Identity(
+        identity = VariableIdentity(
             full_name, state._array.shape, state.dtype, origin, trainable=trainable is not False
         )
         static = TensorShape(np.shape(value) if shape is None else shape)
@@ -222,7 +222,7 @@ class Variable(Holder):
             constant = constant_of(value)
             source = constant._id
             for observer in observers:
-                observer.ran((constant,))
+                observer.op_starts((constant,))
         if how is How.ASSIGN:
             check_shape(cell, value.shape)
         else:
@@ -306,7 +306,7 @@ class Variable(Holder):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state, identity = self._cell.state, self._cell.identity
-        leave(state._id, "pickle", None)
+        record_exit(state._id, "pickle", None)
         return _revived, (state._value, identity.name, identity.trainable)
 
     def __repr__(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from tapelab.core.cell import Cell
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.log import origin_here, thread
-from tapelab.core.origin import Identity, Origin, next_id
+from tapelab.core.origin import Origin, VariableIdentity, next_id
 from tapelab.core.records import add_result_ids, truncated, write_watch
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import Variable, handle_of
@@ -24,24 +24,24 @@ class Watching:
     def __init__(self, watch_accessed_variables: bool) -> None:
         self._auto = watch_accessed_variables
         self._serial = next(_serials)
-        self._mark: tuple[int, ...] = (self._serial,)
-        self._marks: tuple[Any, Any] = (None, ())
+        self._serials: tuple[int, ...] = (self._serial,)
+        self._token: tuple[Any, Any] = (None, ())
         self._ids: set[int] = set()
-        self._looked = 0
-        self._walled: set[int] = set()
+        self._read_until = 0
+        self._stopped_ids: set[int] = set()
         self._watched: dict[int, Variable] = {}
-        self._states: dict[int, Identity] = {}
+        self._states: dict[int, VariableIdentity] = {}
         self._followed: dict[int, Tensor] = {}
         self._windows: list[list[Any]] = []
-        self._answers: list[GradientCall] = []
+        self._gradient_calls: list[GradientCall] = []
         self._recording = False
         self._entered = False
         self._consumed = False
 
     @property
-    def _simple(self) -> bool:
+    def _follows_all(self) -> bool:
         """Whether every op on what it follows is followed as well: there are no walls."""
-        return not self._walled
+        return not self._stopped_ids
 
     @property
     def _tracked(self) -> set[int]:
@@ -49,9 +49,9 @@ class Watching:
         if self._windows:
             log, _, stop = self._windows[-1]
             end = len(log.records) if stop is None else stop
-            if end > self._looked:
-                add_result_ids(self._ids, self._serial, log.records[self._looked : end])
-                self._looked = end
+            if end > self._read_until:
+                add_result_ids(self._ids, self._serial, log.records[self._read_until : end])
+                self._read_until = end
         return self._ids
 
     def _close(self) -> None:
@@ -71,8 +71,8 @@ class Watching:
             self._watched.setdefault(thing._cell.identity.id, thing)
             self._watch_state(thing._cell, 0)
             return
-        behind_a_wall = thing._id in self._walled
-        self._walled.discard(thing._id)
+        behind_a_wall = thing._id in self._stopped_ids
+        self._stopped_ids.discard(thing._id)
         fresh = thing._id not in self._tracked
         if fresh:
             self._take_up(thing)
@@ -85,18 +85,18 @@ class Watching:
 
     def _take_up(self, tensor: Tensor) -> None:
         """Begin to follow a tensor; ops see it at a glance if all tapes that listen do."""
-        for call in self._answers:
+        for call in self._gradient_calls:
             call.report.read()
         self._ids.add(tensor._id)
         state = thread.__dict__
-        listening = state["listening"]
-        alone = len(listening) == 1 and listening[0] is self and not self._walled
-        if alone or all(map(self._knows_too, repeat(tensor._id), listening)):
-            tensor._tapes = state["marks"]
+        active = state["active_tapes"]
+        alone = len(active) == 1 and active[0] is self and not self._stopped_ids
+        if alone or all(map(self._knows_too, repeat(tensor._id), active)):
+            tensor._tapes = state["token"]
 
     def _knows_too(self, number: int, tape: Any) -> bool:
         """Whether a tape that listens follows what this one does, and all that comes of it."""
-        return bool(tape._simple and (tape is self or number in tape._tracked))
+        return bool(tape._follows_all and (tape is self or number in tape._tracked))
 
     def _on_read(self, cell: Cell, origin: Origin | None = None) -> None:
         identity, watched = cell.identity, self._watched
@@ -120,5 +120,5 @@ class Watching:
         )  # fmt: skip
 
     def _forget(self) -> None:
-        for memory in (self._ids, self._walled, self._watched, self._states, self._followed):
+        for memory in (self._ids, self._stopped_ids, self._watched, self._states, self._followed):
             memory.clear()

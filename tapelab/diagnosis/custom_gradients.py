@@ -12,7 +12,7 @@ import numpy as np
 
 from tapelab.core import custom
 from tapelab.core.indexed_slices import IndexedSlices
-from tapelab.core.records import BACK, OpRun, kind_of, view
+from tapelab.core.records import CUSTOM_VJP, OpRun, kind_of, view
 from tapelab.core.tensor import constant_of
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.descriptions import number, paragraph, say, say_many, shortened
@@ -231,14 +231,14 @@ def _steps(tape: GradientTape) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
     for log, *_ in tape._windows:
         for record in log.records:
             run = view(OpRun, record) if kind_of(record) is OpRun else None
-            if run is not None and (back := run.settings.get(BACK)) is not None:
+            if run is not None and (back := run.settings.get(CUSTOM_VJP)) is not None:
                 yield run.op.name, back, tuple([value for _, value in run.result_pairs])
 
 
 def _ignores(back: Any, results: tuple[Any, ...]) -> bool:
     """A gradient is linear in what comes from upstream; one that stays is no product with it."""
     ones = [np.ones_like(each) for each in results]
-    with custom.unheard():
+    with custom.tapes_paused():
         once, twice = (_gradients(back, [factor * one for one in ones]) for factor in (1, 2))
     return any(np.any(a) and np.array_equal(a, b) for a, b in zip(once, twice, strict=True))
 

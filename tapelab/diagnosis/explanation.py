@@ -188,9 +188,9 @@ def why() -> Explanation:
     It needs the tape that was asked to be there still, and says so where that is gone.
     """
     whole, gone = None, ""
-    for reference, serial, place in reversed(thread.asked):
+    for reference, serial, place in reversed(thread.recent_calls):
         tape = reference()
-        serials = [answer.serial for answer in tape._answers] if tape else []
+        serials = [answer.serial for answer in tape._gradient_calls] if tape else []
         if tape is None or serial not in serials:
             gone = gone or ("" if whole else _is_gone(place))
             continue

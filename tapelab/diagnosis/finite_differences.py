@@ -307,13 +307,13 @@ def check_gradients(
     the gradient times a direction, the difference along it, and a forward accumulator must agree.
     A relative error up to cbrt(eps) passes, 6e−6 in float64 and 5e−3 in float32.
     """
-    asked = tuple(thread.asked)
+    asked = tuple(thread.recent_calls)
     try:
-        with custom.unheard():
+        with custom.tapes_paused():
             return _checked(probe(f, x, variables), tolerance, seed)
     finally:  # tf.why() is about what the learner asked
-        thread.asked.clear()
-        thread.asked.extend(asked)
+        thread.recent_calls.clear()
+        thread.recent_calls.extend(asked)
 
 
 def _checked(at: Probe, tolerance: float | None, seed: int) -> GradientCheck:

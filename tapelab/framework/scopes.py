@@ -76,8 +76,8 @@ def inside_function() -> bool:
 @contextmanager
 def off_tape() -> Iterator[None]:
     """Compute without the tapes that are open outside; the log goes on."""
-    active, thread.active = thread.active, ()
+    active, thread.active_tapes = thread.active_tapes, ()
     try:
         yield
     finally:
-        thread.active = active
+        thread.active_tapes = active

@@ -22,12 +22,12 @@ _TRIALS: Final = ((2, 32), (3, 64))
 @contextmanager
 def without_recording() -> Iterator[None]:
     """A trial run that no tape and no log hears of."""
-    before = thread.active, thread.log, thread.records, thread.tapes
-    thread.active, thread.log, thread.records, thread.tapes = (), None, deque(maxlen=0), []
+    before = thread.active_tapes, thread.log, thread.records, thread.tapes
+    thread.active_tapes, thread.log, thread.records, thread.tapes = (), None, deque(maxlen=0), []
     try:
         yield
     finally:
-        thread.active, thread.log, thread.records, thread.tapes = before
+        thread.active_tapes, thread.log, thread.records, thread.tapes = before
 
 
 def symbolic_outputs(call: Callable[..., Any], args: Any, kwargs: Any) -> Any:

@@ -88,16 +88,16 @@ def attach(shell: Any) -> None:
 
 
 def _latest() -> int:
-    return thread.asked[-1][1] if thread.asked else 0
+    return thread.recent_calls[-1][1] if thread.recent_calls else 0
 
 
 def _lines(since: int) -> Iterator[str]:
     """A hint for each suspicious answer after a question, the first of them first."""
-    for reference, serial, _ in tuple(thread.asked):
+    for reference, serial, _ in tuple(thread.recent_calls):
         tape = reference()
         if serial <= since or tape is None:
             continue
-        for call, answer in enumerate(tape._answers):
+        for call, answer in enumerate(tape._gradient_calls):
             if answer.serial != serial:
                 continue
             if wrong := tuple(_suspicious(answer)):
@@ -139,7 +139,7 @@ def _told(tape: Any, call: int, wrong: tuple[int, ...]) -> Iterator[str]:
         explanation = explain_call(recording, call, (at,))
         if explanation.findings:
             first = explanation.findings[0]
-            state = _state(tape._answers[call], at)
+            state = _state(tape._gradient_calls[call], at)
             yield _line(explanation.target, explanation.source, state, first)
 
 

@@ -108,13 +108,13 @@ def _tape_of(target: Any) -> GradientTape:
 @contextmanager
 def _from_the_cell() -> Iterator[None]:
     """Let what is done stand in the line of the magic, not in IPython."""
-    before, frame = thread.here, _calling_cell()
+    before, frame = thread.fixed_origin, _calling_cell()
     if frame is not None:
-        thread.here = Origin(None, frame.f_code, frame.f_lasti, None)
+        thread.fixed_origin = Origin(None, frame.f_code, frame.f_lasti, None)
     try:
         yield
     finally:
-        thread.here = before
+        thread.fixed_origin = before
 
 
 def _calling_cell() -> FrameType | None:

@@ -14,7 +14,7 @@ from tapelab.core.cell import Holder
 from tapelab.core.convert import operand, to_tensor
 from tapelab.core.dispatch import public
 from tapelab.core.execute import run
-from tapelab.core.fast_path import configured, paired, single
+from tapelab.core.fast_path import binary_fast_path, fast_path_with_settings, unary_fast_path
 from tapelab.core.op_declaration import Op
 from tapelab.core.tensor import Tensor
 from tapelab.core.variable import read
@@ -94,9 +94,9 @@ def unary(op: Op) -> Public:
 
     fast_path = None
     if _is_smooth(op):
-        fast_path = partial(single, op)
+        fast_path = partial(unary_fast_path, op)
         if not op.settings:
-            op.short = single(op, lambda x: run(op, (x,), {}))
+            op.fast_path = unary_fast_path(op, lambda x: run(op, (x,), {}))
     return _elementwise(function, op, fast_path, op.inputs[0])
 
 
@@ -118,14 +118,14 @@ def pairs(op: Op, *, mirrored: bool = False) -> Callable[[Public], Public] | Non
     if op not in ON_FLOATS:
         return None
     on_scalars, on_arrays = ON_FLOATS[op]
-    return partial(paired, op, on_scalars, on_arrays, mirrored=mirrored)
+    return partial(binary_fast_path, op, on_scalars, on_arrays, mirrored=mirrored)
 
 
 def without_settings(op: Op) -> Callable[[Public], Public]:
     """The fast path of a function of two tensors that takes settings, for calls that give none."""
 
     def fast_path(function: Public) -> Public:
-        quick = paired(op, *ON_FLOATS[op], function, up=2)
+        quick = binary_fast_path(op, *ON_FLOATS[op], function, up=2)
 
         @wraps(function)
         def call(*given: Any, **settings: Any) -> Any:
@@ -235,7 +235,7 @@ def reduction(op: Op) -> Public:
         x = tensor(input_tensor, "bool" if op.kinds == "b" else None)
         return op(x, axis=axes_of(x, axis, op.raw), keepdims=bool(keepdims))
 
-    fast_path = configured(op, _reduction_settings) if _is_smooth(op) else None
+    fast_path = fast_path_with_settings(op, _reduction_settings) if _is_smooth(op) else None
     return public(fast_path=fast_path)(_like(function, op))
 
 

@@ -12,7 +12,7 @@ from tapelab.core.aside import aside
 from tapelab.core.cell import Cell, Holder, store
 from tapelab.core.convert import to_tensor
 from tapelab.core.dispatch import public
-from tapelab.core.fast_path import configured
+from tapelab.core.fast_path import fast_path_with_settings
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.variable import UnreadVariable, Variable, read
@@ -33,7 +33,7 @@ def _key_setting(array: Any, key: Any) -> dict[str, Any] | None:
     return {"key": (key,)} if plain else None
 
 
-@public(graph_name="strided_slice", fast_path=configured(strided_slice, _key_setting))
+@public(graph_name="strided_slice", fast_path=fast_path_with_settings(strided_slice, _key_setting))
 def tensor_item(self: Tensor, key: Any) -> Tensor:
     """The piece of a tensor that an index cuts out."""
     if type(key) is int or (type(key) is slice and _is_plain(key)):

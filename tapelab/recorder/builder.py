@@ -51,7 +51,7 @@ def build_recording(
     `strays` are records that no log has.
     """
     builder = RecordingBuilder(tape)
-    happened = [*relevant(tape, derived=derived), *strays, *tape._answers]
+    happened = [*relevant(tape, derived=derived), *strays, *tape._gradient_calls]
     for is_long, run in split_long_runs(sorted(happened, key=attrgetter("serial"))):
         if is_long:
             builder.enter_ops(run)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.core.origin import Body, Origin, within
+from tapelab.core.origin import CustomGradientScope, Origin, within
 from tapelab.core.records import (
     Assignment,
     Creation,
@@ -111,7 +111,7 @@ def cause_of(symbols: SymbolTable, run: OpRun, pauses: Pauses) -> e.Cause:
     tape, serial = symbols.tape, run.serial
     if tape._serial in run.tapes and serial >= tape._opened:
         scope = run.origin.scope
-        inside = None if scope is None else within(scope, Body)
+        inside = None if scope is None else within(scope, CustomGradientScope)
         replaced = inside is not None and serial not in symbols.reached
         return e.Cause.REPLACED if replaced else e.Cause.TAPED
     if run.thread != tape._thread:

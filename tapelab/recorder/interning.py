@@ -19,7 +19,7 @@ from tapelab.recording import source
 from tapelab.recording.facts import KEPT_ELEMENTS, WORDS
 from tapelab.recording.measures import Measure, measured
 from tapelab.recording.measures import as_columns as measure_columns
-from tapelab.recording.previews import Preview, Room
+from tapelab.recording.previews import Preview, PreviewBudget
 from tapelab.recording.previews import as_columns as preview_columns
 from tapelab.recording.schema import Group, Role, Source
 
@@ -153,7 +153,7 @@ class Tensors:
         self.previews: dict[int, Preview] = {}
         self.gone: set[int] = set()
         self._alive: list[Any] = []
-        self._room = Room()
+        self._room = PreviewBudget()
 
     def add(
         self, value: Any, role: int, span: int = -1, name: int = -1, named: int = 0,

@@ -19,7 +19,7 @@ from tapelab.core.gradient_arguments import check_ends, ones_like, sources_of, t
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import begin_call, unrecorded
 from tapelab.core.log import origin_here, thread
-from tapelab.core.origin import Origin, Seen, next_id
+from tapelab.core.origin import LoggedTensor, Origin, next_id
 from tapelab.core.records import Record, named, truncated, write_creation, write_reentry
 from tapelab.core.step_report import shown_value
 from tapelab.core.taped_records import is_released
@@ -29,7 +29,7 @@ from tapelab.recorder.builder import build_recording
 from tapelab.recorder.gc_pause import gc_paused
 from tapelab.recorder.stopped_gradients import stopped_gradients
 from tapelab.recording.facts import STRAY, Method
-from tapelab.recording.previews import Room
+from tapelab.recording.previews import PreviewBudget
 
 if TYPE_CHECKING:
     from tapelab.core.tape import GradientTape
@@ -65,18 +65,18 @@ def introspect(
     strays: list[Record] = []
     target, sources = _with_constants(tape, target, strays), _with_constants(tape, sources, strays)
     check_ends(target, sources)
-    known, origins = list(tape._answers), sources_of(sources)
+    known, origins = list(tape._gradient_calls), sources_of(sources)
     asked = _asked(tape, target, sources)
     try:
         if asked is None or _measurable(tape, asked[0]):
             _ask(tape, target, sources)
         call, positions = asked or (len(known), tuple(range(len(origins))))
-        stopped = stopped_gradients(tape, tape._answers[call], origins)
-        tape._answers[call:call] = stopped
+        stopped = stopped_gradients(tape, tape._gradient_calls[call], origins)
+        tape._gradient_calls[call:call] = stopped
         recording = build(tape, derived=True, strays=[*map(named, strays)])
         return Introspection(recording, call + len(stopped), positions)
     finally:
-        tape._answers[:] = known
+        tape._gradient_calls[:] = known
 
 
 def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
@@ -89,7 +89,7 @@ def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
     if is_released(tape):
         answer.results = (None,) * len(origins)
         return
-    thread.looking = Room()
+    thread.preview_budget = PreviewBudget()
     try:
         gradients = unrecorded(tape, targets, ones_like(targets), origins, answer.report)
         answer.results = tuple(map(shown_value, gradients))
@@ -97,7 +97,7 @@ def _ask(tape: GradientTape, target: Any, sources: Any) -> None:
     except NoGradientError:  # an op on the path has no rule: the call stays without a result
         pass
     finally:
-        thread.looking = None
+        thread.preview_budget = None
 
 
 def _is_answered(tape: GradientTape, target: Any, sources: Any) -> bool:
@@ -108,14 +108,14 @@ def _is_answered(tape: GradientTape, target: Any, sources: Any) -> bool:
         real = all(isinstance(each, (Tensor, Holder)) for each in (*ends, *asked))
         return real and len(ends) == 1 and all(_asked(tape, ends, [each]) for each in asked)
     wanted = {each._id for each in ends if isinstance(each, Tensor)}
-    known = any(wanted <= {end.id for end in answer.targets} for answer in tape._answers)
+    known = any(wanted <= {end.id for end in answer.targets} for answer in tape._gradient_calls)
     return tape._consumed or known
 
 
 def _measurable(tape: GradientTape, call: int) -> bool:
     """Whether an answer went by large values that nobody measured, and that are still there."""
-    heavy = any(log.heavy for log, _, _ in tape._windows)
-    return heavy and tape._answers[call].method != Method.PICTURE and not is_released(tape)
+    heavy = any(log.large_records for log, _, _ in tape._windows)
+    return heavy and tape._gradient_calls[call].method != Method.PICTURE and not is_released(tape)
 
 
 def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
@@ -140,28 +140,28 @@ def _with_constants(tape: GradientTape, ends: Any, strays: list[Record]) -> Any:
 
 
 def introspect_refusal(
-    tape: GradientTape, origin: Origin, ends: Sequence[Seen] = ()
+    tape: GradientTape, origin: Origin, ends: Sequence[LoggedTensor] = ()
 ) -> Introspection:
     """A recording with the gradient call that a tape refused at a place of the code.
 
     `ends` are tensors that have a part in the refusal: they stand as the sources of the call.
     """
-    before = len(tape._answers)
+    before = len(tape._gradient_calls)
     refused = GradientCall(next_id(), origin, Method.PICTURE, False, (), tuple(ends))
     refused.results = (None,) * len(ends)
-    tape._answers.append(refused)
+    tape._gradient_calls.append(refused)
     try:
         return Introspection(build_recording(tape, derived=True), before, tuple(range(len(ends))))
     finally:
-        del tape._answers[before:]
+        del tape._gradient_calls[before:]
 
 
 def _asked(tape: GradientTape, target: Any, sources: Any) -> tuple[int, tuple[int, ...]] | None:
     """The last call that asked for these targets and these sources, and their places in it."""
     ends = [_held(each)._id for each in _flat(target)]
     wanted = [_owner(each) for each in _flat(sources)]
-    for call in reversed(range(len(tape._answers))):
-        answer = tape._answers[call]
+    for call in reversed(range(len(tape._gradient_calls))):
+        answer = tape._gradient_calls[call]
         known = [end.id if end.owner is None else end.owner for end in answer.sources]
         same = [end.id for end in answer.targets] == ends
         if same and all(each in known for each in wanted):

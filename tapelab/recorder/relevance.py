@@ -45,7 +45,7 @@ def relevant(tape: GradientTape, *, derived: bool = False) -> list[NamedRecord]:
     from_sources = _made_from(_sources(tape), around)
     wanted = chain.from_iterable(map(_needs, inside if makers else ()))
     pending = [(number, 0) for number in sorted({*filter(makers.__contains__, wanted)})]
-    for answer in tape._answers:
+    for answer in tape._gradient_calls:
         pending.extend((each.id, 0) for each in (*answer.targets, *answer.sources))
     chosen: dict[int, NamedRecord] = {}
     if derived:
@@ -86,8 +86,9 @@ def _shown(records: Iterable[NamedRecord], derived: bool) -> list[NamedRecord]:
 
 def _aftermath(tape: GradientTape, around: list[NamedRecord]) -> list[NamedRecord]:
     """The first ops and assignments after a tape's last results that take something of them."""
-    reached = {number for answer in tape._answers for number in answer.result_ids if number >= 0}
-    first = min((answer.serial for answer in tape._answers), default=0)
+    calls = tape._gradient_calls
+    reached = {number for call in calls for number in call.result_ids if number >= 0}
+    first = min((call.serial for call in calls), default=0)
     after: list[NamedRecord] = []
     for record in sorted(around, key=_by_serial):
         is_use = isinstance(record, (OpRun, Assignment)) and not reached.isdisjoint(_needs(record))
@@ -99,7 +100,7 @@ def _aftermath(tape: GradientTape, around: list[NamedRecord]) -> list[NamedRecor
 
 def _sources(tape: GradientTape) -> set[int]:
     """The ids of what was asked about or watched."""
-    asked = {each.id for answer in tape._answers for each in answer.sources}
+    asked = {each.id for answer in tape._gradient_calls for each in answer.sources}
     return asked | set(tape._followed)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tapelab.core.gradient_call import GradientCall
 from tapelab.core.gradients import unrecorded
-from tapelab.core.origin import Seen
+from tapelab.core.origin import LoggedTensor
 from tapelab.core.records import Dropped, OpRun, as_op_run, truncated
 from tapelab.core.step_report import StepReport, shown_value
 from tapelab.core.taped_records import TapedSteps, is_released
@@ -29,7 +29,7 @@ def stopped_gradients(
     Each is a gradient call of its own: from the input of `tf.stop_gradient`, with the gradient that
     arrived at it, at its place in the code.
     """
-    if not tape._walled or is_released(tape) or len(sources) != len(answer.sources):
+    if not tape._stopped_ids or is_released(tape) or len(sources) != len(answer.sources):
         return []
     runs = map(as_op_run, TapedSteps(tape).runs_backwards())
     stops = {run.serial: run for run in runs if run.op.pattern == "stop"}
@@ -48,6 +48,6 @@ def _beyond(
     (number,), (value,) = stop.input_ids, stop.inputs
     start = wrap(upstream, number, stop.origin)
     results = unrecorded(tape, [start], [upstream], sources, StepReport(), shown=False)
-    ends = (Seen(number, truncated(value), stop.origin),), answer.sources
+    ends = (LoggedTensor(number, truncated(value), stop.origin),), answer.sources
     shown = tuple(map(shown_value, results))
     return GradientCall(answer.serial, stop.origin, Method.PICTURE, False, *ends, shown)

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from tapelab.core.origin import Aside, Body, Origin, Scope, Seen, within
+from tapelab.core.origin import (
+    CustomGradientScope,
+    InternalScope,
+    LoggedTensor,
+    Origin,
+    Scope,
+    within,
+)
 from tapelab.core.records import Dropped, is_large
 from tapelab.recorder.columnar_encoding import NOWHERE
 from tapelab.recorder.interning import Groups, Interned, Spans, Tensors, place_of
@@ -18,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tapelab.core.op_declaration import Op
-    from tapelab.core.origin import Identity
+    from tapelab.core.origin import VariableIdentity
     from tapelab.core.tape import GradientTape
 
 UNKNOWN: Final = -2
@@ -58,7 +65,7 @@ class SymbolTable:
     @cached_property
     def reached(self) -> set[int]:
         """The serials of the ops that a backward pass of the tape visited."""
-        return {flow.op for answer in self.tape._answers for flow in answer.report.read()}
+        return {flow.op for answer in self.tape._gradient_calls for flow in answer.report.read()}
 
     def known(self, number: int) -> int:
         """The index of the tensor with an id, -1 if it was not entered."""
@@ -125,19 +132,19 @@ class SymbolTable:
 
     def within(self, scope: Scope | None, op: Op, results: tuple[int, ...]) -> None:
         """Of the results inside one composite only the last keeps the name the user gave."""
-        aside = within(scope, Aside)
+        aside = within(scope, InternalScope)
         if aside is not None:
             for each in results:
                 self.tensors.rename(each, self.strings.index(aside.name))
-        if scope is None or type(scope) is Body or aside is not None:
+        if scope is None or type(scope) is CustomGradientScope or aside is not None:
             return
-        while scope.outer is not None and type(scope.outer) is not Body:
+        while scope.outer is not None and type(scope.outer) is not CustomGradientScope:
             scope = scope.outer
         for earlier, title in self._inside.get(id(scope), ()):
             self.tensors.rename(earlier, self.strings.index(title))
         self._inside[id(scope)] = [(each, op.title.lower()) for each in results]
 
-    def state(self, number: int, value: Any, owner: Identity) -> int:
+    def state(self, number: int, value: Any, owner: VariableIdentity) -> int:
         """The index of a state of a variable."""
         index = self.tensors.by_id.get(number)
         if index is None:
@@ -148,7 +155,7 @@ class SymbolTable:
             self.tensors.by_id[number] = index
         return index
 
-    def variable(self, owner: Identity | None) -> int:
+    def variable(self, owner: VariableIdentity | None) -> int:
         """The index of a variable; -1 for none."""
         if owner is None:
             return -1
@@ -199,7 +206,7 @@ class SymbolTable:
         self.outside[exit] = index
         return index
 
-    def asked_for(self, end: Seen) -> int:
+    def asked_for(self, end: LoggedTensor) -> int:
         """The index of a target or a source; for a variable its newest state that was read."""
         if end.owner is None:
             return self.tensor(end.id, end.value, Role.CONSTANT, self.spans.of_origin(end.origin))

@@ -17,19 +17,19 @@ from tapelab.core.taped_records import TapedSteps
 def tape_snapshot(tape: GradientTape, answers: list[GradientCall]) -> GradientTape:
     """A copy of a tape with some of the gradient calls that it answered."""
     made = GradientTape.__new__(GradientTape)
-    looked = tape._looked  # before the ids are copied, so that none is missed
+    looked = tape._read_until  # before the ids are copied, so that none is missed
     made.__dict__.update(tape.__dict__)
     made.__dict__.update(
         _windows=[list(window) for window in TapedSteps(tape).windows],
-        _answers=[_copied(answer) for answer in answers],
+        _gradient_calls=[_copied(answer) for answer in answers],
         _ids=set(tape._ids),
-        _looked=looked,
+        _read_until=looked,
         _states=dict(tape._states),
-        _walled=set(tape._walled),
+        _stopped_ids=set(tape._stopped_ids),
         _followed=dict.fromkeys(tape._followed),
         _watched={},
         _consumed=tape._consumed or (bool(answers) and not tape._persistent),
-        _marks=(None, ()),
+        _token=(None, ()),
     )
     return made
 
@@ -41,7 +41,7 @@ def _copied(answer: GradientCall) -> GradientCall:
 def keeps_nothing_alive(tape: GradientTape) -> bool:
     """Whether the log of a tape that was asked is soon without large values, whoever holds it."""
     logs = [log for log, _, _ in tape._windows]
-    if not any(log.heavy for log in logs):
+    if not any(log.large_records for log in logs):
         return True
     others: list[Any] = [each() for log in logs for each in log.holders]
     return not tape._persistent and all(each is None or each is tape for each in others)

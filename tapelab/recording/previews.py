@@ -83,7 +83,7 @@ def plane_of(shape: tuple[int, ...]) -> tuple[int, int]:
     return (1, 2) if square else (last - 1, last)
 
 
-class Room:
+class PreviewBudget:
     """How much room previews may still take; one array that is met again has one preview.
 
     So has one buffer, however many arrays are views of it.

@@ -82,7 +82,7 @@ def test_making_a_way_back_leaves_the_last_question_alone(tf):
         with tf.GradientTape() as tape:
             loss = function(x)
         tape.gradient(loss, variables)
-        assert thread.asked[-1][0]() is tape
+        assert thread.recent_calls[-1][0]() is tape
 
 
 def test_a_variable_is_read_once_where_a_call_reads_it(tf):

@@ -12,7 +12,7 @@ import pytest
 
 from tapelab import ops
 from tapelab.core import backward
-from tapelab.core.fast_path import paired
+from tapelab.core.fast_path import binary_fast_path
 from tapelab.core.op import REGISTRY
 from tapelab.core.op_declaration import OTHER_INPUT, UNCHANGED
 from tapelab.core.records import BinaryOpRun, kind_of
@@ -57,7 +57,7 @@ def first_order(tf, function, sources):
         tape.watch(sources)
         results = continuous(function())
     gradients = tape.gradient(results, sources)
-    return [gradients, tape._answers[0].report.read()]
+    return [gradients, tape._gradient_calls[0].report.read()]
 
 
 def second_order(tf, function, sources):
@@ -73,7 +73,7 @@ def second_order(tf, function, sources):
     recorded = [event.event for event in outer.recording() if hasattr(event.event, "outputs")]
     names = [(op.op, op.inputs, op.outputs) for op in recorded]
     bends = outer.gradient(totals, sources, unconnected_gradients="zero")
-    return [slopes, inner._answers[0].report.read(), names, bends]
+    return [slopes, inner._gradient_calls[0].report.read(), names, bends]
 
 
 def plain(value):
@@ -132,7 +132,7 @@ def pairs(shapes, dtype):
 @pytest.mark.parametrize("take", [first_order, second_order])
 @pytest.mark.parametrize("op", PAIRS, ids=lambda op: op.name)
 def test_a_flattened_run_is_propagated_like_any_other(tf, op, take, dtype):
-    fast = paired(op, *ON_FLOATS[op], op)
+    fast = binary_fast_path(op, *ON_FLOATS[op], op)
     for shapes in MATRICES if op.name == "matmul" else SHAPES:
         x, y = sources = pairs(shapes, dtype)
 

@@ -167,7 +167,7 @@ def test_steps_back_are_told_as_they_were_though_more_is_watched_later():
         y = x * w
         tape.gradient(y, x)
         tape.watch(w)
-    flows = tape._answers[0].report.read()
+    flows = tape._gradient_calls[0].report.read()
     assert {flow.tensor for flow in flows} == {y._id, x._id}
 
 
@@ -253,7 +253,7 @@ def test_what_a_small_sum_was_made_of_is_let_go_of_if_it_was_large():
         tape.watch(x)
         y = tf.reduce_sum(x)
     (log, *_), *_ = tape._windows
-    assert log.heavy
+    assert log.large_records
     tape.gradient(y, x)
     assert as_op_run(ops_on(tape)[0]).inputs == (dropped((1000,), x._value.dtype),)
 
@@ -264,7 +264,7 @@ def test_steps_with_large_values_are_told_with_their_forms():
         tape.watch([x, b])
         y = tf.reduce_sum(tf.tanh(x * 2.0 + b))
     bias = tape.gradient(y, [x, b])[1]
-    (answer,) = tape._answers
+    (answer,) = tape._gradient_calls
     steps = answer.report.read()
     large = dropped((30, 10), x._value.dtype)
     assert [flow.sum for flow in steps[1:]] == [large, large, large, bias._value, large]

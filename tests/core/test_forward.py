@@ -18,7 +18,7 @@ def test_after_the_block_ops_run_as_if_there_had_been_no_accumulator():
     with tf.autodiff.ForwardAccumulator(x, 1.0), pytest.raises(ZeroDivisionError):
         _ = tf.sin(x) * (1 / 0)
     assert thread.records is recent
-    assert thread.active == ()
+    assert thread.active_tapes == ()
     assert thread.tapes == []
 
 
@@ -29,7 +29,7 @@ def test_an_error_in_a_tangent_leaves_the_accumulator_in_order():
             tf.image.adjust_contrast(x, 2.0)
         y = x * 3.0
     assert float(acc.jvp(y)) == 3.0
-    assert thread.active == ()
+    assert thread.active_tapes == ()
 
 
 def test_a_tape_that_opens_and_closes_inside_leaves_the_accumulator_listening():

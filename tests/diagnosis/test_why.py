@@ -6,12 +6,12 @@ import threading
 import pytest
 
 import tapelab as tf
-from tapelab.core.log import QUESTIONS, thread
+from tapelab.core.log import RECENT_CALLS, thread
 
 
 @pytest.fixture(autouse=True)
 def nothing_asked():
-    thread.asked.clear()
+    thread.recent_calls.clear()
 
 
 def codes(explanation):
@@ -99,9 +99,9 @@ def test_explaining_and_showing_are_no_questions():
         y = tf.stop_gradient(x)
     tf.explain(tape, y, x)
     tape.recording(y, x)
-    assert not thread.asked
+    assert not thread.recent_calls
 
 
 def test_only_a_few_questions_are_remembered():
-    tapes = [asked(tf.sin) for _ in range(QUESTIONS + 3)]
-    assert len(thread.asked) == QUESTIONS < len(tapes)
+    tapes = [asked(tf.sin) for _ in range(RECENT_CALLS + 3)]
+    assert len(thread.recent_calls) == RECENT_CALLS < len(tapes)

@@ -89,7 +89,7 @@ def explained(snippet: str, target: str = "y", source: str = "x") -> Explanation
 
 def asked(snippet: str, ask: str) -> Explanation:
     """What a snippet's explanation says, in whatever way it is asked for."""
-    thread.asked.clear()  # so that `tf.why()` speaks of this snippet
+    thread.recent_calls.clear()  # so that `tf.why()` speaks of this snippet
     names = run(snippet)
     answer = eval(ask, names)
     if isinstance(answer, Finding):  # of an error

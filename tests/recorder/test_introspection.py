@@ -32,7 +32,7 @@ def test_the_question_is_in_the_recording_and_not_on_the_tape():
     recording, call, positions = introspect(tape, y, x)
     (asked,) = of_kind(recording, e.Asked)
     assert (asked.call, call, positions) == (0, 0, (0,))
-    assert not tape._answers
+    assert not tape._gradient_calls
 
 
 def test_a_question_that_was_put_is_found_again_with_the_places_of_its_sources():

@@ -84,5 +84,5 @@ def test_measuring_ends_with_the_question():
         y = tf.reduce_sum(x * x)
     tape.recording(y, x)
     tape.gradient(y, x)
-    results = tape._answers[-1].results
+    results = tape._gradient_calls[-1].results
     assert [each.measure for each in results] == [None]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import tapelab as tf
 from tapelab.errors import RecordingError
 from tapelab.recording import from_bytes, to_bytes
-from tapelab.recording.previews import ROOM, Form, Preview, Room, plane_of, preview_of
+from tapelab.recording.previews import ROOM, Form, Preview, PreviewBudget, plane_of, preview_of
 
 RNG = np.random.default_rng(7)
 
@@ -117,7 +117,7 @@ def test_words_and_nothing_have_no_preview():
 
 
 def test_all_previews_together_take_no_more_than_their_room():
-    room = Room()
+    room = PreviewBudget()
     made = [room.preview(np.ones((100, 100)), image=True) for _ in range(2000)]
     sizes = [each.levels.size for each in made if each]
     assert ROOM // 2 < sum(sizes) <= ROOM

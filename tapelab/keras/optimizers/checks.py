@@ -13,7 +13,7 @@ def with_gradients(grads: list[Any], variables: list[Any]) -> list[tuple[Any, An
     """The pairs that have a gradient; a warning names the others, an error says that none has."""
     pairs = [(g, v) for g, v in zip(grads, variables, strict=True) if g is not None]
     if not pairs:
-        tape = thread.asked[-1][0]() if thread.asked else None
+        tape = thread.recent_calls[-1][0]() if thread.recent_calls else None
         raise NothingArrivedError(
             "No gradients provided for any variable. tf.explain(tape, loss, variable) says why a "
             "gradient is None.",

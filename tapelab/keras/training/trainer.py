@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tapelab import nest
-from tapelab.core.exits import leave
+from tapelab.core.exits import record_exit
 from tapelab.keras.backend import convert_to_tensor
 from tapelab.keras.callbacks.callback_list import CallbackList
 from tapelab.keras.training.batches import (
@@ -202,5 +202,5 @@ def _joined(*batches: Any) -> Any:
     tensors = [convert_to_tensor(each) for each in batches]
     array = np.concatenate([np.asarray(each._value) for each in tensors])
     for each in tensors:
-        leave(each._id, "model.predict", array)
+        record_exit(each._id, "model.predict", array)
     return array

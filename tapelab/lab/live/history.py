@@ -19,7 +19,7 @@ from tapelab.lab.notebook_cells import RUNNING
 
 if TYPE_CHECKING:
     from tapelab.core.gradient_call import GradientCall
-    from tapelab.core.origin import Seen
+    from tapelab.core.origin import LoggedTensor
     from tapelab.core.tape import GradientTape
 
 MOST_QUESTIONS: Final = 64
@@ -99,7 +99,7 @@ class History:
         self.run = Run(self.run.number + 1, RUNNING.execution)
         self._allowance = Allowance(self.most, self.rate)
 
-    def await_answer(self, watched: tuple[Seen, ...]) -> None:
+    def await_answer(self, watched: tuple[LoggedTensor, ...]) -> None:
         """Show what a tape watches that was not asked yet: in a new run if none of it is known."""
         with self._lock:
             keys = keys_of(watched)
@@ -124,18 +124,18 @@ class History:
         call, held, results, answer = newest
         run.measure(calls, results if call is calls[-1] else calls[-1].results)
         tape = held()
-        if tape is not None and answer in tape._answers:
+        if tape is not None and answer in tape._gradient_calls:
             self.latest = Kept(tape, answer)
             run.shelf.put(call.step, self.latest, self.most)
         return True
 
     def _catch_up_on_the_last(self) -> None:
         """The last question before anybody listened, if its tape is there still."""
-        for reference, serial, _ in tuple(RUNNING.state["asked"])[-1:]:
+        for reference, serial, _ in tuple(RUNNING.state["recent_calls"])[-1:]:
             if serial > self._heard:
                 self.begin()  # nobody knows how many steps went by
             tape = reference()
             self.missed = serial > self._heard and tape is None
-            for answer in tuple(tape._answers) if tape is not None else ():
+            for answer in tuple(tape._gradient_calls) if tape is not None else ():
                 if answer.serial == serial > self._heard and answer.results:
                     self._write_down(tape, answer, answer.results)

@@ -16,7 +16,7 @@ from tapelab.lab.notebook_cells import RUNNING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tapelab.core.origin import Seen
+    from tapelab.core.origin import LoggedTensor
 
 MOST_LINES: Final = 200
 MOST_WATCHED: Final = 64
@@ -41,7 +41,7 @@ class Scene:
         fresh = self.history.measure()
         tape = self._newest(fresh)
         recording = tape is not None and bool(tape._recording)
-        if recording and tape is not None and not tape._answers:
+        if recording and tape is not None and not tape._gradient_calls:
             self.history.await_answer(_watched(tape))
         run = self.history.run
         return {
@@ -77,7 +77,7 @@ class Scene:
 
     def _reachable(self) -> Iterator[GradientTape]:
         """Tapes that the learner's code holds, by a name or by what it asked last."""
-        asked = (reference() for reference, *_ in tuple(RUNNING.state["asked"]))
+        asked = (reference() for reference, *_ in tuple(RUNNING.state["recent_calls"]))
         for each in (*asked, *tuple(self._space.values())):
             if isinstance(each, GradientTape):
                 yield each
@@ -148,7 +148,7 @@ def _age(tape: GradientTape) -> int:
     return tape._serial
 
 
-def _watched(tape: GradientTape) -> tuple[Seen, ...]:
+def _watched(tape: GradientTape) -> tuple[LoggedTensor, ...]:
     """The present states of what a tape watches."""
     things: list[Any] = [*tape._watched.values(), *tape._followed.values()]
     return seen(things[:MOST_WATCHED])

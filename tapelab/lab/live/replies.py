@@ -61,7 +61,9 @@ def _taken(tape: GradientTape, *, derived: bool) -> Recording:
             )
         )
     with resting():
-        return build_recording(tape_snapshot(tape, tape._answers[-ANSWERS:]), derived=derived)
+        return build_recording(
+            tape_snapshot(tape, tape._gradient_calls[-ANSWERS:]), derived=derived
+        )
 
 
 def _cells(taken: Recording) -> dict[str, Any]:

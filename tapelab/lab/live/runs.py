@@ -14,7 +14,7 @@ from tapelab.recorder.interning import Spans, place_of
 from tapelab.recording.source import extent_of
 
 if TYPE_CHECKING:
-    from tapelab.core.origin import Origin, Seen
+    from tapelab.core.origin import LoggedTensor, Origin
 
 Where = tuple[str | None, int | None]
 """The id of a cell, and a line in it."""
@@ -53,7 +53,7 @@ class Places:
         cell = RUNNING.cell_of(code.co_filename)
         return cell.id, extent_of(code, instruction)[0] + cell.blank
 
-    def name(self, end: Seen) -> str:
+    def name(self, end: LoggedTensor) -> str:
         """What a target or a source is called; empty if it has no name."""
         owner = end.owner
         if owner is not None and owner.name.rsplit("/", 1)[-1] != PLAIN:
@@ -72,8 +72,8 @@ class Call(NamedTuple):
     step: int
     question: int
     origin: Origin
-    targets: tuple[Seen, ...]
-    sources: tuple[Seen, ...]
+    targets: tuple[LoggedTensor, ...]
+    sources: tuple[LoggedTensor, ...]
     results: tuple[Any, ...]
 
 
@@ -82,7 +82,7 @@ class Track:
     """A variable, and how its gradient is at present."""
 
     name: str
-    seen: Seen
+    seen: LoggedTensor
     where: Where
     shown: Any = None
     norm: float | None = None
@@ -156,7 +156,7 @@ class Run:
     def _target(self, call: Call) -> str:
         return " + ".join(filter(None, map(self.places.name, call.targets)))
 
-    def track(self, key: Any, source: Seen) -> Track | None:
+    def track(self, key: Any, source: LoggedTensor) -> Track | None:
         """What is known of a source; None for one too many."""
         found = self.tracks.get(key)
         if found is None:
@@ -186,7 +186,7 @@ class Run:
                 self.findings[about] = {**told, "cell": cell, "step": call.step, "now": True}
 
 
-def keys_of(sources: tuple[Seen, ...]) -> tuple[Any, ...]:
+def keys_of(sources: tuple[LoggedTensor, ...]) -> tuple[Any, ...]:
     """What sources are known by from one call to the next: a tensor by the place of its making."""
     made: Counter[Any] = Counter()
     return tuple(
@@ -194,14 +194,14 @@ def keys_of(sources: tuple[Seen, ...]) -> tuple[Any, ...]:
     )
 
 
-def _place(end: Seen, made: Counter[Any]) -> tuple[Any, ...]:
+def _place(end: LoggedTensor, made: Counter[Any]) -> tuple[Any, ...]:
     """Where a tensor was made, and how many were made there before."""
     place = (end.origin.code.co_filename, end.origin.instruction) if end.origin else ()
     made[place] += 1
     return (*place, made[place])
 
 
-def question_of(origin: Origin, sources: tuple[Seen, ...]) -> Any:
+def question_of(origin: Origin, sources: tuple[LoggedTensor, ...]) -> Any:
     """What a question is known by: where it stands, and what it asks for."""
     return origin.code.co_filename, origin.code.co_name, origin.instruction, keys_of(sources)
 

@@ -47,7 +47,7 @@ class Kept:
         tape = self.original()
         if tape is None or tape is self._copy:
             return tape
-        answers = [each for each in tuple(tape._answers) if each.serial == self._serial]
+        answers = [each for each in tuple(tape._gradient_calls) if each.serial == self._serial]
         return tape_snapshot(tape, answers) if answers else None
 
 
@@ -125,7 +125,7 @@ class TapesOfCells:
         fresh, self._fresh = self._fresh, {}
         for cell, (execution, held, answer) in fresh.items():
             tape = held()
-            if tape is not None and answer in tape._answers:
+            if tape is not None and answer in tape._gradient_calls:
                 self._kept.pop(cell, None)
                 self._kept[cell] = execution, Kept(tape, answer)
         while len(self._kept) > MOST_CELLS or self._bytes() > MOST_BYTES:

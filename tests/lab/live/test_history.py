@@ -185,7 +185,7 @@ def test_the_oldest_tapes_make_room(monkeypatch):
     monkeypatch.setattr(tape_store, "MOST_BYTES", 10 * tape_store.A_RECORD)
     kept, tape = tape_store.Shelf(), ask(tf.Variable(1.0))[0]
     for step in range(1, 6):
-        kept.put(step, tape_store.Kept(tape, tape._answers[0]), 100)
+        kept.put(step, tape_store.Kept(tape, tape._gradient_calls[0]), 100)
     assert 0 < len(kept.steps()) < 5
     assert kept.steps()[-1] == 5
 
