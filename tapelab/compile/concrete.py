@@ -169,7 +169,7 @@ class ConcreteFunction:
             result = outer.call(self._run, (bound, flat, captures), {}, acts=True)
             return connected(result) if self._has_separate_outputs else result
         result = self._run(bound, flat, captures)
-        if self._has_separate_outputs and (tapes := thread.__dict__["listening"]):
+        if self._has_separate_outputs and (tapes := thread.__dict__["active_tapes"]):
             return self._connected(result, [*flat, *captures], tapes)
         return result
 
