@@ -1,40 +1,32 @@
-"""Layer 5: why a gradient is `None`, only a part, zero or NaN. Pure functions of a Recording.
+"""Layer 5: why a gradient is `None`, incomplete, zero, NaN or misleading.
 
-To add a pitfall, write one file here and one in `tests/pitfalls/catalogue/`:
+Everything here is a pure function of a `Recording`: no live tensor and no tape. A gradient call
+with one of its sources is a `Case`. Two structures are computed from the recording, and detectors
+search them:
 
-1. Its code stands in `codes.py`, with its lesson and its rank (how decisive it is).
-2. A new file, named after the family, has a function that asks a `Case` and makes a `Finding`:
+- `case.flow` (`dataflow.py`): all edges from the tensors that an op or a statement took to those
+  that it made, and for each edge the `Cut` that keeps the gradient from following it, if any;
+- `case.way` (`backward_pass.py`): the steps of the backward pass that lead to the source, with
+  their values.
 
-       def double_softmax(case: Case) -> Iterator[Finding]:
-           ...
-           yield Finding(
-               code="DOUBLE_SOFTMAX",
-               title=say("`{text}` is a second softmax", text=text),
-               message=say("…one whole sentence with `{names}` and {numbers}.", …),
-               where=case.codes.where(span),     # the sub-expression at fault
-               fix=edits.fix(code, [...]),       # None where no single line mends it
-               evidence=(event,),                # the events it rests on
-           )
+`explanation.py` runs the detectors and sorts their findings. The detectors stand in the modules of
+`families.py`, one for each family, under the declarations of their findings (`declarations.py`).
 
-   Every text is a template with named values (`wording.say`, `say_many`), whole sentences, joined
-   by `paragraph`; templates in tables are marked by `sentence(...)`. Names come from `names.py`,
-   numbers are printed by `names.number`, lines are rewritten by `edits.py`.
-3. `causes.py` has the tables: CHECKS (asked of every case, also where a gradient arrives; findings
-   of numbers, shapes and state go here), OF_SEVERAL (asked of all sources of one question
-   together), AT_THE_SOURCE (first answer of a None), AT_A_CUT (by the kind of cut in `flow.py`),
-   REFUSALS (errors that the engine raises, see `tapelab/errors.py` and `refusals.py`).
-4. A `Pitfall` in the catalogue: a snippet with the culprit in «guillemets», its code and the line
-   to write instead; a near-miss beside it. The tests check the rest, also from bytes.
+To add a finding, write one block in the module of its family, or in a new module:
 
-Users declare findings of their own with `tapelab.extend.finding`, see `own_findings.py`.
+1. `@finding("CODE", rank=…, lesson=…, what=…, instead=…, example=Example(…))`, with a program that
+   has the pitfall, the fix, and a near miss.
+2. Below it the detector, a function that yields a `Finding`: texts by `say`, `say_many` and
+   `paragraph`; names and values by `descriptions.py`; the place by `case.codes.where(span)`; the
+   fix by `edits.py`, None where no single line repairs the program.
+3. `python -m tools.findings` writes the reference page, `python -m tools.words` the catalogues.
 
-A case works on the recording alone: no live tensor, no tape. Its numbers are those of the events
-(`case.recording.tensor(i).value`, None where large; `case.recording.measures` has what they come
-to), the way back is in `case.way`: the steps of the last question that lead to the source, with
-their numbers, by op (`way.through(names)`) or by tensor (`way.into`). A healthy gradient gives no
-finding. Tapes may be long: take events by their kind (`recording.placed(e.Left)`) or by what they
-use (`case.uses_of_source()`), and reach for what is upstream by `case.upstream`,
-`case.between(cut)` and the columns of `case.flow.edges`.
+The tests run every example, its fix and its near miss, also from the bytes of the recording.
+
+Invariants: a healthy gradient has no finding. Values are those of the events
+(`case.recording.tensor(i).value`, None where they are large; `case.recording.measures` summarises
+them). Recordings can be long: take events by their kind (`recording.placed(e.Left)`) or by what
+they use (`case.uses_of_source()`), and work on the columns of `case.flow.edges`.
 """
 
 from __future__ import annotations

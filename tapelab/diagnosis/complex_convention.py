@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import (
     ROOM,
     Written,
@@ -39,6 +40,29 @@ CONJUGATES: Final = {"conj", "conjugate"}
 PARTS: Final = {"real", "imag"}
 
 
+@finding(
+    "COMPLEX_CONVENTION",
+    rank=Rank.MISLEADING,
+    lesson="12",
+    what="The source is complex, so the gradient is the conjugate of the derivative.",
+    instead="`tf.math.conj`; in gradient descent, the gradient as it is",
+    example=Example(
+        "P74",
+        """
+        x = tf.Variable(3.0 + 1.0j)
+        with tf.GradientTape() as tape:
+            y = x * x
+        g = «tape.gradient(y, x)»
+        """,
+        fix="g = tf.math.conj(tape.gradient(y, x))",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable(3.0 + 0.0j)
+        with tf.GradientTape() as tape: y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def conjugated(case: Case) -> Iterator[Finding]:
     """The gradient with respect to a complex source, where it differs from the derivative.
 

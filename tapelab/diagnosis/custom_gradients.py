@@ -15,6 +15,7 @@ from tapelab.core.indexed_slices import IndexedSlices
 from tapelab.core.records import CUSTOM_VJP, OpRun, kind_of, view
 from tapelab.core.tensor import constant_of
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding, on_refusal
 from tapelab.diagnosis.descriptions import number, paragraph, say, say_many, shortened
 from tapelab.diagnosis.finding import Finding, Step, Where
 from tapelab.diagnosis.source_code import Code, Extent
@@ -100,6 +101,48 @@ def _returned_by(function: ast.FunctionDef) -> Function | None:
     return None
 
 
+@finding(
+    "VARIABLES_KEYWORD_MISSING",
+    rank=Rank.REFUSED,
+    lesson="11",
+    what="A custom gradient reads a variable, and its gradient function does not take `variables`.",
+    instead="`def grad(upstream, variables=None)`",
+    example=Example(
+        "P72",
+        """
+        w = tf.Variable(2.0, name="w")
+
+        @tf.custom_gradient
+        def scaled(a):
+            return a * w, «lambda up: up * w»
+
+        x = tf.Variable(3.0)
+        try:
+            with tf.GradientTape() as tape:
+                y = scaled(x)
+            g = tape.gradient(y, x)
+        except TypeError as caught:
+            error = caught
+        """,
+        fix="return a * w, lambda up, variables=None: (up * w, [None] * len(variables))",
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        w = tf.Variable(2.0)
+
+        @tf.custom_gradient
+        def scaled(a):
+            def grad(up, variables=None):
+                return up * w, [up * a]
+            return a * w, grad
+
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape: y = scaled(x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@on_refusal("VARIABLES_KEYWORD_MISSING")
 def keyword_missing(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """A gradient function that does not take the variables which its function reads."""
     if case.question is None:
@@ -153,6 +196,37 @@ SHAPES: Final = {"shape", "dtype", "zeros_like", "ones_like", "size", "rank"}
 """What may be asked of an upstream gradient without a look at its numbers."""
 
 
+@finding(
+    "UPSTREAM_IGNORED",
+    rank=Rank.MISLEADING,
+    lesson="11",
+    what="A custom gradient does not use the upstream gradient.",
+    instead="`upstream * …`",
+    example=Example(
+        "P71",
+        """
+        @tf.custom_gradient
+        def square(a):
+            return a * a, lambda up: «2.0 * a»
+
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = 2.0 * square(x * 1.0)
+        g = tape.gradient(y, x)
+        """,
+        fix="return a * a, lambda up: up * 2.0 * a",
+        symptom="value",
+        near_miss="""
+        @tf.custom_gradient
+        def square(a):
+            return a * a, lambda up: up * 2.0 * a
+
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape: y = 2.0 * square(x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def upstream_ignored(case: Case) -> Iterator[Finding]:
     """A gradient function whose code returns its slope and leaves out what comes from behind."""
     way = case.way

@@ -1,119 +1,102 @@
-"""The codes of findings: how decisive each is, and which lesson teaches it."""
+"""Declarations of findings: all that is said about a code, in one block beside its detector.
+
+`@finding` declares a code: how decisive it is, which lesson teaches it, what happened, what to
+write instead, a program with the pitfall and a near miss. Below it stands the detector, the
+function that recognises the pitfall in a `Case` and composes the sentences and the fix. A second
+decorator says when the detector runs; without one it runs for every gradient call:
+
+- `at_source(order)`: no gradient arrives, and the cause may be the source itself. The detectors run
+  in ascending order, and the first finding is the answer.
+- `at_cut(cut)`: an edge between the source and the target is cut in this way.
+- `beside_cause`: no gradient arrives; the finding is reported together with the cause.
+- `across_sources`: all sources of one call together.
+- `on_refusal(code)`: the engine raised an error.
+- `check`: every gradient call, also where a gradient arrives (a further detector of a code).
+
+Invariants: a code has one declaration, and each finding of a detector has a declared code. The
+reference page, the list of codes and the triggers of the tests are generated from the declarations;
+an own finding, `tapelab.extend.finding`, is declared with the same decorator.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.edges import Cut
+
+Detector = Callable[..., Any]
+D = TypeVar("D", bound=Detector)
+
+PACKAGE: Final = __name__.rpartition(".")[0]
 
 
 class Rank(IntEnum):
-    """What a finding says of a gradient; the lower the number, the sooner it is told."""
+    """What a finding says about a gradient; findings of a lower rank come first."""
 
-    REFUSED = 0  # there is no answer, or the answer hides that there is none
+    REFUSED = 0  # there is no result, or the result hides that there is none
     MISSING = 1  # no path leads to the source, or paths are cut
     NOT_FINITE = 2  # infinities and NaN
     VANISHED = 3  # zero, or nearly
-    MISLEADING = 4  # numbers that are not those of the question
-    WASTEFUL = 5  # the right numbers, at a price
+    MISLEADING = 4  # values that are not those of the question
+    WASTEFUL = 5  # the right values, at a price
 
 
-class Code(NamedTuple):
-    """What is the same for all findings of one code."""
+class Example(NamedTuple):
+    """A program with the pitfall, and a near miss that looks like it and has no finding.
 
-    lesson: str
+    The program computes `y` from `x` on `tape` and ends with `g = tape.gradient(…)`. The expression
+    at fault stands in «guillemets». `fix` is the code that the finding proposes, `symptom` what `g`
+    looks like, `cured` what it looks like with the fix, and `ask` the expression that explains it.
+    `pitfall` is the number in the catalogue of pitfalls.
+    """
+
+    pitfall: str
+    program: str
+    fix: str | None = None
+    symptom: str = "None"
+    cured: str = "number"
+    ask: str = "tf.explain(tape, y, x)"
+    near_miss: str = ""
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What holds for all findings of a code."""
+
+    code: str
     rank: Rank
+    lesson: str
+    what: str
+    instead: str
+    example: Example | None
+    detector: Detector
+
+    @property
+    def is_own(self) -> bool:
+        """Whether a user declared it."""
+        return not self.detector.__module__.startswith(PACKAGE)
 
 
-CODES: Final = {
-    "SWAPPED_ARGUMENTS": Code("02", Rank.REFUSED),
-    "TAPE_CONSUMED": Code("02", Rank.REFUSED),
-    "UNCONNECTED_ZERO": Code("05", Rank.REFUSED),
-    "SOME_NONE": Code("16", Rank.REFUSED),
-    "MIXED_DTYPE": Code("00", Rank.REFUSED),
-    "NO_GRADIENT_REGISTERED": Code("11", Rank.REFUSED),
-    "VARIABLES_KEYWORD_MISSING": Code("11", Rank.REFUSED),
-    "LEAKED_SYMBOL": Code("08", Rank.REFUSED),
-    "REBOUND_TO_TENSOR": Code("00", Rank.MISSING),
-    "WRONG_OBJECT": Code("04", Rank.MISSING),
-    "UNUSED_SOURCE": Code("05", Rank.MISSING),
-    "INT_DTYPE": Code("05", Rank.MISSING),
-    "NOT_TRAINABLE": Code("04", Rank.MISSING),
-    "AUTOWATCH_OFF": Code("04", Rank.MISSING),
-    "NOT_WATCHED": Code("04", Rank.MISSING),
-    "WATCHED_TOO_LATE": Code("04", Rank.MISSING),
-    "BEFORE_TAPE": Code("05", Rank.MISSING),
-    "AFTER_TAPE": Code("05", Rank.MISSING),
-    "RECORDING_PAUSED": Code("04", Rank.MISSING),
-    "OTHER_THREAD": Code("04", Rank.MISSING),
-    "LEFT_ENGINE": Code("06", Rank.MISSING),
-    "STATE_READ": Code("06", Rank.MISSING),
-    "COPIED_VALUE": Code("06", Rank.MISSING),
-    "STOPPED": Code("11", Rank.MISSING),
-    "NON_DIFFERENTIABLE": Code("05", Rank.MISSING),
-    "INDEX_ONLY": Code("05", Rank.MISSING),
-    "PREDICATE_ONLY": Code("08", Rank.MISSING),
-    "SHAPE_ONLY": Code("07", Rank.MISSING),
-    "SAMPLER": Code("05", Rank.MISSING),
-    "OUTER_TAPE_CLOSED": Code("10", Rank.MISSING),
-    "CONSTANT_DERIVATIVE": Code("10", Rank.MISSING),
-    "UNTRACKED_VARIABLE": Code("06", Rank.MISSING),
-    "ZERO_TIMES_INF": Code("13", Rank.NOT_FINITE),
-    "INF_LOCAL": Code("13", Rank.NOT_FINITE),
-    "OVERFLOW": Code("13", Rank.NOT_FINITE),
-    "DEGENERATE": Code("13", Rank.NOT_FINITE),
-    "EXPLODING": Code("14", Rank.NOT_FINITE),
-    "UNDERFLOW": Code("13", Rank.VANISHED),
-    "DEAD_UNITS": Code("14", Rank.VANISHED),
-    "SATURATED": Code("13", Rank.VANISHED),
-    "CANCELLED_BY_MEAN": Code("14", Rank.VANISHED),
-    "VANISHING": Code("14", Rank.VANISHED),
-    "ON_KINK": Code("12", Rank.MISLEADING),
-    "UPSTREAM_IGNORED": Code("11", Rank.MISLEADING),
-    "SWAPPED_LOSS_ARGUMENTS": Code("16", Rank.MISLEADING),
-    "DOUBLE_SOFTMAX": Code("13", Rank.MISLEADING),
-    "UNINTENDED_BROADCAST": Code("07", Rank.MISLEADING),
-    "WRONG_AXIS": Code("07", Rank.MISLEADING),
-    "UNNORMALISED_SUM": Code("16", Rank.MISLEADING),
-    "SUMMED_TARGET": Code("07", Rank.MISLEADING),
-    "CROSS_TALK": Code("07", Rank.MISLEADING),
-    "SPARSE_GRADIENT": Code("16", Rank.MISLEADING),
-    "COMPLEX_CONVENTION": Code("12", Rank.MISLEADING),
-    "ALIASED_MEMORY": Code("06", Rank.MISLEADING),
-    "TRACE_TIME_CONSTANT": Code("08", Rank.MISLEADING),
-    "NOT_CONVERGED": Code("18", Rank.MISLEADING),
-    "DATA_DEPENDENT_TRIP_COUNT": Code("08", Rank.MISLEADING),
-    "GRADIENT_INSIDE_TAPE": Code("15", Rank.WASTEFUL),
-    "FROZEN_BUT_WATCHED": Code("16", Rank.WASTEFUL),
-    "PERSISTENT_HELD": Code("15", Rank.WASTEFUL),
-    "GROWING_TAPE": Code("15", Rank.WASTEFUL),
-}
-"""Findings of one rank keep the order in which they are found: from the source, then along the
-path from the target back.
-"""
+DECLARED: Final[dict[str, Declaration]] = {}
+"""The declarations by their codes."""
 
-OWN_CODES: Final[dict[str, Code]] = {}
-"""The codes of findings that users declared, see `own_findings`."""
+CHECKS: Final[dict[Detector, None]] = {}
+AT_SOURCE: Final[dict[Detector, int]] = {}
+AT_CUT: Final[dict[Cut, Detector]] = {}
+BESIDE_CAUSE: Final[dict[Detector, None]] = {}
+ACROSS_SOURCES: Final[dict[Detector, None]] = {}
+ON_REFUSAL: Final[dict[str, Detector]] = {}
 
 
-def code_facts(code: str) -> Code:
-    """The lesson and the rank of a code; ValueError where nobody declared it."""
-    facts = CODES.get(code) or OWN_CODES.get(code)
-    if facts is None:
-        raise ValueError(
-            f"No finding {code!r} was declared. Write the code that stands in @finding(…), as in "
-            f"@finding({code!r}, rank=Rank.MISLEADING)."
-        )
-    return facts
-
-
-Detector = Callable[..., Iterable[Any]]
-
-_DETECTORS: Final[dict[str, Detector]] = {}
-
-
-def finding(code: str, *, rank: Rank, lesson: str = "") -> Callable[[Detector], Detector]:
-    """Declare a finding of your own: a function that looks for it in a `Case`.
+def finding(
+    code: str, *, rank: Rank, lesson: str = "", what: str = "", instead: str = "",
+    example: Example | None = None,
+) -> Callable[[D], D]:  # fmt: skip
+    """Declare a finding: a function that looks for it in a `Case`.
 
     The function yields a `Finding` with this code for what it detects. It sees the recording and
     the backward pass, never a live tensor: `case.way.through({"exp"})` are the steps of the
@@ -148,30 +131,104 @@ def finding(code: str, *, rank: Rank, lesson: str = "") -> Callable[[Detector], 
         print(tf.explain(tape, y, x).findings[0].code)  # LARGE_EXPONENT
 
     `rank` says how decisive it is among other findings, `lesson` is the number of a lesson that
-    teaches it. Write a near miss beside each trigger: a healthy gradient gives no finding.
+    teaches it. `what`, `instead` and `example` are for its documentation and its tests. A healthy
+    gradient has no finding. Declaring a code again, as when a cell runs twice, replaces it.
     """
-    if code in CODES:
-        raise ValueError(f"{code} is a finding of tapelab. Choose another code for your own.")
     if not code.isupper() or not code.isidentifier():
         raise ValueError(
             f"The code of a finding is written in capitals and underscores, but this is {code!r}. "
             "Try 'LARGE_EXPONENT'."
         )
+    known = DECLARED.get(code)
+    if known is not None and not known.is_own:
+        raise ValueError(f"{code} is a finding of tapelab. Choose another code for your own.")
 
-    def declare(detector: Detector) -> Detector:
-        OWN_CODES[code] = Code(lesson, rank)
-        _DETECTORS[code] = detector
+    def declare(detector: D) -> D:
+        if known is not None:
+            CHECKS.pop(known.detector, None)
+        DECLARED[code] = Declaration(code, rank, lesson, what, instead, example, detector)
+        if not _runs_elsewhere(detector):
+            CHECKS[detector] = None
         return detector
 
     return declare
 
 
+def _runs_elsewhere(detector: Detector) -> bool:
+    """Whether a decorator has said when a detector runs."""
+    hooks = (*AT_SOURCE, *AT_CUT.values(), *BESIDE_CAUSE, *ACROSS_SOURCES, *ON_REFUSAL.values())
+    return detector in hooks
+
+
+def check(detector: D) -> D:
+    """Run a further detector of a declared code for every gradient call."""
+    CHECKS[detector] = None
+    return detector
+
+
+def at_source(order: int) -> Callable[[D], D]:
+    """Run a detector, in ascending order, to find the cause of a None in the source itself."""
+
+    def register(detector: D) -> D:
+        AT_SOURCE[detector] = order
+        return detector
+
+    return register
+
+
+def at_cut(*cuts: Cut) -> Callable[[D], D]:
+    """Run a detector for each edge that is cut in one of these ways."""
+
+    def register(detector: D) -> D:
+        AT_CUT.update(dict.fromkeys(cuts, detector))
+        return detector
+
+    return register
+
+
+def beside_cause(detector: D) -> D:
+    """Run a detector where no gradient arrives, beside those that look for the cause."""
+    BESIDE_CAUSE[detector] = None
+    return detector
+
+
+def across_sources(detector: D) -> D:
+    """Run a detector for all cases of one gradient call together, one case for each source."""
+    ACROSS_SOURCES[detector] = None
+    return detector
+
+
+def on_refusal(code: str) -> Callable[[D], D]:
+    """Run a detector for an error that the engine raises with this code.
+
+    The detector gets the case of the refused call and the details that the engine knows.
+    """
+
+    def register(detector: D) -> D:
+        ON_REFUSAL[code] = detector
+        return detector
+
+    return register
+
+
+def declaration_of(code: str) -> Declaration:
+    """The declaration of a code; ValueError where nobody declared it."""
+    if code not in DECLARED:
+        raise ValueError(
+            f"No finding {code!r} was declared. Write the code that stands in @finding(…), as in "
+            f"@finding({code!r}, rank=Rank.MISLEADING)."
+        )
+    return DECLARED[code]
+
+
 def own_detectors() -> tuple[Detector, ...]:
     """The detectors that users declared, in the order of their first declaration."""
-    return tuple(_DETECTORS.values())
+    return tuple(each.detector for each in DECLARED.values() if each.is_own)
 
 
 def forget_findings(module: str) -> None:
     """Withdraw the findings whose detectors were defined in a module of this name."""
-    for code in [code for code, each in _DETECTORS.items() if each.__module__ == module]:
-        del _DETECTORS[code], OWN_CODES[code]
+    for code, declaration in list(DECLARED.items()):
+        if declaration.is_own and declaration.detector.__module__ == module:
+            CHECKS.pop(declaration.detector, None)
+            del DECLARED[code]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import name_of, paragraph, plainly, say, sentence, spot
 from tapelab.diagnosis.finding import Finding, Step
 
@@ -31,6 +32,33 @@ PERTURBED: Final = 1e-2
 """By how much of the largest value the diagonal is set apart."""
 
 
+@finding(
+    "DEGENERATE",
+    rank=Rank.NOT_FINITE,
+    lesson="13",
+    what="Two eigenvalues or singular values are equal.",
+    instead="A small difference between them",
+    example=Example(
+        "P56",
+        """
+        x = tf.Variable([[1.0, 0.0], [0.0, 1.0]])
+        with tf.GradientTape() as tape:
+            values, vectors = «tf.linalg.eigh(x)»
+            y = tf.reduce_sum(vectors[:, 0] * tf.constant([1.0, 2.0]))
+        g = tape.gradient(y, x)
+        """,
+        fix="values, vectors = tf.linalg.eigh("
+        "x + tf.linalg.diag(0.01 * tf.range(2.0, dtype=tf.float32)))",
+        symptom="zero",
+        near_miss="""
+        x = tf.Variable([[1.0, 0.0], [0.0, 1.0]])
+        with tf.GradientTape() as tape:
+            values, vectors = tf.linalg.eigh(x)
+            y = tf.reduce_sum(values ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def degenerate(case: Case) -> Iterator[Finding]:
     """A gradient through vectors whose values are equal, or nearly: it has 1 / gap in it."""
     way = case.way

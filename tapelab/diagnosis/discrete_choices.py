@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_source, finding
 from tapelab.diagnosis.descriptions import (
     argument,
     name_of,
@@ -104,6 +105,31 @@ def _beginnings(case: Case, edge: Edge) -> list[Edge]:
     return found
 
 
+@finding(
+    "INDEX_ONLY",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="The value is used as an index.",
+    instead="Interpolation, the values, or the gradient for the tensor that is indexed",
+    example=Example(
+        "P33",
+        """
+        x = tf.Variable([3.0, 1.0, 2.0])
+        with tf.GradientTape() as tape:
+            _, places = «tf.math.top_k(x, 2)»
+            y = tf.reduce_sum(tf.cast(places, tf.float32))
+        g = tape.gradient(y, x)
+        """,
+        fix="places, _ = tf.math.top_k(x, 2)",
+        near_miss="""
+        x = tf.Variable([3.0, 1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.gather(x, tf.argsort(x)) * [1.0, 2.0, 3.0])
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(110)
 def index_source(case: Case) -> Finding | None:
     """A source of whole numbers that are positions, or of truth values that choose."""
     if case.source < 0 or case.flow.is_floating(case.source):
@@ -175,6 +201,35 @@ class Predicate(NamedTuple):
     fork: Fork
 
 
+@finding(
+    "PREDICATE_ONLY",
+    rank=Rank.MISSING,
+    lesson="08",
+    what="The value only decides which branch runs.",
+    instead="A smooth blend of both branches",
+    example=Example(
+        "P34",
+        """
+        x = tf.constant(1.0)
+        v0, v1 = tf.Variable(2.0), tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            if «x > 0.0»:
+                y = v0
+            else:
+                y = v1 ** 2
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.sigmoid(x) * v0 + tf.sigmoid(-x) * v1 ** 2",
+        near_miss="""
+        x = tf.Variable([3.0, -1.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.where(x > 0.0, x, 0.1 * x))
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(80)
 def only_decides(case: Case) -> Finding | None:
     """The source was asked whether something holds, and the target was made in the branch."""
     if case.path or case.connected:
@@ -318,6 +373,30 @@ def _taken(case: Case, predicate: Predicate) -> str:
     return say("It was false, so the first branch did not run.")
 
 
+@finding(
+    "SHAPE_ONLY",
+    rank=Rank.MISSING,
+    lesson="07",
+    what="Only the shape of the value is used.",
+    instead="A soft count",
+    example=Example(
+        "P35",
+        """
+        x = tf.Variable([1.0, -2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.cast(«tf.size(tf.boolean_mask(x, x > 0))», tf.float32)
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.cast(tf.reduce_sum(tf.sigmoid(x)), tf.float32)",
+        near_miss="""
+        x = tf.Variable([3.0, -1.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(x) / tf.cast(tf.size(x), tf.float32)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(90)
 def only_its_shape(case: Case) -> Finding | None:
     """The code asks nothing of the source but its shape, by an attribute of Python."""
     if case.path or case.connected or case.uses_of_source():

@@ -11,18 +11,23 @@ from tapelab.core.collecting import resting
 from tapelab.core.log import thread
 from tapelab.core.tape import GradientTape
 from tapelab.diagnosis.case import Account, Case
-from tapelab.diagnosis.causes import AT_A_CUT, AT_THE_SOURCE, CHECKS, OF_SEVERAL, REFUSALS
-from tapelab.diagnosis.declarations import own_detectors
+from tapelab.diagnosis.declarations import (
+    ACROSS_SOURCES,
+    AT_CUT,
+    BESIDE_CAUSE,
+    DECLARED,
+    ON_REFUSAL,
+)
 from tapelab.diagnosis.descriptions import name_of, shortened
 from tapelab.diagnosis.discrete_choices import is_told_elsewhere
 from tapelab.diagnosis.edges import Cut
+from tapelab.diagnosis.families import checks, source_causes
 from tapelab.diagnosis.finding import Explanation, Finding
 from tapelab.diagnosis.model_variables import hidden_variables
-from tapelab.diagnosis.off_tape import TIMES
+from tapelab.diagnosis.off_tape import OFF_TAPE
 from tapelab.diagnosis.refused_ops import all_none
 from tapelab.diagnosis.second_derivatives import crosses_a_gradient, is_rightly_zero
 from tapelab.diagnosis.tape_lifetime import stopped_inside
-from tapelab.diagnosis.unused_source import unconnected_zero
 from tapelab.diagnosis.unwatched_source import not_watched
 from tapelab.locales import paragraph, say
 from tapelab.recorder.builder import build_recording
@@ -38,7 +43,10 @@ if TYPE_CHECKING:
 BEHIND_A_QUESTION: Final = {Cut.AFTER, Cut.DERIVED}
 """Cuts that come of a question inside the block, where there was one."""
 
-TOLD_TOGETHER: Final = {time.code for time in TIMES.values()}
+ONE_FOR_ALL: Final = {
+    code for code, declared in DECLARED.items() if declared.detector in OFF_TAPE.values()
+}
+"""Codes that are reported once, for all ops that ran off the tape."""
 
 
 def explain_recording(
@@ -82,7 +90,7 @@ def _of_no_source(case: Case) -> Explanation:
 
 def _explained(case: Case) -> Explanation:
     missing = tuple(_missing(case))
-    checked = [finding for check in (*CHECKS, *own_detectors()) for finding in check(case)]
+    checked = [finding for check in checks() for finding in check(case)]
     return Explanation(
         target=_named(case, case.targets),
         source=name_of(case, case.source),
@@ -96,7 +104,7 @@ def _explained(case: Case) -> Explanation:
 def _together(cases: tuple[Case, ...]) -> Explanation:
     """One explanation for several sources, with the findings of all."""
     parts = tuple(map(_explained, cases))
-    common = [finding for check in OF_SEVERAL for finding in check(cases)]
+    common = [finding for check in ACROSS_SOURCES for finding in check(cases)]
     found = dict.fromkeys([*common, *(each for part in parts for each in part.findings)])
     return Explanation(
         target=parts[0].target,
@@ -118,12 +126,12 @@ def _missing(case: Case) -> Iterator[Finding]:
     if not case.connected:
         if case.zero and is_rightly_zero(case):
             return
-        yield from filter(None, [unconnected_zero(case)])
+        yield from filter(None, (detector(case) for detector in BESIDE_CAUSE))
         yield from _at_the_source(case)
     beside_time = crosses_a_gradient(case)
     for edge in case.cuts:
         assert edge.cut is not None
-        if beside_time and edge.cut in TIMES:
+        if beside_time and edge.cut in OFF_TAPE:
             continue
         if is_told_elsewhere(case, edge):
             continue
@@ -131,11 +139,11 @@ def _missing(case: Case) -> Iterator[Finding]:
         if stopped:
             yield stopped
             continue
-        yield AT_A_CUT[edge.cut](case, edge)
+        yield AT_CUT[edge.cut](case, edge)
 
 
 def _at_the_source(case: Case) -> Iterator[Finding]:
-    found = (cause(case) for cause in AT_THE_SOURCE)
+    found = (cause(case) for cause in source_causes())
     first = next((finding for finding in found if finding), None)
     if first:
         yield first
@@ -153,7 +161,7 @@ def _distinct(findings: Iterable[Finding]) -> Iterator[Finding]:
     seen = set()
     for finding in findings:
         place = finding.where and (finding.where.source, finding.where.line)
-        key = finding.code, None if finding.code in TOLD_TOGETHER else place
+        key = finding.code, None if finding.code in ONE_FOR_ALL else place
         if key not in seen:
             seen.add(key)
             yield finding
@@ -233,7 +241,8 @@ def finding_of(refusal: Refusal) -> Finding | None:
     case = Case.of_call(Account(recording), call)
     if refusal.code == "SOME_NONE":
         return all_none(case, _before(case, call))
-    return REFUSALS[refusal.code](case, refusal.details)
+    found: Finding | None = ON_REFUSAL[refusal.code](case, refusal.details)
+    return found
 
 
 def _before(case: Case, call: int) -> Explanation | None:

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.diagnosis.declarations import Rank, code_facts
+from tapelab.diagnosis.declarations import Rank, declaration_of
 from tapelab.locales import language, say, sentence
 from tapelab.recording.drawable import Pictured
 from tapelab.views.card import columns, plain, wrapped
@@ -93,12 +93,12 @@ class Finding:
     @property
     def lesson(self) -> str:
         """The lesson that teaches it; empty for an own finding without one."""
-        return code_facts(self.code).lesson
+        return declaration_of(self.code).lesson
 
     @property
     def rank(self) -> Rank:
         """How decisive it is."""
-        return code_facts(self.code).rank
+        return declaration_of(self.code).rank
 
     def to_json(self) -> dict[str, Any]:
         """The finding as the pictures take it."""

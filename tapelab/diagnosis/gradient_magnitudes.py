@@ -10,6 +10,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import (
     name_of,
     operand,
@@ -41,6 +42,35 @@ ADDING: Final = "bias_add"
 """The function of tf that adds what moves all rows alike."""
 
 
+@finding(
+    "CANCELLED_BY_MEAN",
+    rank=Rank.VANISHED,
+    lesson="14",
+    what="A mean that is subtracted later removes the bias.",
+    instead="The layer without its bias",
+    example=Example(
+        "P77",
+        """
+        x = tf.Variable([1.0])
+        data = tf.constant([[1.0], [2.0], [5.0]])
+        with tf.GradientTape() as tape:
+            h = «tf.nn.bias_add(data, x)»
+            n = (h - tf.reduce_mean(h, 0)) / tf.math.reduce_std(h, 0)
+            y = tf.reduce_sum(n ** 3)
+        g = tape.gradient(y, x)
+        """,
+        fix="h = data",
+        symptom="zero",
+        cured="None",
+        near_miss="""
+        x = tf.Variable([1.0])
+        data = tf.constant([[1.0], [-1.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean((data + x - 1.0) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def cancelled(case: Case) -> Iterator[Finding]:
     """A gradient that is 0 because a mean is subtracted behind the source."""
     way = case.way
@@ -166,6 +196,31 @@ class Chain(NamedTuple):
         return math.exp(math.log(self.factor) / len(self.steps))
 
 
+@finding(
+    "VANISHING",
+    rank=Rank.VANISHED,
+    lesson="14",
+    what="Many factors below 1 multiply the gradient.",
+    instead="`tf.nn.relu`",
+    example=Example(
+        "P60",
+        """
+        x = tf.Variable(0.7)
+        with tf.GradientTape() as tape:
+            y = x
+            for _ in range(20):
+                y = «tf.sigmoid(y)»
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.nn.relu(y)",
+        symptom="zero",
+        near_miss="""
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape: y = 1e-40 * tf.sigmoid(x) + x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def vanishing(case: Case) -> Iterator[Finding]:
     """A gradient that many ops have made too small to move anything."""
     way = case.way
@@ -193,6 +248,32 @@ def vanishing(case: Case) -> Iterator[Finding]:
     )
 
 
+@finding(
+    "EXPLODING",
+    rank=Rank.NOT_FINITE,
+    lesson="14",
+    what="Many factors above 1 multiply the gradient.",
+    instead="Clipping, or a bounded activation function",
+    example=Example(
+        "P61",
+        """
+        x = tf.Variable([[3.0]])
+        with tf.GradientTape() as tape:
+            h = tf.ones((1, 1))
+            for _ in range(100):
+                h = «h @ x»
+            y = h
+        g = tape.gradient(y, x)
+        """,
+        fix="h = tf.tanh(h @ x)",
+        symptom="nan",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape: y = 1e8 * x ** 2
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def exploding(case: Case) -> Iterator[Finding]:
     """A gradient that many ops have made too large for any step."""
     way, chain = case.way, grows(case)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, check, finding
 from tapelab.diagnosis.descriptions import ENDS_AT, lost, name_of, number, paragraph, say, text_of
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
@@ -120,6 +121,33 @@ class Rewording:
         return f"{self.tf}.{TF_NAMES[name] or name}({', '.join(given)})"
 
 
+@finding(
+    "LEFT_ENGINE",
+    rank=Rank.MISSING,
+    lesson="06",
+    what="The value went through NumPy or Python.",
+    instead="The same function from `tf`",
+    example=Example(
+        "P15",
+        """
+        x = tf.Variable(0.5)
+        with tf.GradientTape() as tape: y = tf.exp(tf.constant(«(x + 1.0).numpy()») * 2.0)
+        g = tape.gradient(y, x)
+        """,
+        fix="with tf.GradientTape() as tape: y = tf.exp((x + 1.0) * 2.0)",
+        near_miss="""
+        x = tf.Variable(2.0)
+        seen = []
+        with tf.GradientTape() as tape:
+            h = x * x
+            seen.append(h.numpy())
+            kept = float(h)
+            y = h + 1.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.LEFT)
 def left(case: Case, edge: Edge) -> Finding:
     """An exit by `.numpy()`, `float()`, a function of NumPy or one of `math`."""
     place = case.recording.located[edge.event]
@@ -142,6 +170,7 @@ def left(case: Case, edge: Edge) -> Finding:
     )
 
 
+@at_source(70)
 def no_tensor(case: Case) -> Finding | None:
     """A target that is a number of NumPy or Python, and came from nowhere that is known."""
     event = case.flow.maker_of.get(case.target, -1)
@@ -241,6 +270,7 @@ LONGEST: Final = 1000
 MODULES: Final = {"np", "numpy", "math"}
 
 
+@check
 def numpy_inside(case: Case) -> Iterator[Finding]:
     """A `tf.py_function` whose code leaves for NumPy: the gradient that comes back is zero."""
     if not case.connected:

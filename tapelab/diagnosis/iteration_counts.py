@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import (
     name_of,
     number,
@@ -56,6 +57,34 @@ class Loop(NamedTuple):
     values: tuple[int, ...]
 
 
+@finding(
+    "NOT_CONVERGED",
+    rank=Rank.MISLEADING,
+    lesson="18",
+    what="A solver was stopped before it had converged.",
+    instead="More iterations",
+    example=Example(
+        "P81 a vector",
+        """
+        x = tf.Variable([2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.ones(2)
+            for _ in range(4):
+                «y -= 0.1 * (y * y - x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="for _ in range(50):",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = tf.constant(1.0)
+            for _ in range(99):
+                y = y - 0.1 * (y * y - x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def not_converged(case: Case) -> Iterator[Finding]:
     """`z = z - rate * (f(z) - a)`, stopped long before `f(z) = a`."""
     way = case.way
@@ -202,6 +231,33 @@ when it has converged, and then one run more or less changes nothing.
 """
 
 
+@finding(
+    "DATA_DEPENDENT_TRIP_COUNT",
+    rank=Rank.MISLEADING,
+    lesson="08",
+    what="The source decides how often a loop runs.",
+    instead="A fixed number of iterations",
+    example=Example(
+        "P82",
+        """
+        x = tf.Variable(0.3)
+        with tf.GradientTape() as tape:
+            y = x
+            while «y < 2.0»:
+                y = y + x
+        g = tape.gradient(y, x)
+        """,
+        fix="for _ in range(6):",
+        symptom="value",
+        near_miss="""
+        x, y = tf.Variable(3.0), tf.constant(9.0)
+        while y > 1.0:
+            with tf.GradientTape() as tape: y = (x - 1.0) ** 2
+            g = tape.gradient(y, x)
+            x.assign_sub(0.2 * g)
+        """,
+    ),
+)
 def trip_count(case: Case) -> Iterator[Finding]:
     """A loop that runs as often as the source says."""
     way = case.way

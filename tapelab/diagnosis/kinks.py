@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_source, check, finding
 from tapelab.diagnosis.descriptions import name_of, number, paragraph, plainly, say, sentence, spot
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.saturation import dead_units
@@ -21,156 +22,11 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.finding import Fix
 
 
-AT_ZERO: Final = {"relu", "abs", "relu6"}
-"""Ops with a kink at 0, where their slope counts as 0."""
-
-AGREED: Final = {
-    "relu": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
-    "relu6": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
-    "abs": sentence("Its slope is −1 on the left and 1 on the right; here it counts as 0."),
-    "maximum": sentence("Both are the largest; the first one gets the whole gradient."),
-    "minimum": sentence("Both are the smallest; the first one gets the whole gradient."),
-    "reduce_max": sentence("Several are the largest; they share the gradient in equal parts."),
-    "reduce_min": sentence("Several are the smallest; they share the gradient in equal parts."),
-}
-
-SMOOTH: Final = {
-    "relu": (1, "{tf}.nn.softplus({0})"),
-    "abs": (1, "{tf}.sqrt({tf}.square({0}) + 1e-12)"),
-    "reduce_max": (1, "{tf}.reduce_logsumexp({0})"),
-    "reduce_min": (1, "-{tf}.reduce_logsumexp(-{0})"),
-    "maximum": (2, "{tf}.reduce_logsumexp({tf}.stack([{0}, {1}]), axis=0)"),
-    "minimum": (2, "-{tf}.reduce_logsumexp(-{tf}.stack([{0}, {1}]), axis=0)"),
-}
-"""What is much the same without a kink, by the op: how many arguments it takes, and its form."""
-
-CANCELLED: Final = 1e-5
-"""What arrives at a maximum cancels if it is so much smaller than its parts: as where the largest
-entry is subtracted before an exponential, the choice does not matter.
-"""
-
-
-def on_kink(case: Case) -> Iterator[Finding]:
-    """A gradient that depends on what was agreed on for a kink, for every element of an op."""
-    way = case.way
-    if way is None or way.is_spoiled:
-        return
-    dead = any(dead_units(case))
-    for step in way.through(AGREED):
-        op = way.ops[step]
-        if not _matters(way, step):
-            continue
-        if op in AT_ZERO:
-            agreed = way.is_zero and _all_at_zero(case, way, step) and not (op == "relu" and dead)
-        elif op.startswith("reduce"):
-            agreed = not way.is_zero and _all_shared(way, step)
-        else:
-            agreed = _all_equal(way, step)
-        if agreed:
-            yield _on_kink(case, way, step)
-            return
-
-
-def _matters(way: Way, step: int) -> bool:
-    """Whether a gradient arrives at an op, and not one that cancels."""
-    arrived = way.largest[way.upstream[step]]
-    parts = [way.largest[way.contribution[each]] for each in way.into.get(way.made[step], ())]
-    return bool(arrived > CANCELLED * max(parts, default=0.0)) and arrived > 0
-
-
-def _all_at_zero(case: Case, way: Way, step: int) -> bool:
-    """Whether an op was given nothing but zeros, and a lower loss lies elsewhere."""
-    given = way.tensor[step]
-    if not way.measures.zero[given]:
-        return False
-    if way.ops[step] == "abs":  # 0 is where a distance is least: only a plain |x| is looked at
-        return case.is_source(given) or way.measures.of(way.upstream[step]).least < 0
-    return True
-
-
-def _all_equal(way: Way, step: int) -> bool:
-    """Whether all pairs of two different tensors tie."""
-    one, other = way.ran(step).inputs
-    left, right = way.value(one), way.value(other)
-    if one == other or left is None or right is None or not left.size:
-        return False
-    return bool(np.all(left == right))
-
-
-def _all_shared(way: Way, step: int) -> bool:
-    """Whether in every row several entries are the largest."""
-    ran = way.ran(step)
-    x, shared = way.value(ran.inputs[0]), way.value(way.contribution[step])
-    dy = way.value(way.upstream[step])
-    if x is None or shared is None or dy is None or not dy.size:
-        return False
-    return bool(np.count_nonzero(shared) >= 2 * np.count_nonzero(dy))
-
-
-def _on_kink(case: Case, way: Way, step: int) -> Finding:
-    event = way.event[step]
-    span, text, line = spot(case, event, way.ops[step])
-    return Finding(
-        code="ON_KINK",
-        title=say("`{text}` is used exactly at its kink", text=text),
-        message=paragraph(
-            _received(case, way, step, text, line),
-            say(AGREED[way.ops[step]]),
-            say("That decides the gradient for `{source}`.", source=name_of(case, case.source)),
-        ),
-        where=case.codes.where(span),
-        fix=_without_kink(case, span, way.ops[step]),
-        evidence=(event,),
-        steps=(Step(line, say("the gradient follows a convention here")),),
-    )
-
-
-def _without_kink(case: Case, span: int, op: str) -> Fix | None:
-    """The line with a function that is much the same and has no kink."""
-    call, code = case.codes.expression(span), case.codes.of(span)
-    wanted, form = SMOOTH.get(op, (0, ""))
-    if code is None or not isinstance(call, ast.Call) or len(call.args) != wanted or call.keywords:
-        return None
-    given = [code.text(each) for each in call.args]
-    text = form.format(*given, tf=edits.tf_alias(code))
-    return edits.fix(code, [edits.replaced(code, call, text)])
-
-
-def _called(case: Case, tensor: int) -> str:
-    """The name of an operand, or its number where it has none."""
-    facts = case.recording.tensor(tensor)
-    unnamed = facts.role == Role.CONSTANT and not facts.named
-    return number(case, tensor) if unnamed else name_of(case, tensor)
-
-
-def _received(case: Case, way: Way, step: int, text: str, line: int) -> str:
-    ran = way.ran(step)
-    if way.ops[step] in AT_ZERO:
-        return say("`{text}` in line {line} received 0.", text=text, line=line)
-    if len(ran.inputs) > 1:
-        names = [_called(case, each) for each in ran.inputs[:2]]
-        value = plainly(way.measures.of(ran.inputs[0]).greatest)
-        return say(
-            "`{text}` in line {line} compares `{one}` and `{other}`, which are equal: {value}.",
-            text=text,
-            line=line,
-            one=names[0],
-            other=names[1],
-            value=value,
-        )
-    extreme = plainly(way.measures.of(ran.outputs[0]).greatest)
-    return say(
-        "`{text}` in line {line} found {value} more than once.",
-        text=text,
-        line=line,
-        value=extreme,
-    )
-
-
 RISKY: Final = (ast.Div, ast.Pow, ast.FloorDiv, ast.Mod)
 """Operators that a point may have been treated apart for."""
 
 
+@check
 def special_case(case: Case) -> Iterator[Finding]:
     """A gradient that comes from the constant in `0 if x == 0 else f(x)`."""
     way = case.way
@@ -180,6 +36,7 @@ def special_case(case: Case) -> Iterator[Finding]:
             yield from _chosen_by_python(case)
 
 
+@at_source(30)
 def special_source(case: Case) -> Finding | None:
     """A gradient that is None, because the constant in `0 if x == 0 else f(x)` was taken."""
     return next(_chosen_by_python(case), None)
@@ -302,4 +159,172 @@ def _singled_out(case: Case, event: int, equal: int, fix: Fix | None) -> Finding
         fix=fix,
         evidence=(equal, event),
         steps=(Step(line, say("`{text}` was true", text=text)),),
+    )
+
+
+AT_ZERO: Final = {"relu", "abs", "relu6"}
+"""Ops with a kink at 0, where their slope counts as 0."""
+
+AGREED: Final = {
+    "relu": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
+    "relu6": sentence("Its slope is 0 on the left and 1 on the right; here it counts as 0."),
+    "abs": sentence("Its slope is −1 on the left and 1 on the right; here it counts as 0."),
+    "maximum": sentence("Both are the largest; the first one gets the whole gradient."),
+    "minimum": sentence("Both are the smallest; the first one gets the whole gradient."),
+    "reduce_max": sentence("Several are the largest; they share the gradient in equal parts."),
+    "reduce_min": sentence("Several are the smallest; they share the gradient in equal parts."),
+}
+
+SMOOTH: Final = {
+    "relu": (1, "{tf}.nn.softplus({0})"),
+    "abs": (1, "{tf}.sqrt({tf}.square({0}) + 1e-12)"),
+    "reduce_max": (1, "{tf}.reduce_logsumexp({0})"),
+    "reduce_min": (1, "-{tf}.reduce_logsumexp(-{0})"),
+    "maximum": (2, "{tf}.reduce_logsumexp({tf}.stack([{0}, {1}]), axis=0)"),
+    "minimum": (2, "-{tf}.reduce_logsumexp(-{tf}.stack([{0}, {1}]), axis=0)"),
+}
+"""What is much the same without a kink, by the op: how many arguments it takes, and its form."""
+
+CANCELLED: Final = 1e-5
+"""What arrives at a maximum cancels if it is so much smaller than its parts: as where the largest
+entry is subtracted before an exponential, the choice does not matter.
+"""
+
+
+@finding(
+    "ON_KINK",
+    rank=Rank.MISLEADING,
+    lesson="12",
+    what="The input is exactly at a kink, where the derivative is a convention.",
+    instead="A smooth function",
+    example=Example(
+        "P59 relu",
+        """
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape: y = «tf.nn.relu(x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="with tf.GradientTape() as tape: y = tf.nn.softplus(x)",
+        symptom="zero",
+        near_miss="""
+        x = tf.Variable([1.0, 1.0, 3.0])
+        with tf.GradientTape() as tape: y = tf.reduce_max(x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+def on_kink(case: Case) -> Iterator[Finding]:
+    """A gradient that depends on what was agreed on for a kink, for every element of an op."""
+    way = case.way
+    if way is None or way.is_spoiled:
+        return
+    dead = any(dead_units(case))
+    for step in way.through(AGREED):
+        op = way.ops[step]
+        if not _matters(way, step):
+            continue
+        if op in AT_ZERO:
+            agreed = way.is_zero and _all_at_zero(case, way, step) and not (op == "relu" and dead)
+        elif op.startswith("reduce"):
+            agreed = not way.is_zero and _all_shared(way, step)
+        else:
+            agreed = _all_equal(way, step)
+        if agreed:
+            yield _on_kink(case, way, step)
+            return
+
+
+def _matters(way: Way, step: int) -> bool:
+    """Whether a gradient arrives at an op, and not one that cancels."""
+    arrived = way.largest[way.upstream[step]]
+    parts = [way.largest[way.contribution[each]] for each in way.into.get(way.made[step], ())]
+    return bool(arrived > CANCELLED * max(parts, default=0.0)) and arrived > 0
+
+
+def _all_at_zero(case: Case, way: Way, step: int) -> bool:
+    """Whether an op was given nothing but zeros, and a lower loss lies elsewhere."""
+    given = way.tensor[step]
+    if not way.measures.zero[given]:
+        return False
+    if way.ops[step] == "abs":  # 0 is where a distance is least: only a plain |x| is looked at
+        return case.is_source(given) or way.measures.of(way.upstream[step]).least < 0
+    return True
+
+
+def _all_equal(way: Way, step: int) -> bool:
+    """Whether all pairs of two different tensors tie."""
+    one, other = way.ran(step).inputs
+    left, right = way.value(one), way.value(other)
+    if one == other or left is None or right is None or not left.size:
+        return False
+    return bool(np.all(left == right))
+
+
+def _all_shared(way: Way, step: int) -> bool:
+    """Whether in every row several entries are the largest."""
+    ran = way.ran(step)
+    x, shared = way.value(ran.inputs[0]), way.value(way.contribution[step])
+    dy = way.value(way.upstream[step])
+    if x is None or shared is None or dy is None or not dy.size:
+        return False
+    return bool(np.count_nonzero(shared) >= 2 * np.count_nonzero(dy))
+
+
+def _on_kink(case: Case, way: Way, step: int) -> Finding:
+    event = way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    return Finding(
+        code="ON_KINK",
+        title=say("`{text}` is used exactly at its kink", text=text),
+        message=paragraph(
+            _received(case, way, step, text, line),
+            say(AGREED[way.ops[step]]),
+            say("That decides the gradient for `{source}`.", source=name_of(case, case.source)),
+        ),
+        where=case.codes.where(span),
+        fix=_without_kink(case, span, way.ops[step]),
+        evidence=(event,),
+        steps=(Step(line, say("the gradient follows a convention here")),),
+    )
+
+
+def _without_kink(case: Case, span: int, op: str) -> Fix | None:
+    """The line with a function that is much the same and has no kink."""
+    call, code = case.codes.expression(span), case.codes.of(span)
+    wanted, form = SMOOTH.get(op, (0, ""))
+    if code is None or not isinstance(call, ast.Call) or len(call.args) != wanted or call.keywords:
+        return None
+    given = [code.text(each) for each in call.args]
+    text = form.format(*given, tf=edits.tf_alias(code))
+    return edits.fix(code, [edits.replaced(code, call, text)])
+
+
+def _called(case: Case, tensor: int) -> str:
+    """The name of an operand, or its number where it has none."""
+    facts = case.recording.tensor(tensor)
+    unnamed = facts.role == Role.CONSTANT and not facts.named
+    return number(case, tensor) if unnamed else name_of(case, tensor)
+
+
+def _received(case: Case, way: Way, step: int, text: str, line: int) -> str:
+    ran = way.ran(step)
+    if way.ops[step] in AT_ZERO:
+        return say("`{text}` in line {line} received 0.", text=text, line=line)
+    if len(ran.inputs) > 1:
+        names = [_called(case, each) for each in ran.inputs[:2]]
+        value = plainly(way.measures.of(ran.inputs[0]).greatest)
+        return say(
+            "`{text}` in line {line} compares `{one}` and `{other}`, which are equal: {value}.",
+            text=text,
+            line=line,
+            one=names[0],
+            other=names[1],
+            value=value,
+        )
+    extreme = plainly(way.measures.of(ran.outputs[0]).greatest)
+    return say(
+        "`{text}` in line {line} found {value} more than once.",
+        text=text,
+        line=line,
+        value=extreme,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import argument, name_of, paragraph, say, say_many, text_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.tape_block import line_of, tape_name
@@ -23,6 +24,37 @@ KERAS: Final = ("Layer", "Model")
 """How the classes of Keras are called that find only their own weights."""
 
 
+@finding(
+    "FROZEN_BUT_WATCHED",
+    rank=Rank.WASTEFUL,
+    lesson="16",
+    what="The tape records frozen weights.",
+    instead="`model.trainable_variables`",
+    example=Example(
+        "P07",
+        """
+        data = tf.ones((2, 3))
+        layer = tf.keras.layers.Dense(1)
+        layer(data)
+        layer.trainable = False
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«layer(data)»)
+        g = tape.gradient(y, layer.kernel.value)
+        """,
+        fix="g = tape.gradient(y, layer.trainable_variables)",
+        symptom="silent",
+        cured="nothing",
+        ask="tf.why()",
+        near_miss="""
+        data = tf.ones((2, 3))
+        layer = tf.keras.layers.Dense(1)
+        layer(data)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(layer(data))
+        x = layer.kernel
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def frozen_but_watched(case: Case) -> Iterator[Finding]:
     """A weight of a layer with `trainable=False`, which the tape records all the same."""
     variables = case.recording.variables
@@ -95,6 +127,45 @@ def _of_the_trained(case: Case) -> Fix | None:
     return edits.fix(asked.code, [change])
 
 
+@finding(
+    "UNTRACKED_VARIABLE",
+    rank=Rank.MISSING,
+    lesson="06",
+    what="A model does not list a variable that it uses.",
+    instead="An attribute of a module, or `add_weight`",
+    example=Example(
+        "P13",
+        """
+        class Scale:
+            def __init__(self):
+                self.factor = «tf.Variable(2.0, name="hidden")»
+
+        class Model(tf.Module):
+            def __init__(self):
+                super().__init__()
+                self.scale = Scale()
+                self.weights = [tf.Variable(3.0, name="seen")]
+
+            def __call__(self, data):
+                return self.scale.factor * self.weights[0] * data
+
+        model = Model()
+        with tf.GradientTape() as tape:
+            y = model(5.0)
+        g = tape.gradient(y, model.trainable_variables)
+        """,
+        fix="class Scale(tf.Module):",
+        symptom="silent",
+        ask="tf.why()",
+        near_miss="""
+        data = tf.ones((2, 3))
+        one, other = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(other(one(data)) ** 2)
+        g = tape.gradient(y, one.trainable_variables)[0]
+        x = one.kernel
+        """,
+    ),
+)
 def untracked(case: Case) -> Iterator[Finding]:
     """A variable made in a class and used on the tape that no module lists, beside one it lists."""
     variables = case.recording.variables

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, check, finding
 from tapelab.diagnosis.descriptions import (
     ENDS_AT,
     lost,
@@ -19,9 +21,10 @@ from tapelab.diagnosis.descriptions import (
     translated,
 )
 from tapelab.diagnosis.discrete_choices import choice_behind, picks
+from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.host_computation import called_directly
-from tapelab.diagnosis.smooth_relaxations import blended, smooth, softly
+from tapelab.diagnosis.smooth_relaxations import blended, smooth, softly, without_flat_op
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
 
@@ -48,6 +51,30 @@ OFTEN: Final = sentence(
 LETS_NONE: Final = sentence("`{text}` lets no gradient pass")
 
 
+@finding(
+    "STOPPED",
+    rank=Rank.MISSING,
+    lesson="11",
+    what="`tf.stop_gradient` stops the gradient.",
+    instead="The value without `tf.stop_gradient`",
+    example=Example(
+        "P24",
+        """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = «tf.stop_gradient(x * x)» * 2.0
+        g = tape.gradient(y, x)
+        """,
+        fix="y = (x * x) * 2.0",
+        near_miss="""
+        x = tf.Variable(2.7)
+        with tf.GradientTape() as tape:
+            y = (x + tf.stop_gradient(tf.round(x) - x)) * 2.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.STOPPED)
 def stopped(case: Case, edge: Edge) -> Finding:
     """A wall that the learner put up."""
     span = case.recording.located[edge.event].span
@@ -104,6 +131,56 @@ def _without_stop(case: Case, span: int) -> Fix | None:
     return None
 
 
+@finding(
+    "NON_DIFFERENTIABLE",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="The derivative of an op is 0 or undefined: rounding, comparing, `argmax`, `//`.",
+    instead="A straight-through estimator, a sigmoid, a softmax, `/`",
+    example=Example(
+        "P31",
+        """
+        x = tf.Variable(7.0)
+        with tf.GradientTape() as tape:
+            y = («x // 2.0») * 3.0
+        g = tape.gradient(y, x)
+        """,
+        fix="y = (x / 2.0) * 3.0",
+        near_miss="""
+        x = tf.Variable(7.0)
+        with tf.GradientTape() as tape: y = x / 2.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@finding(
+    "SAMPLER",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="A discrete sample was drawn.",
+    instead="A softmax with Gumbel noise",
+    example=Example(
+        "P36",
+        """
+        x = tf.Variable([[1.0, 2.0]])
+        with tf.GradientTape() as tape:
+            drawn = «tf.random.categorical(x, 5)»
+            y = tf.reduce_mean(tf.cast(drawn, tf.float32))
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        noise = -tf.math.log(-tf.math.log(tf.random.uniform([1, 5, 2], 1e-9)))
+        drawn = tf.reduce_sum(tf.nn.softmax(x[:, tf.newaxis] + noise) * tf.range(2.0), axis=-1)
+        """,
+        near_miss="""
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean(tf.random.normal([8], mean=x) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.OUTSIDE, Cut.FLAT)
 def flat(case: Case, edge: Edge) -> Finding:
     """An op that says by itself why no gradient passes through it."""
     place = case.recording.located[edge.event]
@@ -137,6 +214,7 @@ def _instead(case: Case, edge: Edge, code: str) -> Fix | None:
     return softly(case, edge) or (smooth(case, edge) if code == "NON_DIFFERENTIABLE" else None)
 
 
+@at_cut(Cut.WITHHELD)
 def withheld(case: Case, edge: Edge) -> Finding:
     """A gradient function, a learner's most often, that returned None for one input."""
     place = case.recording.located[edge.event]
@@ -160,6 +238,29 @@ def withheld(case: Case, edge: Edge) -> Finding:
     )
 
 
+@finding(
+    "INT_DTYPE",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="The source holds integers, or the path goes through integers.",
+    instead="A decimal point, or a straight-through estimator",
+    example=Example(
+        "P26",
+        """
+        x = «tf.Variable(10)»
+        with tf.GradientTape() as tape:
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+        fix="x = tf.Variable(10.0)",
+        near_miss="""
+        x = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape: y = tf.gather(x, tf.constant(1)) * 2.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(120)
 def int_source(case: Case) -> Finding | None:
     """A source that holds whole numbers."""
     facts = case.recording.tensor(case.source)
@@ -186,6 +287,7 @@ def int_source(case: Case) -> Finding | None:
     )
 
 
+@at_cut(Cut.INTEGER)
 def int_on_the_way(case: Case, edge: Edge) -> Finding:
     """A cast to whole numbers between the source and the target."""
     span, text, line = spot(case, edge.event, "tf.cast")
@@ -265,3 +367,40 @@ def _straight_through_cast(case: Case, edge: Edge) -> Fix | None:
 
 def _is_cast(call: ast.Call) -> bool:
     return ast.unparse(call.func).rpartition(".")[2] in {"cast", "to_float", "saturate_cast"}
+
+
+@check
+def flat_sign(case: Case) -> Iterator[Finding]:
+    """A gradient of 0, because all of it would have to flow through a sign."""
+    way = case.way
+    if way is None or not way.is_zero:
+        return
+    for step in way.through({"sign"}):
+        if way.starved(step):
+            yield _signed(case, way.event[step])
+            return
+
+
+def _signed(case: Case, event: int) -> Finding:
+    span, text, line = spot(case, event, "sign")
+    return Finding(
+        code="NON_DIFFERENTIABLE",
+        title=say("`{text}` is flat", text=text),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} answers −1, 0 or 1, which does not change when its "
+                "argument changes a little.",
+                text=text,
+                line=line,
+            ),
+            say(
+                "So the gradient for `{source}` is 0 wherever `{source}` stands, and tells nothing "
+                "of the way to go.",
+                source=name_of(case, case.source),
+            ),
+        ),
+        where=case.codes.where(span),
+        fix=without_flat_op(case, span, soft=False),
+        evidence=(event,),
+        steps=(Step(line, say("the gradient became 0")),),
+    )

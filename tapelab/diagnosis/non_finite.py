@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from tapelab.diagnosis import numerical_guards
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.degenerate_spectra import DECOMPOSING
 from tapelab.diagnosis.descriptions import (
     name_of,
@@ -163,6 +164,77 @@ NEAR: Final = 1.0
 """What makes an infinity of a value no further from 0 has a pole there; else it grew too large."""
 
 
+@finding(
+    "ZERO_TIMES_INF",
+    rank=Rank.NOT_FINITE,
+    lesson="13",
+    what="The branch that `tf.where` did not choose made 0 · ∞.",
+    instead="A second `tf.where` around its argument",
+    example=Example(
+        "P51",
+        """
+        x = tf.Variable([0.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.where(x > 0, «tf.math.log(x)», 0.0))
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.reduce_sum(tf.where(x > 0, tf.math.log(tf.where(x > 0, x, 1.0)), 0.0))",
+        symptom="nan",
+        near_miss="""
+        x = tf.Variable([0.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(tf.where(x > 0, tf.sqrt(x), 0.0))
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@finding(
+    "INF_LOCAL",
+    rank=Rank.NOT_FINITE,
+    lesson="13",
+    what="A derivative is infinite: `sqrt(0)`, `log(0)`, `0 ** 0.5`.",
+    instead="A small number added to the argument",
+    example=Example(
+        "P55",
+        """
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape: y = «x ** 0.5»
+        g = tape.gradient(y, x)
+        """,
+        fix="with tf.GradientTape() as tape: y = (x + 1e-8) ** 0.5",
+        symptom="nan",
+        near_miss="""
+        x = tf.Variable(0.5)
+        with tf.GradientTape() as tape: y = x ** 2.0 + (x - 0.5) ** 3.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@finding(
+    "OVERFLOW",
+    rank=Rank.NOT_FINITE,
+    lesson="13",
+    what="A result is too large for its dtype, such as `exp(1000.0)`.",
+    instead="`tf.reduce_logsumexp`, `tf.nn.softplus`, `tf.sigmoid`",
+    example=Example(
+        "P53",
+        """
+        x = tf.Variable([1000.0, 999.0])
+        with tf.GradientTape() as tape:
+            y = tf.math.log(tf.reduce_sum(«tf.exp(x)»))
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.reduce_logsumexp(x)",
+        symptom="nan",
+        near_miss="""
+        x = tf.Variable([1000.0, 1000.0])
+        with tf.GradientTape() as tape:
+            top = tf.reduce_max(x)
+            y = top + tf.math.log(tf.reduce_sum(tf.exp(x - top)))
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def not_finite(case: Case) -> Iterator[Finding]:
     """The cause of a gradient that is infinite or NaN, or of a target that is NaN all the same."""
     way = case.way

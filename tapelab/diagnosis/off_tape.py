@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from tapelab.diagnosis.declarations import Example, Rank, at_cut, finding
 from tapelab.diagnosis.descriptions import (
     lost,
     name_of,
@@ -32,76 +32,226 @@ if TYPE_CHECKING:
     from tapelab.diagnosis.edges import Edge
 
 
-class Time(NamedTuple):
-    """How a finding about time is told and mended."""
-
-    code: str
-    title: str
-    when: str
-    fix: Callable[[Case], Fix | None]
-
-
-TIMES: Final = {
-    Cut.BEFORE: Time(
-        "BEFORE_TAPE",
-        sentence("`{text}` ran before the tape"),
-        sentence("`{made}` was computed before `{tape}` began to record."),
-        into_the_block,
-    ),
-    Cut.AFTER: Time(
-        "AFTER_TAPE",
-        sentence("`{text}` ran after the tape"),
-        sentence("`{made}` was computed after `{tape}` stopped recording."),
-        up_into_the_block,
-    ),
-    Cut.PAUSED: Time(
-        "RECORDING_PAUSED",
-        sentence("`{text}` ran while recording was paused"),
-        sentence("`{made}` was computed inside `{tape}.stop_recording()`."),
-        recorded_again,
-    ),
-    Cut.THREAD: Time(
-        "OTHER_THREAD",
-        sentence("`{text}` ran in another thread"),
-        sentence(
-            "`{made}` was computed in another thread (number {thread}) than the one that opened "
-            "`{tape}`, and a tape listens to its own thread."
-        ),
-        in_this_thread,
-    ),
-    Cut.LATE: Time(
-        "WATCHED_TOO_LATE",
-        sentence("`{text}` ran before `{source}` was watched"),
-        sentence("`{made}` was computed before `{tape}.watch({source})`."),
-        watch,
-    ),
-}
 SINCE: Final = sentence("`{made}` was computed before `{tape}` began to record in line {line}.")
 
 
-def ran_off_tape(case: Case, edge: Edge) -> Finding:
-    """An op between source and target that ran when or where the tape did not listen."""
+@finding(
+    "BEFORE_TAPE",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="An op ran before the tape began to record.",
+    instead="The line inside the `with` block",
+    example=Example(
+        "P02",
+        """
+        x = tf.Variable(1.5)
+        w = tf.constant(2.0)
+        y = «tf.exp(x) * w»
+        with tf.GradientTape() as tape:
+            z = y + 1.0
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            y = tf.exp(x) * w
+        """,
+        near_miss="""
+        x = tf.Variable(2.0)
+        data = tf.constant([1.0, 2.0]) / 2.0
+        with tf.GradientTape() as tape: y = tf.reduce_sum(data * x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.BEFORE)
+def before_tape(case: Case, edge: Edge) -> Finding:
+    """An op ran before the tape began to record."""
+    when = sentence("`{made}` was computed before `{tape}` began to record.")
+    if line_of(case, _start(case)):
+        when = SINCE
+    title = sentence("`{text}` ran before the tape")
+    return _off_tape(case, edge, "BEFORE_TAPE", title, when, into_the_block(case))
+
+
+@finding(
+    "AFTER_TAPE",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="An op ran after the tape had stopped.",
+    instead="The line inside the `with` block",
+    example=Example(
+        "P78",
+        """
+        def cube(v):
+            return v ** 3
+
+        x = tf.Variable(2.0)
+        with tf.GradientTape(persistent=True) as tape:
+            first = cube(x)
+        y = «cube(x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        first = cube(x)
+        y = cube(x)
+        """,
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape: y = (lambda v: v ** 3)(x)
+        after = y * 2.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.AFTER)
+def after_tape(case: Case, edge: Edge) -> Finding:
+    """An op ran after the tape had stopped recording."""
+    title = sentence("`{text}` ran after the tape")
+    when = sentence("`{made}` was computed after `{tape}` stopped recording.")
+    return _off_tape(case, edge, "AFTER_TAPE", title, when, up_into_the_block(case))
+
+
+@finding(
+    "RECORDING_PAUSED",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="An op ran inside `tape.stop_recording()`.",
+    instead="The line outside of that block",
+    example=Example(
+        "P23",
+        """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            with tape.stop_recording():
+                y = «x * x»
+        g = tape.gradient(y, x)
+        """,
+        fix="y = x * x",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            with tape.stop_recording():
+                error = y - 3.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.PAUSED)
+def recording_paused(case: Case, edge: Edge) -> Finding:
+    """An op ran inside `tape.stop_recording()`."""
+    title = sentence("`{text}` ran while recording was paused")
+    when = sentence("`{made}` was computed inside `{tape}.stop_recording()`.")
+    return _off_tape(case, edge, "RECORDING_PAUSED", title, when, recorded_again(case))
+
+
+@finding(
+    "OTHER_THREAD",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="An op ran in another thread than the tape's.",
+    instead="A call in the thread of the tape",
+    example=Example(
+        "P25 a pool",
+        """
+        from concurrent.futures import ThreadPoolExecutor
+        x = tf.Variable(2.0)
+        with ThreadPoolExecutor(1) as pool, tf.GradientTape() as tape:
+            y = pool.submit(lambda: «x * x»).result() * 3.0
+        g = tape.gradient(y, x)
+        """,
+        fix="y = (lambda: x * x)() * 3.0",
+        near_miss="""
+        import threading
+        x = tf.Variable(2.0)
+        seen = []
+        with tf.GradientTape() as tape:
+            y = x * x
+            worker = threading.Thread(target=lambda: seen.append(tf.sin(y)))
+            worker.start(); worker.join()
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.THREAD)
+def other_thread(case: Case, edge: Edge) -> Finding:
+    """An op ran in another thread than that of the tape."""
+    title = sentence("`{text}` ran in another thread")
+    when = sentence(
+        "`{made}` was computed in another thread (number {thread}) than the one that opened "
+        "`{tape}`, and a tape listens to its own thread."
+    )
+    return _off_tape(case, edge, "OTHER_THREAD", title, when, in_this_thread(case))
+
+
+@finding(
+    "WATCHED_TOO_LATE",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="The source was used before `tape.watch`.",
+    instead="`tape.watch(x)` first",
+    example=Example(
+        "P04",
+        """
+        x = tf.constant(2.0)
+        with tf.GradientTape() as tape:
+            y = «x * x»
+            tape.watch(x)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+        """,
+        near_miss="""
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            other = tf.constant(2.0) * 3.0
+            tape.watch(x)
+            y = x * other
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.LATE)
+def watched_too_late(case: Case, edge: Edge) -> Finding:
+    """An op used the source before it was watched."""
+    title = sentence("`{text}` ran before `{source}` was watched")
+    when = sentence("`{made}` was computed before `{tape}.watch({source})`.")
+    return _off_tape(case, edge, "WATCHED_TOO_LATE", title, when, watch(case))
+
+
+OFF_TAPE: Final = {
+    Cut.BEFORE: before_tape,
+    Cut.AFTER: after_tape,
+    Cut.PAUSED: recording_paused,
+    Cut.THREAD: other_thread,
+    Cut.LATE: watched_too_late,
+}
+"""The detectors of ops that ran when or where the tape did not record."""
+
+
+def _off_tape(case: Case, edge: Edge, code: str, title: str, when: str, fix: Fix | None) -> Finding:
+    """A finding about an op between source and target that the tape did not record."""
     assert edge.cut is not None
-    time, span = TIMES[edge.cut], case.recording.located[edge.event].span
-    call, code = call_at_fault(case, span, edge.cut), case.codes.of(span)
-    text = shortened(code.text(call)) if code and call else text_of(case, span)
+    span = case.recording.located[edge.event].span
+    call, source = call_at_fault(case, span, edge.cut), case.codes.of(span)
+    text = shortened(source.text(call)) if source and call else text_of(case, span)
     text = text or name_of(case, edge.to)
-    opened = line_of(case, _start(case))
     words = {
         "text": text,
         "made": name_of(case, edge.to),
         "tape": tape_name(case),
         "source": name_of(case, case.source),
-        "line": opened,
+        "line": line_of(case, _start(case)),
         "thread": case.recording.located[edge.event].thread,
     }
-    when = SINCE if opened and edge.cut is Cut.BEFORE else time.when
     return Finding(
-        code=time.code,
-        title=say(time.title, **words),
+        code=code,
+        title=say(title, **words),
         message=paragraph(say(when, **words), _how_many(case, edge), lost(case)),
         where=case.codes.where(span, call),
-        fix=time.fix(case),
+        fix=fix,
         evidence=tuple(sorted({edge.event, *(each.event for each in case.between(edge.cut))})),
         steps=_time_steps(case, edge, text),
     )

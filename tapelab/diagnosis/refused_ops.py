@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, across_sources, check, finding, on_refusal
 from tapelab.diagnosis.descriptions import (
     name_of,
     paragraph,
@@ -28,6 +29,39 @@ if TYPE_CHECKING:
 UNDECLARED = "not implemented"
 
 
+@finding(
+    "NO_GRADIENT_REGISTERED",
+    rank=Rank.REFUSED,
+    lesson="11",
+    what="An op has no gradient rule.",
+    instead="The same from other ops, or `tf.custom_gradient`",
+    example=Example(
+        "P37",
+        """
+        x = tf.Variable([[[0.5, 0.0, 0.0]]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«tf.image.adjust_contrast(x, 0.5)» ** 2)
+        try:
+            g = tape.gradient(y, x)
+        except LookupError as caught:
+            error = caught
+        """,
+        fix="""
+        center = tf.reduce_mean(x, axis=[-3, -2], keepdims=True)
+        y = tf.reduce_sum(((x - center) * 0.5 + center) ** 2)
+        """,
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        x = tf.Variable([[[0.5, 0.0, 0.0]]])
+        with tf.GradientTape() as tape:
+            shown = tf.image.adjust_contrast(tf.stop_gradient(x), 0.5)
+            y = tf.reduce_sum(x ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@on_refusal("NO_GRADIENT_REGISTERED")
 def undeclared(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """The op at which a question ended with an error."""
     for place in reversed(case.recording.placed(e.Ran)):
@@ -38,6 +72,7 @@ def undeclared(case: Case, details: Mapping[str, Any]) -> Finding | None:
     return None
 
 
+@check
 def undeclared_on_the_way(case: Case) -> Iterator[Finding]:
     """An op between the target and the source of which no gradient is known."""
     ops = case.recording.ops
@@ -116,6 +151,35 @@ class Operand(NamedTuple):
     dtype: str
 
 
+@finding(
+    "MIXED_DTYPE",
+    rank=Rank.REFUSED,
+    lesson="00",
+    what="An op got tensors of two dtypes.",
+    instead="`tf.cast` on one of them",
+    example=Example(
+        "P69",
+        """
+        w = tf.Variable(2.0)
+        data = tf.constant(np.array(3.0))
+        try:
+            with tf.GradientTape() as tape:
+                y = «w * data» + 1.0
+            g = tape.gradient(y, w)
+        except tf.errors.InvalidArgumentError as caught:
+            error = caught
+        """,
+        fix="        y = w * tf.cast(data, tf.float32) + 1.0",
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape: y = x * 3
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@on_refusal("MIXED_DTYPE")
 def mixed(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """An op that was given a tensor of another dtype than its first."""
     if case.question is None:
@@ -186,6 +250,46 @@ def _cast(case: Case, span: int, wrong: Operand, dtype: str) -> Fix | None:
     return edits.fix(code, [edits.replaced(code, wrong.node, text)])
 
 
+@finding(
+    "LEAKED_SYMBOL",
+    rank=Rank.REFUSED,
+    lesson="08",
+    what="A symbolic tensor was used outside the `tf.function` that made it.",
+    instead="Return it from the function",
+    example=Example(
+        "P76 a global name",
+        """
+        @tf.function
+        def double(a):
+            global inside
+            inside = «tf.exp(a)»
+            return inside * 2.0
+
+        y = double(tf.constant(1.0))
+        try:
+            g = tf.reduce_sum(inside)
+        except TypeError as caught:
+            error = caught
+        """,
+        fix="""
+            inside = tf.exp(a)
+            return inside * 2.0, inside
+        y, inside = double(tf.constant(1.0))
+        """,
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        @tf.function
+        def double(a):
+            return a * 2.0
+
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape: y = double(x) + 1.0
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@on_refusal("LEAKED_SYMBOL")
 def leaked(case: Case, details: Mapping[str, Any]) -> Finding | None:
     """A tensor of a `tf.function` that is used outside of it."""
     if case.question is None:
@@ -264,6 +368,43 @@ APPLYING: Final = {"apply_gradients", "apply"}
 """The methods of an optimizer that take gradients."""
 
 
+@finding(
+    "SOME_NONE",
+    rank=Rank.REFUSED,
+    lesson="16",
+    what="An optimizer got `None` in place of gradients.",
+    instead="The fix of the finding that explains each `None`",
+    example=Example(
+        "P46 all",
+        """
+        w, b = tf.Variable(2.0), tf.Variable(1.0)
+        optimizer = tf.keras.optimizers.SGD(0.1)
+        y = w * 3.0 + b
+        with tf.GradientTape() as tape:
+            loss = y
+        g = tape.gradient(loss, [w, b])
+        try:
+            «optimizer.apply_gradients(zip(g, [w, b]))»
+        except ValueError as caught:
+            error = caught
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            y = w * 3.0 + b
+        """,
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        x, bias = tf.Variable(2.0), tf.Variable(0.5)
+        optimizer = tf.keras.optimizers.SGD(0.1)
+        with tf.GradientTape() as tape:
+            y = (x * 3.0 - bias) ** 2
+        g, other = gradients = tape.gradient(y, [x, bias])
+        optimizer.apply_gradients(zip(gradients, [x, bias]))
+        """,
+    ),
+)
+@across_sources
 def some_none(cases: tuple[Case, ...]) -> Iterator[Finding]:
     """Some of several variables got None, and an optimizer passes over them."""
     missing = [case for case in cases if not case.connected]

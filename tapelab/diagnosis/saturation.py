@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import extent, name_of, paragraph, plainly, say, say_many, spot
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
@@ -29,6 +30,31 @@ NEVER_FLAT: Final = {"cast", "reduce_mean", "reduce_sum", "negative", "reshape",
 """Ops that hand on something of every gradient that is not 0."""
 
 
+@finding(
+    "UNDERFLOW",
+    rank=Rank.VANISHED,
+    lesson="13",
+    what="The gradient is too small for float16.",
+    instead="float32, or a scaled loss",
+    example=Example(
+        "P62",
+        """
+        x = tf.Variable(0.5)
+        with tf.GradientTape() as tape:
+            h = tf.cast(x, tf.float16)
+            y = «tf.cast(h * h, tf.float32)» * 1e-9
+        g = tape.gradient(y, x)
+        """,
+        fix="h = tf.cast(x, tf.float32)",
+        symptom="zero",
+        near_miss="""
+        x = tf.Variable([1.0, 2.0], dtype=tf.float16)
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum((x - tf.constant([1.0, 2.0], tf.float16)) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def underflow(case: Case) -> Iterator[Finding]:
     """A gradient that became 0 in float16 and not by mathematics."""
     way = case.way
@@ -112,6 +138,36 @@ AVERAGES: Final = {"reduce_sum", "reduce_mean", "add", "multiply", "divide"}
 STDDEV: Final = "0.5"
 
 
+@finding(
+    "DEAD_UNITS",
+    rank=Rank.VANISHED,
+    lesson="14",
+    what="All units of a layer are off, so their derivative is 0.",
+    instead="Random weights, or `tf.nn.leaky_relu`",
+    example=Example(
+        "P58",
+        """
+        tf.random.set_seed(1)
+        data = tf.constant([[1.0, 2.0], [3.0, 1.0]])
+        x = tf.Variable(tf.zeros((2, 8)))
+        last = tf.Variable(tf.zeros((8, 1)))
+        with tf.GradientTape() as tape:
+            h = «tf.nn.relu(data @ x)»
+            y = tf.reduce_mean((h @ last - 1.0) ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        x = tf.Variable(tf.random.normal((2, 8), stddev=0.5))
+        last = tf.Variable(tf.random.normal((8, 1), stddev=0.5))
+        """,
+        symptom="zero",
+        near_miss="""
+        x = tf.Variable([[1.0, -2.0, 3.0]])
+        with tf.GradientTape() as tape: y = tf.reduce_sum(tf.nn.relu(x) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def dead_units(case: Case) -> Iterator[Finding]:
     """A layer of which no unit is on, between a target and a source that gets nothing."""
     way = case.way
@@ -248,6 +304,29 @@ PASSING: Final = {"reduce_sum", "reduce_mean", "reshape", "cast", "square", "ide
 """Ops behind which a target is still a plain function of what a limited op made, and no loss."""
 
 
+@finding(
+    "SATURATED",
+    rank=Rank.VANISHED,
+    lesson="13",
+    what="All elements are at the limit of an op, where its derivative is 0.",
+    instead="A straight-through estimator",
+    example=Example(
+        "P57",
+        """
+        x = tf.Variable(5.0)
+        with tf.GradientTape() as tape:
+            y = «tf.clip_by_value(x, 0.0, 1.0)» ** 2
+        g = tape.gradient(y, x)
+        """,
+        fix="y = (x + tf.stop_gradient(tf.clip_by_value(x, 0.0, 1.0) - x)) ** 2",
+        symptom="zero",
+        near_miss="""
+        x = tf.Variable(0.5)
+        with tf.GradientTape() as tape: y = tf.clip_by_value(x, 0.0, 1.0) ** 2
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def saturated(case: Case) -> Iterator[Finding]:
     """A gradient of 0, because every element of an op's result is stuck at a limit."""
     way = case.way

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_cut, at_source, finding
 from tapelab.diagnosis.descriptions import lost, name_of, paragraph, question, say, spot
 from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
-from tapelab.diagnosis.off_tape import ran_off_tape
+from tapelab.diagnosis.off_tape import OFF_TAPE
 from tapelab.diagnosis.statement_motion import around_what_came_before, up_into_the_block
 from tapelab.diagnosis.tape_block import tape_name
 
@@ -34,12 +35,71 @@ def is_constant(case: Case, edge: Edge) -> bool:
     return case.flow.hearing.hears(edge.event) and behind.connected
 
 
+@finding(
+    "OUTER_TAPE_CLOSED",
+    rank=Rank.MISSING,
+    lesson="10",
+    what="The first derivative was computed where the outer tape did not record.",
+    instead="The outer block around the inner one",
+    example=Example(
+        "P43",
+        """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = x ** 4
+        y = «inner.gradient(h, x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+            h = x ** 4
+        y = inner.gradient(h, x)
+        """,
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = x ** 4
+            y = inner.gradient(h, x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@finding(
+    "CONSTANT_DERIVATIVE",
+    rank=Rank.MISSING,
+    lesson="10",
+    what="The first derivative is constant, so `None` means 0 here.",
+    instead="`unconnected_gradients`",
+    example=Example(
+        "P44",
+        """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = 3.0 * x
+            y = «inner.gradient(h, x)»
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)",
+        cured="zero",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            with tf.GradientTape() as inner:
+                h = 3.0 * x
+            y = inner.gradient(h, x) + x ** 2
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.DERIVED)
 def derived(case: Case, edge: Edge) -> Finding:
     """A gradient of a tape between the source and the target."""
     if is_constant(case, edge):
         return _constant(case, edge)
     time = case.flow.hearing.deaf_to(edge.event)
-    return ran_off_tape(case, replace(edge, cut=time)) if time else _unheard(case, edge)
+    return OFF_TAPE[time](case, replace(edge, cut=time)) if time else _unheard(case, edge)
 
 
 def _unheard(case: Case, edge: Edge) -> Finding:
@@ -95,6 +155,7 @@ def _with_zero(case: Case) -> Fix | None:
     return edits.fix(asked.code, [edits.with_argument(asked.code, asked.node, argument)])
 
 
+@at_source(160)
 def from_before(case: Case) -> Finding | None:
     """A variable that the tape never saw being read: what was computed from it came from before."""
     if case.variable < 0 or not case.path or any(edge.cut for edge in case.path):

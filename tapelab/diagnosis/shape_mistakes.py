@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import operand, paragraph, plainly, say, spot
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
@@ -31,6 +32,32 @@ STRETCHING: Final = {"expand_dims", "reshape", "strided_slice", "broadcast_to", 
 TOLERANCE: Final = 1e-3
 
 
+@finding(
+    "UNINTENDED_BROADCAST",
+    rank=Rank.MISLEADING,
+    lesson="07",
+    what="Shapes `(n,)` and `(n, 1)` were broadcast to `(n, n)`.",
+    instead="One shape for both",
+    example=Example(
+        "P63",
+        """
+        x = tf.Variable(1.0)
+        data = tf.constant([[1.0], [2.0], [3.0], [4.0]])
+        labels = tf.constant([2.0, 4.0, 6.0, 8.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean((«x * data - labels») ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="y = tf.reduce_mean((tf.squeeze(x * data, axis=-1) - labels) ** 2)",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable([1.0, 2.0, 3.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_mean((tf.ones((4, 3)) - x) ** 3)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def unintended_broadcast(case: Case) -> Iterator[Finding]:
     """A row of numbers set against a column of as many: all pairs instead of all differences."""
     way = case.way
@@ -116,6 +143,34 @@ def _squeezed(case: Case, way: Way, step: int, column: int) -> Fix | None:
     return edits.fix(given.code, [edits.replaced(given.code, given.node, text)])
 
 
+@finding(
+    "WRONG_AXIS",
+    rank=Rank.MISLEADING,
+    lesson="07",
+    what="A softmax was taken over the batch axis.",
+    instead="`axis=-1`",
+    example=Example(
+        "P64",
+        """
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        data = tf.constant([[1.0, 2.0], [3.0, 1.0], [0.0, 1.0]])
+        labels = tf.constant([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+        with tf.GradientTape() as tape:
+            p = «tf.nn.softmax(data @ x, axis=0)»
+            y = -tf.reduce_mean(tf.reduce_sum(labels * tf.math.log(p), axis=-1))
+        g = tape.gradient(y, x)
+        """,
+        fix="p = tf.nn.softmax(data @ x, axis=-1)",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        labels = tf.constant([[1.0, 0.0], [0.0, 1.0]])
+        with tf.GradientTape() as tape:
+            y = -tf.reduce_mean(labels * tf.math.log(tf.nn.softmax(x)))
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def wrong_axis(case: Case) -> Iterator[Finding]:
     """A softmax over the batch, where the labels it is compared with add up to 1 over classes."""
     way = case.way

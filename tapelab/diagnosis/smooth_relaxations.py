@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
-from tapelab.diagnosis.descriptions import name_of, paragraph, say, spot
-from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
 
 if TYPE_CHECKING:
@@ -28,10 +26,10 @@ BELOW: Final = (ast.Lt, ast.LtE, "less", "less_equal")
 def smooth(case: Case, edge: Edge) -> Fix | None:
     """The line with something in place of a flat op that has a slope."""
     span = case.recording.located[edge.event].span
-    return _written(case, span, soft=is_cast_at_once(case, edge))
+    return without_flat_op(case, span, soft=is_cast_at_once(case, edge))
 
 
-def _written(case: Case, span: int, *, soft: bool) -> Fix | None:
+def without_flat_op(case: Case, span: int, *, soft: bool) -> Fix | None:
     node, code = case.codes.expression(span), case.codes.of(span)
     if code is None or node is None:
         return None
@@ -88,42 +86,6 @@ def is_cast_at_once(case: Case, edge: Edge) -> bool:
     """Whether all that is made of a comparison is floats by a cast."""
     ahead = [each for each in case.flow.out_of.get(edge.to, ()) if each.to in case.upstream]
     return bool(ahead) and all(case.op_name(each) == "cast" for each in ahead)
-
-
-def flat_sign(case: Case) -> Iterator[Finding]:
-    """A gradient of 0, because all of it would have to flow through a sign."""
-    way = case.way
-    if way is None or not way.is_zero:
-        return
-    for step in way.through({"sign"}):
-        if way.starved(step):
-            yield _signed(case, way.event[step])
-            return
-
-
-def _signed(case: Case, event: int) -> Finding:
-    span, text, line = spot(case, event, "sign")
-    return Finding(
-        code="NON_DIFFERENTIABLE",
-        title=say("`{text}` is flat", text=text),
-        message=paragraph(
-            say(
-                "`{text}` in line {line} answers −1, 0 or 1, which does not change when its "
-                "argument changes a little.",
-                text=text,
-                line=line,
-            ),
-            say(
-                "So the gradient for `{source}` is 0 wherever `{source}` stands, and tells nothing "
-                "of the way to go.",
-                source=name_of(case, case.source),
-            ),
-        ),
-        where=case.codes.where(span),
-        fix=_written(case, span, soft=False),
-        evidence=(event,),
-        steps=(Step(line, say("the gradient became 0")),),
-    )
 
 
 CHOOSING = ("cond", "where")

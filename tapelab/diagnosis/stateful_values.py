@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_cut, finding
 from tapelab.diagnosis.descriptions import (
     ENDS_AT,
     lost,
@@ -19,6 +20,7 @@ from tapelab.diagnosis.descriptions import (
     text_of,
     translated,
 )
+from tapelab.diagnosis.edges import Cut
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.tape_block import line_of
 from tapelab.recording import events as e
@@ -109,6 +111,36 @@ FUNCTIONAL: Final = {
 }
 
 
+@finding(
+    "STATE_READ",
+    rank=Rank.MISSING,
+    lesson="06",
+    what="The value went through an assignment, a queue, a `Dataset` or a metric.",
+    instead="The value itself",
+    example=Example(
+        "P20",
+        """
+        x = tf.Variable(3.0)
+        kept = tf.Variable(1.0)
+        with tf.GradientTape() as tape:
+            «kept.assign(x * 2.0)»
+            y = kept ** 2
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        kept_new = x * 2.0
+        y = kept_new ** 2
+        """,
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            x.assign(3.0)
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.STATE)
 def state_read(case: Case, edge: Edge) -> Finding:
     """The target read a variable that had been assigned from the source's value."""
     place = case.recording.located[edge.event]
@@ -225,6 +257,31 @@ def _reads_after(code: Code, statement: ast.stmt, name: str) -> list[ast.expr]:
 BEGAN: Final = sentence("`{made}` began with a copy of `{name}`")
 
 
+@finding(
+    "COPIED_VALUE",
+    rank=Rank.MISSING,
+    lesson="06",
+    what="A variable was created from a tensor, which copies its value only.",
+    instead="The tensor itself, or `tf.stack`",
+    example=Example(
+        "P11",
+        """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            h = «tf.Variable(tf.exp(x))»
+            y = h * h
+        g = tape.gradient(y, x)
+        """,
+        fix="h = tf.exp(x)",
+        near_miss="""
+        x = tf.Variable(2.0)
+        target = tf.Variable(x)
+        with tf.GradientTape() as tape: y = x * target
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_cut(Cut.COPIED)
 def copied(case: Case, edge: Edge) -> Finding:
     """A new variable began with the value of a tensor on the way."""
     span, text, line = spot(case, edge.event, "tf.Variable")
@@ -265,6 +322,7 @@ PUT: Final = {"dequeue": "enqueue", "dequeue_many": "enqueue_many"}
 """How what a queue hands out was put into it."""
 
 
+@at_cut(Cut.HANDED_OUT)
 def handed_out(case: Case, edge: Edge) -> Finding:
     """What hands out numbers without a history: `queue.dequeue()`, the header of a loop, `next`."""
     place = case.recording.located[edge.event]

@@ -10,6 +10,7 @@ import numpy as np
 
 from tapelab.diagnosis import edits
 from tapelab.diagnosis.backward_pass import Way
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import name_of, paragraph, question, say, spot, text_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.tape_block import line_of
@@ -55,6 +56,126 @@ def _is_mixed_in(way: Way, step: int, given: Shape, rows: int) -> bool:
     return on_the_right and len(given) == 2 and given[0] == rows > 1
 
 
+LARGE_BATCH: Final = 32
+"""As many examples as a batch of Keras has by default. A sum over fewer may well be meant."""
+
+
+@finding(
+    "UNNORMALISED_SUM",
+    rank=Rank.MISLEADING,
+    lesson="16",
+    what="The loss is a sum over the batch.",
+    instead="`tf.reduce_mean`",
+    example=Example(
+        "P65",
+        """
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape: y = «tf.reduce_sum(x * tf.ones(64))»
+        g = tape.gradient(y, x)
+        """,
+        fix="with tf.GradientTape() as tape: y = tf.reduce_mean(x * tf.ones(64))",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable(1.0)
+        with tf.GradientTape() as tape: y = tf.reduce_sum(x * tf.ones(4))
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+def unnormalised_sum(case: Case) -> Iterator[Finding]:
+    """A loss that is a sum over a large batch: its gradient grows with the batch."""
+    way = case.way
+    if way is None or not way.through({"reduce_sum"}) or case.recording.tensor(case.target).shape:
+        return
+    for step in _at_the_end(way):
+        if way.ops[step] != "reduce_sum":
+            continue
+        shape = case.recording.tensor(way.tensor[step]).shape
+        source = case.recording.tensor(case.source).shape
+        if shape and shape[0] >= LARGE_BATCH and shape[0] not in source and _alone(case, way, step):
+            yield _grows(case, way, step, shape[0])
+            return
+
+
+def _at_the_end(way: Way) -> Iterator[int]:
+    """The steps from the target on, as long as there is one way and it changes the scale only."""
+    tensor = way.tensor[0]
+    while True:
+        ahead = way.out_of.get(tensor, ())
+        if len(ahead) != 1:
+            return
+        yield ahead[0]
+        if way.ops[ahead[0]] not in {"reduce_sum", "negative", "multiply", "reshape"}:
+            return
+        tensor = way.tensor[ahead[0]]
+
+
+def _alone(case: Case, way: Way, step: int) -> bool:
+    """Whether nothing on the way divides by the number of examples."""
+    count = case.recording.tensor(way.tensor[step]).shape[0]
+    for each in way.through({"reduce_mean"}):
+        given, made = (case.recording.tensor(at).shape for at in (way.tensor[each], way.made[each]))
+        if given[:1] == (count,) and made[:1] != (count,):
+            return False
+    for each in way.through({"divide", "multiply"}):
+        if way.position[each] == 0:
+            other = way.ran(each).inputs[1]
+            factor = way.measures.of(other)
+            if way.measures.count[other] == 1 and factor.greatest in {count, 1.0 / count}:
+                return False
+    return True
+
+
+def _grows(case: Case, way: Way, step: int, count: int) -> Finding:
+    event = way.event[step]
+    span, text, line = spot(case, event, way.ops[step])
+    return Finding(
+        code="UNNORMALISED_SUM",
+        title=say("The gradient grows with the batch"),
+        message=paragraph(
+            say(
+                "`{text}` in line {line} adds up {count} examples, and each of them adds its part "
+                "to the gradient for `{source}`.",
+                text=text,
+                line=line,
+                count=count,
+                source=name_of(case, case.source),
+            ),
+            say("With twice as many examples it is twice as large; a mean would keep its size."),
+        ),
+        where=case.codes.where(span),
+        fix=_mean(case, span),
+        evidence=(event,),
+        steps=(Step(line, say("{count} examples were added up", count=count)),),
+    )
+
+
+def _mean(case: Case, span: int) -> Fix | None:
+    call, code = case.codes.expression(span), case.codes.of(span)
+    if code is None or not isinstance(call, ast.Call):
+        return None
+    if ast.unparse(call.func).rpartition(".")[2] != "reduce_sum":
+        return _reduced_otherwise(code, call)
+    text = f"{code.text(call.func)[: -len('reduce_sum')]}reduce_mean"
+    return edits.fix(code, [edits.replaced(code, call.func, text)])
+
+
+def _reduced_otherwise(code: Code, call: ast.Call) -> Fix | None:
+    """The loss without `reduction="sum"`, where it is made: here, or in the line of its name."""
+    made = [call, call.func, *_given_to(code, call.func)]
+    for each in (node for node in made if isinstance(node, ast.Call)):
+        for keyword in each.keywords:
+            if (keyword.arg, ast.unparse(keyword.value)) == ("reduction", "'sum'"):
+                return edits.fix(code, [edits.without_argument(code, each, keyword)])
+    return None
+
+
+def _given_to(code: Code, name: ast.expr) -> list[ast.expr]:
+    """What lines of the code give a name."""
+    lines = (each for each in code.statements() if isinstance(each, ast.Assign))
+    return [each.value for each in lines if ast.unparse(each.targets[0]) == ast.unparse(name)]
+
+
 UPDATES: Final = {
     *("apply_gradients", "apply", "minimize", "assign", "assign_add", "assign_sub"),
     *("clip_by_global_norm", "global_norm"),
@@ -64,6 +185,29 @@ UPDATES: Final = {
 JACOBIANS: Final[set[int]] = {e.Method.JACOBIAN, e.Method.BATCH_JACOBIAN}
 
 
+@finding(
+    "SUMMED_TARGET",
+    rank=Rank.MISLEADING,
+    lesson="07",
+    what="The target has several elements, so this is the gradient of their sum.",
+    instead="`tape.jacobian`",
+    example=Example(
+        "P41",
+        """
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * [3.0, 4.0]
+        g = «tape.gradient(y, x)»
+        """,
+        fix="g = tape.jacobian(y, x)",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape: y = x * [3.0, 4.0]
+        g = tape.jacobian(y, x)
+        """,
+    ),
+)
 def summed_target(case: Case) -> Iterator[Finding]:
     """A target of several numbers, of which the gradient of the sum was given.
 
@@ -176,6 +320,30 @@ def _renamed(case: Case, method: str, other: str) -> Fix | None:
     return None
 
 
+@finding(
+    "CROSS_TALK",
+    rank=Rank.MISLEADING,
+    lesson="07",
+    what="In a `batch_jacobian`, a row of the target depends on other rows of the source.",
+    instead="`tape.jacobian`",
+    example=Example(
+        "P73",
+        """
+        x = tf.Variable([[1.0], [2.0]])
+        with tf.GradientTape() as tape:
+            y = x * «tf.reduce_sum(x)»
+        g = tape.batch_jacobian(y, x)
+        """,
+        fix="g = tape.jacobian(y, x)",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable([[1.0, 2.0], [2.0, 5.0]])
+        with tf.GradientTape() as tape:
+            y = (x - tf.reduce_mean(x, axis=1, keepdims=True)) ** 3
+        g = tape.batch_jacobian(y, x)
+        """,
+    ),
+)
 def cross_talk(case: Case) -> Iterator[Finding]:
     """A batch Jacobian of rows that depend on each other."""
     for place, asked in reversed(_asked_of(case)):
@@ -218,6 +386,29 @@ def _talking(case: Case, place: Located, tensor: int) -> Finding:
     )
 
 
+@finding(
+    "SPARSE_GRADIENT",
+    rank=Rank.MISLEADING,
+    lesson="16",
+    what="The gradient is `IndexedSlices` with repeated rows.",
+    instead="`tf.convert_to_tensor`",
+    example=Example(
+        "P68",
+        """
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«tf.gather(x, [0, 1, 0])» ** 2)
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tf.convert_to_tensor(tape.gradient(y, x))",
+        symptom="value",
+        near_miss="""
+        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
+        with tf.GradientTape() as tape: y = tf.reduce_sum(tf.gather(x, [1, 0]) ** 2)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def repeated_rows(case: Case) -> Iterator[Finding]:
     """An `IndexedSlices` in which a row that was picked twice stands twice."""
     way = case.way

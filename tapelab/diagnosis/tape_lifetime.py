@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding, on_refusal
 from tapelab.diagnosis.descriptions import paragraph, say, say_many, sentence, text_of
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.diagnosis.source_code import Extent
@@ -53,6 +54,36 @@ def _is_inside(case: Case, asked: Located, closed: list[Located]) -> bool:
     return bool(np.any(taped & (before[-1].index < events) & (events < asked.index)))
 
 
+@finding(
+    "GRADIENT_INSIDE_TAPE",
+    rank=Rank.WASTEFUL,
+    lesson="15",
+    what="`tape.gradient` was called while the tape was recording.",
+    instead="The call after the `with` block",
+    example=Example(
+        "P39",
+        """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            g = «tape.gradient(y, x)»
+            z = g * x
+        try:
+            g = tape.gradient(z, x)
+        except RuntimeError as caught:
+            error = caught
+        """,
+        fix="with tf.GradientTape(persistent=True) as tape:",
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            g = tape.gradient(y, x)
+        """,
+    ),
+)
 def inside_the_block(case: Case) -> Iterator[Finding]:
     """A question inside the block of a persistent tape, which makes the tape longer.
 
@@ -193,6 +224,34 @@ def _moved_out(case: Case, span: int) -> Fix | None:
     return edits.fix(block.code, [header, taken, edits.Edit(behind, text)])
 
 
+@finding(
+    "GROWING_TAPE",
+    rank=Rank.WASTEFUL,
+    lesson="15",
+    what="One tape records every step and grows.",
+    instead="One tape for each step",
+    example=Example(
+        "P49",
+        """
+        x = tf.Variable(1.0)
+        tape = tf.GradientTape(persistent=True)
+        for step in range(4):
+            «with tape:»
+                y = x * x * x
+            g = tape.gradient(y, x)
+        """,
+        fix="    with tf.GradientTape() as tape:",
+        symptom="silent",
+        near_miss="""
+        x = tf.Variable(1.0)
+        tape = tf.GradientTape()
+        for step in range(4):
+            with tape:
+                y = x * x * x
+            g = tape.gradient(y, x)
+        """,
+    ),
+)
 def growing(case: Case) -> Iterator[Finding]:
     """One persistent tape for many steps, each of which is added to those before."""
     if not case.recording.tape.persistent or case.recording.placed(e.Reset):
@@ -252,6 +311,29 @@ NOTABLE: Final = 2**20
 """How many bytes a tape holds before it is worth a word."""
 
 
+@finding(
+    "PERSISTENT_HELD",
+    rank=Rank.WASTEFUL,
+    lesson="15",
+    what="A persistent tape holds memory that one gradient call does not need.",
+    instead="The tape without `persistent=True`, or `del tape`",
+    example=Example(
+        "P48",
+        """
+        x = tf.Variable(tf.ones((512, 512)))
+        with «tf.GradientTape(persistent=True)» as tape:
+            y = tf.reduce_sum(tf.exp(0.001 * x))
+        g = tape.gradient(y, x)
+        """,
+        fix="with tf.GradientTape() as tape:",
+        symptom="silent",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape(persistent=True) as tape: y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def held(case: Case) -> Iterator[Finding]:
     """A persistent tape that was asked once and keeps a lot."""
     asked = own_questions(case)
@@ -344,6 +426,38 @@ ROW_BY_ROW: Final = sentence(
 )
 
 
+@finding(
+    "TAPE_CONSUMED",
+    rank=Rank.REFUSED,
+    lesson="02",
+    what="A tape that is not persistent was used for a second gradient call.",
+    instead="`persistent=True`",
+    example=Example(
+        "P38",
+        """
+        x = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+            z = tf.sin(y)
+        first = tape.gradient(z, y)
+        try:
+            g = «tape.gradient(y, x)»
+        except RuntimeError as caught:
+            error = caught
+        """,
+        fix="with tf.GradientTape(persistent=True) as tape:",
+        symptom="error",
+        ask="error.finding",
+        near_miss="""
+        x = tf.Variable(3.0)
+        with tf.GradientTape(persistent=True) as tape:
+            y = x * x
+        first = tape.gradient(y, x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@on_refusal("TAPE_CONSUMED")
 def consumed(case: Case, details: Mapping[str, Any]) -> Finding:
     """The second question to a tape that answers once."""
     if not case.flow.opened:

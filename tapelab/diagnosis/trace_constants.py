@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, finding
 from tapelab.diagnosis.descriptions import paragraph, plainly, say
 from tapelab.diagnosis.finding import Finding, Step
 from tapelab.recording import events as e
@@ -33,6 +34,48 @@ class Taken(NamedTuple):
     event: int
 
 
+@finding(
+    "TRACE_TIME_CONSTANT",
+    rank=Rank.MISLEADING,
+    lesson="08",
+    what="A traced function keeps an old Python number.",
+    instead="A variable, or a tensor as an argument",
+    example=Example(
+        "P75",
+        """
+        x = tf.Variable(3.0)
+        scale = 1.0
+        @tf.function
+        def f():
+            return x * x * «scale»
+        first = f()
+        scale = 10.0
+        with tf.GradientTape() as tape:
+            y = f()
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        scale = tf.Variable(1.0)
+        @tf.function
+        def f():
+            return x * x * scale
+        first = f()
+        scale.assign(10.0)
+        """,
+        symptom="value",
+        near_miss="""
+        x = tf.Variable(3.0)
+        scale = 1.0
+        def f():
+            return x * x * scale
+        first = f()
+        scale = 10.0
+        with tf.GradientTape() as tape:
+            y = f()
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
 def trace_time_constant(case: Case) -> Iterator[Finding]:
     """A number from outside a `tf.function` that had another value at the time of the trace."""
     way = case.way

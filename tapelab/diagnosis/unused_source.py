@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_source, beside_cause, finding
 from tapelab.diagnosis.descriptions import name_of, question, say, shortened, text_of
 from tapelab.diagnosis.finding import Finding
 from tapelab.diagnosis.unwatched_source import not_trainable, uses_in_block
@@ -22,6 +23,31 @@ if TYPE_CHECKING:
 IN_A_BODY: Final = (e.Cause.PAUSED, e.Cause.REPLACED)
 
 
+@finding(
+    "SWAPPED_ARGUMENTS",
+    rank=Rank.REFUSED,
+    lesson="02",
+    what="The source and the target are in the wrong order.",
+    instead="`tape.gradient(target, source)`",
+    example=Example(
+        "P40",
+        """
+        y = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            x = «tf.exp(y)»
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(x, y)",
+        ask="tf.explain(tape, y, x) if g is None else tf.explain(tape, x, y)",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = tf.exp(x)
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(20)
 def swapped(case: Case) -> Finding | None:
     """The source was computed from the target: the arguments look swapped."""
     if case.path or not case.beside(case.source, case.target).path:
@@ -56,6 +82,7 @@ def _swap(case: Case) -> Fix | None:
     return edits.fix(code, [*changes, edits.replaced(code, other, code.text(one))])
 
 
+@at_source(40)
 def inside_a_step(case: Case) -> Finding | None:
     """The source is used in Python code that runs as one step, out of the tape's sight."""
     if case.path:
@@ -92,6 +119,7 @@ def _hidden(case: Case, place: Located, step: str) -> Finding:
     )
 
 
+@at_source(50)
 def inside_a_dataset(case: Case) -> Finding | None:
     """The source is used in a function that a Dataset calls for each of its elements."""
     if case.path:
@@ -153,6 +181,31 @@ def _in_the_loop(case: Case, span: int) -> Fix | None:
     return None
 
 
+@finding(
+    "UNUSED_SOURCE",
+    rank=Rank.MISSING,
+    lesson="05",
+    what="The target was not computed from the source.",
+    example=Example(
+        "unused",
+        """
+        x = tf.Variable(2.0)
+        z = tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = «z * z»
+        g = tape.gradient(y, x)
+        """,
+        near_miss="""
+        queue = tf.queue.FIFOQueue(10, tf.float32)
+        queue.enqueue([1.0, 2.0])
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            y = x * queue.dequeue()
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(100)
 def unused(case: Case) -> Finding | None:
     """The source has nothing to do with the target."""
     if case.path or case.connected:
@@ -178,6 +231,32 @@ def unused(case: Case) -> Finding | None:
 ARGUMENT: Final = "unconnected_gradients"
 
 
+@finding(
+    "UNCONNECTED_ZERO",
+    rank=Rank.REFUSED,
+    lesson="05",
+    what="`unconnected_gradients` put a 0 where no path exists.",
+    instead="The same call without `unconnected_gradients`",
+    example=Example(
+        "P42",
+        """
+        x, z = tf.Variable(2.0), tf.Variable(3.0)
+        with tf.GradientTape() as tape:
+            y = z * z
+        g = «tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)»
+        """,
+        fix="g = tape.gradient(y, x)",
+        symptom="zero",
+        cured="None",
+        near_miss="""
+        x = tf.Variable(0.0)
+        with tf.GradientTape() as tape:
+            y = x * x
+        g = tape.gradient(y, x, unconnected_gradients="zero")
+        """,
+    ),
+)
+@beside_cause
 def unconnected_zero(case: Case) -> Finding | None:
     """A zero that was asked for in place of None."""
     if not case.zero or case.question is None:

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_source, finding
 from tapelab.diagnosis.descriptions import name_of, paragraph, say, say_many, sentence
 from tapelab.diagnosis.finding import Finding, Fix, Step, Where
 from tapelab.diagnosis.statement_motion import call_at_fault
@@ -19,6 +20,34 @@ if TYPE_CHECKING:
 AN_OP: Final = sentence("An op used it unwatched")
 
 
+@finding(
+    "NOT_WATCHED",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="The source is a tensor that the tape does not watch.",
+    instead="`tape.watch(x)`",
+    example=Example(
+        "P03",
+        """
+        x = tf.constant([1.0, 4.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(«x * x»)
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+        """,
+        near_miss="""
+        x = tf.constant(3.0)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(150)
 def not_watched(case: Case) -> Finding | None:
     """A plain tensor that nobody gave to `tape.watch`."""
     if case.variable >= 0 or case.source in case.flow.tracked:
@@ -49,6 +78,31 @@ def _how_often(ops: int) -> str:
     return say_many("{count} op used it unwatched.", "{count} ops used it unwatched.", ops)
 
 
+@finding(
+    "NOT_TRAINABLE",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="The source is a variable with `trainable=False`.",
+    instead="The variable without `trainable=False`, or `tape.watch(x)`",
+    example=Example(
+        "P05",
+        """
+        x = «tf.Variable(4.0, trainable=False, name="rate")»
+        with tf.GradientTape() as tape:
+            y = tf.sqrt(x)
+        g = tape.gradient(y, x)
+        """,
+        fix='x = tf.Variable(4.0, name="rate")',
+        near_miss="""
+        x = tf.Variable(4.0, trainable=False)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(130)
 def not_trainable(case: Case) -> Finding | None:
     """A variable made with `trainable=False`."""
     if not _is_unwatched_variable(case) or case.recording.variables[case.variable].trainable:
@@ -74,6 +128,34 @@ def not_trainable(case: Case) -> Finding | None:
     )
 
 
+@finding(
+    "AUTOWATCH_OFF",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="The tape was made with `watch_accessed_variables=False`.",
+    instead="`tape.watch(x)`",
+    example=Example(
+        "P06",
+        """
+        x = tf.Variable(4.0)
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            y = «x * x»
+        g = tape.gradient(y, x)
+        """,
+        fix="""
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(x)
+        """,
+        near_miss="""
+        x = tf.Variable(4.0)
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(x)
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(140)
 def autowatch_off(case: Case) -> Finding | None:
     """A tape with `watch_accessed_variables=False`, and a variable that nobody gave to `watch`."""
     if not _is_unwatched_variable(case) or case.recording.tape.watch_accessed_variables:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_source, check, finding
 from tapelab.diagnosis.descriptions import name_of, paragraph, say
 from tapelab.diagnosis.finding import Finding, Fix, Step
 from tapelab.diagnosis.source_code import Code
@@ -31,6 +32,32 @@ class Rebinding(NamedTuple):
     statement: ast.stmt
 
 
+@finding(
+    "REBOUND_TO_TENSOR",
+    rank=Rank.MISSING,
+    lesson="00",
+    what="The name of a variable now refers to a tensor.",
+    instead="`x.assign_add(…)`",
+    example=Example(
+        "P01",
+        """
+        x = tf.Variable(2.0)
+        for step in range(3):
+            with tf.GradientTape() as tape: y = x * x
+            g = tape.gradient(y, x)
+            x = «x - 0.5»
+        """,
+        fix="x.assign_sub(0.5)",
+        near_miss="""
+        x = tf.Variable(2.0)
+        with tf.GradientTape() as tape:
+            x = x + 1.0
+            y = x * x
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(10)
 def rebound(case: Case) -> Finding | None:
     """A tensor that took the name of the variable from which it was computed."""
     chain = _rebindings(case)
@@ -157,6 +184,7 @@ def _same_shape(case: Case, step: Rebinding) -> bool:
     return len({case.recording.tensor(tensor).shape for tensor in step.inputs}) == 1
 
 
+@check
 def rebound_in_a_step(case: Case) -> Iterator[Finding]:
     """A variable and its gradient combined into a new tensor that takes the variable's name."""
     if case.variable < 0 or not case.connected:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tapelab.diagnosis import edits
+from tapelab.diagnosis.declarations import Example, Rank, at_source, finding
 from tapelab.diagnosis.descriptions import (
     argument,
     name_of,
@@ -47,6 +48,33 @@ class Taken(NamedTuple):
     steps: tuple[Edge, ...]
 
 
+@finding(
+    "WRONG_OBJECT",
+    rank=Rank.MISSING,
+    lesson="04",
+    what="The source is not the object that the target was computed from.",
+    instead="The object that was used",
+    example=Example(
+        "P08",
+        """
+        v = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            y = tf.reduce_sum(v ** 3)
+        x = «v[1]»
+        g = tape.gradient(y, x)
+        """,
+        fix="g = tape.gradient(y, v)[1]",
+        ask="tf.why()",
+        near_miss="""
+        v = tf.Variable([1.0, 2.0])
+        with tf.GradientTape() as tape:
+            x = v[0]
+            y = x * x + v[1]
+        g = tape.gradient(y, x)
+        """,
+    ),
+)
+@at_source(60)
 def wrong_object(case: Case) -> Finding | None:
     """A source that was taken from what the target was computed from, and not used itself."""
     if case.path:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tapelab.diagnosis.declarations import CODES
+from tapelab.diagnosis.families import declarations
 from tests.pitfalls.catalogue import NEAR_MISSES, PITFALLS
 
 NUMBERS = [f"P{number:02}" for number in range(1, 83)]
@@ -10,7 +10,7 @@ IMPOSSIBLE = {
     "P70": "Tensors copy what they are made of and hand out: see tests/core/test_aliasing.py.",
 }
 """Pitfalls that cannot happen, by construction, and why."""
-IMPOSSIBLE_CODES = {"ALIASED_MEMORY"}
+CODES = {each.code for each in declarations()}
 WITHOUT_A_LINE = {
     "no line is at fault: something has to be thought of": [
         "unused", "used elsewhere", "P22 the other part of a dict", "P46", "P41 a list",
@@ -47,12 +47,21 @@ def triggers_of(number):
     return [pitfall for pitfall in PITFALLS if pitfall.number.split()[0] == number]
 
 
-def test_every_code_has_a_trigger():
-    assert set(CODES) - {pitfall.code for pitfall in PITFALLS} == IMPOSSIBLE_CODES
+def test_every_declaration_has_a_trigger_and_a_near_miss():
+    for each in declarations():
+        assert each.example, each.code
+        assert each.example.program, each.code
+        assert each.example.near_miss, each.code
 
 
-def test_every_trigger_has_a_code_of_the_table():
-    assert {pitfall.code for pitfall in PITFALLS} <= set(CODES)
+def test_every_declaration_says_what_happened_and_which_lesson_teaches_it():
+    for each in declarations():
+        assert each.what.endswith("."), each.code
+        assert len(each.lesson) == 2, each.code
+
+
+def test_every_trigger_has_a_declared_code():
+    assert {pitfall.code for pitfall in PITFALLS} == CODES
 
 
 def test_a_trigger_is_known_by_its_name():

@@ -1,12 +1,28 @@
-"""All pitfalls and near-misses: each file beside this one has a family of them."""
+"""All pitfalls and near misses: those of the declarations, and a family of further ones per file.
+
+The first of each code stands in its declaration in `tapelab/diagnosis`.
+"""
 
 from importlib import import_module
 from pkgutil import iter_modules
 
-_families = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
+from tapelab.diagnosis.families import declarations
+from tests.pitfalls.snippets import Pitfall
 
-PITFALLS = [pitfall for family in _families for pitfall in family.PITFALLS]
+_families = [import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)]
+DECLARED = [
+    Pitfall(
+        each.example.pitfall, each.code, each.example.program, each.example.fix,
+        each.example.symptom, each.example.cured, each.example.ask,
+    )
+    for each in declarations()
+    if each.example
+]  # fmt: skip
+
+PITFALLS = [*DECLARED, *(pitfall for family in _families for pitfall in family.PITFALLS)]
 NEAR_MISSES = {
-    name: snippet for family in _families for name, snippet in family.NEAR_MISSES.items()
-}
-"""Code that looks like a pitfall and is none: nothing is to be found in it."""
+    f"{each.example.pitfall} beside {each.code}": each.example.near_miss
+    for each in declarations()
+    if each.example
+} | {name: snippet for family in _families for name, snippet in family.NEAR_MISSES.items()}
+"""Code that looks like a pitfall and has no finding."""

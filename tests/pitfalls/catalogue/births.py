@@ -33,14 +33,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.sqrt(tf.math.reduce_variance(x) + 1e-12) + tf.reduce_sum(x)", symptom="nan"),
-    Pitfall("P51", "ZERO_TIMES_INF", """
-        x = tf.Variable([0.0, 4.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(tf.where(x > 0, «tf.math.log(x)», 0.0))
-        g = tape.gradient(y, x)
-        """,
-        fix="y = tf.reduce_sum(tf.where(x > 0, tf.math.log(tf.where(x > 0, x, 1.0)), 0.0))",
-        symptom="nan"),
     Pitfall("P51 division", "ZERO_TIMES_INF", """
         x = tf.Variable([0.0, 4.0])
         with tf.GradientTape() as tape:
@@ -85,13 +77,6 @@ PITFALLS = [
         """,
         fix="y = -tf.reduce_sum(labels * tf.math.log(p + 1e-7)) + tf.reduce_sum(x)",
         symptom="nan"),
-    Pitfall("P53", "OVERFLOW", """
-        x = tf.Variable([1000.0, 999.0])
-        with tf.GradientTape() as tape:
-            y = tf.math.log(tf.reduce_sum(«tf.exp(x)»))
-        g = tape.gradient(y, x)
-        """,
-        fix="y = tf.reduce_logsumexp(x)", symptom="nan"),
     Pitfall("P53 rows", "OVERFLOW", """
         x = tf.Variable([[1000.0, 999.0], [1.0, 2.0]])
         with tf.GradientTape() as tape:
@@ -129,12 +114,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_sum(tf.sigmoid(x))", symptom="nan"),
-    Pitfall("P55", "INF_LOCAL", """
-        x = tf.Variable(0.0)
-        with tf.GradientTape() as tape: y = «x ** 0.5»
-        g = tape.gradient(y, x)
-        """,
-        fix="with tf.GradientTape() as tape: y = (x + 1e-8) ** 0.5", symptom="nan"),
     Pitfall("P55 negative base", "INF_LOCAL", """
         base = tf.constant([-2.0, 2.0])
         x = tf.Variable([3.0, 3.0])
@@ -178,12 +157,6 @@ NEAR_MISSES = {
         with tf.GradientTape() as tape: y = tf.norm(x)
         g = tape.gradient(y, x)
         """,
-    "P51 the root is guarded": """
-        x = tf.Variable([0.0, 4.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(tf.where(x > 0, tf.sqrt(x), 0.0))
-        g = tape.gradient(y, x)
-        """,
     "P51 a double where": """
         x = tf.Variable([0.0, 4.0])
         with tf.GradientTape() as tape:
@@ -198,22 +171,10 @@ NEAR_MISSES = {
             y = -tf.reduce_sum(labels * tf.math.log(x))
         g = tape.gradient(y, x)
         """,
-    "P53 shifted": """
-        x = tf.Variable([1000.0, 1000.0])
-        with tf.GradientTape() as tape:
-            top = tf.reduce_max(x)
-            y = top + tf.math.log(tf.reduce_sum(tf.exp(x - top)))
-        g = tape.gradient(y, x)
-        """,
     "P54 in the range": """
         x = tf.Variable([10.0, -10.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(tf.math.log(1.0 + tf.exp(x)))
-        g = tape.gradient(y, x)
-        """,
-    "P55 a square at 0": """
-        x = tf.Variable(0.5)
-        with tf.GradientTape() as tape: y = x ** 2.0 + (x - 0.5) ** 3.0
         g = tape.gradient(y, x)
         """,
     "P50 a gradient that is put in as NaN": """

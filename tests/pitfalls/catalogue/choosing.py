@@ -50,13 +50,6 @@ PITFALLS = [
             y = 1.0 - tf.reduce_mean(tf.cast(hits, tf.float32))
         g = tape.gradient(y, x)
         """),
-    Pitfall("P31", "NON_DIFFERENTIABLE", """
-        x = tf.Variable(7.0)
-        with tf.GradientTape() as tape:
-            y = («x // 2.0») * 3.0
-        g = tape.gradient(y, x)
-        """,
-        fix="y = (x / 2.0) * 3.0"),
     Pitfall("P32", "INDEX_ONLY", """
         table = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
         x = tf.constant([0, 2])
@@ -73,14 +66,6 @@ PITFALLS = [
             y = tf.reduce_sum(«tf.one_hot(x, 2)» * weights)
         g = tape.gradient(y, x)
         """),
-    Pitfall("P33", "INDEX_ONLY", """
-        x = tf.Variable([3.0, 1.0, 2.0])
-        with tf.GradientTape() as tape:
-            _, places = «tf.math.top_k(x, 2)»
-            y = tf.reduce_sum(tf.cast(places, tf.float32))
-        g = tape.gradient(y, x)
-        """,
-        fix="places, _ = tf.math.top_k(x, 2)"),
     Pitfall("P33 argsort", "INDEX_ONLY", """
         x = tf.Variable([3.0, 1.0, 2.0])
         with tf.GradientTape() as tape:
@@ -88,18 +73,6 @@ PITFALLS = [
             y = tf.reduce_sum(tf.gather([1.0, 2.0, 4.0], order) * [1.0, 2.0, 3.0])
         g = tape.gradient(y, x)
         """),
-    Pitfall("P34", "PREDICATE_ONLY", """
-        x = tf.constant(1.0)
-        v0, v1 = tf.Variable(2.0), tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            if «x > 0.0»:
-                y = v0
-            else:
-                y = v1 ** 2
-        g = tape.gradient(y, x)
-        """,
-        fix="y = tf.sigmoid(x) * v0 + tf.sigmoid(-x) * v1 ** 2"),
     Pitfall("P34 asked earlier", "PREDICATE_ONLY", """
         x, v = tf.Variable(1.0), tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -134,13 +107,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="y = tf.reduce_sum(tf.sigmoid(x))"),
-    Pitfall("P35", "SHAPE_ONLY", """
-        x = tf.Variable([1.0, -2.0, 3.0])
-        with tf.GradientTape() as tape:
-            y = tf.cast(«tf.size(tf.boolean_mask(x, x > 0))», tf.float32)
-        g = tape.gradient(y, x)
-        """,
-        fix="y = tf.cast(tf.reduce_sum(tf.sigmoid(x)), tf.float32)"),
     Pitfall("P35 shape", "SHAPE_ONLY", """
         x = tf.Variable([1.0, -2.0, 3.0])
         with tf.GradientTape() as tape:
@@ -152,17 +118,6 @@ PITFALLS = [
         with tf.GradientTape() as tape:
             y = tf.constant(2.0) * «x.shape»[0]
         g = tape.gradient(y, x)
-        """),
-    Pitfall("P36", "SAMPLER", """
-        x = tf.Variable([[1.0, 2.0]])
-        with tf.GradientTape() as tape:
-            drawn = «tf.random.categorical(x, 5)»
-            y = tf.reduce_mean(tf.cast(drawn, tf.float32))
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        noise = -tf.math.log(-tf.math.log(tf.random.uniform([1, 5, 2], 1e-9)))
-        drawn = tf.reduce_sum(tf.nn.softmax(x[:, tf.newaxis] + noise) * tf.range(2.0), axis=-1)
         """),
     Pitfall("P36 a reward", "SAMPLER", """
         x = tf.Variable([[1.0, 2.0]])
@@ -217,11 +172,6 @@ NEAR_MISSES = {
             y = tf.reduce_mean((p - labels) ** 2)
         g = tape.gradient(y, x)
         """,
-    "P31 divided": """
-        x = tf.Variable(7.0)
-        with tf.GradientTape() as tape: y = x / 2.0
-        g = tape.gradient(y, x)
-        """,
     "P32 what is picked from": """
         x = tf.Variable([1.0, 2.0, 4.0])
         with tf.GradientTape() as tape: y = tf.reduce_sum(tf.gather(x, [0, 2]) ** 2)
@@ -234,12 +184,6 @@ NEAR_MISSES = {
             y = tf.reduce_sum(largest)
         g = tape.gradient(y, x)
         """,
-    "P33 sorted by what it is": """
-        x = tf.Variable([3.0, 1.0, 2.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(tf.gather(x, tf.argsort(x)) * [1.0, 2.0, 3.0])
-        g = tape.gradient(y, x)
-        """,
     "P34 a leaky line": """
         x = tf.Variable(3.0)
         with tf.GradientTape() as tape:
@@ -249,28 +193,10 @@ NEAR_MISSES = {
                 y = 0.1 * x
         g = tape.gradient(y, x)
         """,
-    "P34 chosen from itself": """
-        x = tf.Variable([3.0, -1.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(tf.where(x > 0.0, x, 0.1 * x))
-        g = tape.gradient(y, x)
-        """,
-    "P35 a mean by hand": """
-        x = tf.Variable([3.0, -1.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(x) / tf.cast(tf.size(x), tf.float32)
-        g = tape.gradient(y, x)
-        """,
     "P35 in the shape of itself": """
         x = tf.Variable([3.0, -1.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum((x - tf.ones_like(x)) ** 2) / x.shape[0]
-        g = tape.gradient(y, x)
-        """,
-    "P36 noise moved and stretched": """
-        x = tf.Variable(3.0)
-        with tf.GradientTape() as tape:
-            y = tf.reduce_mean(tf.random.normal([8], mean=x) ** 2)
         g = tape.gradient(y, x)
         """,
     "P36 how likely it was": """

@@ -3,13 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P74", "COMPLEX_CONVENTION", """
-        x = tf.Variable(3.0 + 1.0j)
-        with tf.GradientTape() as tape:
-            y = x * x
-        g = «tape.gradient(y, x)»
-        """,
-        fix="g = tf.math.conj(tape.gradient(y, x))", symptom="value"),
     Pitfall("P74 several numbers", "COMPLEX_CONVENTION", """
         x = tf.constant([1.0 + 1.0j, 2.0 - 1.0j])
         with tf.GradientTape() as tape:
@@ -134,10 +127,5 @@ NEAR_MISSES = {
         x = tf.Variable(3.0 + 1.0j)
         with tf.GradientTape() as tape: y = x * x
         g = tf.math.conj(tape.gradient(y, x))
-        """,
-    "P74 a real slope": """
-        x = tf.Variable(3.0 + 0.0j)
-        with tf.GradientTape() as tape: y = x * x
-        g = tape.gradient(y, x)
         """,
 }

@@ -3,18 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P43", "OUTER_TAPE_CLOSED", """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            with tf.GradientTape() as inner:
-                h = x ** 4
-        y = «inner.gradient(h, x)»
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-            h = x ** 4
-        y = inner.gradient(h, x)
-        """),
     Pitfall("P43 in the question", "OUTER_TAPE_CLOSED", """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -69,16 +57,6 @@ PITFALLS = [
             with tf.GradientTape() as inner:
                 h = x ** 4
         """),
-    Pitfall("P44", "CONSTANT_DERIVATIVE", """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            with tf.GradientTape() as inner:
-                h = 3.0 * x
-            y = «inner.gradient(h, x)»
-        g = tape.gradient(y, x)
-        """,
-        fix="g = tape.gradient(y, x, unconnected_gradients=tf.UnconnectedGradients.ZERO)",
-        cured="zero"),
     Pitfall("P44 of another", "CONSTANT_DERIVATIVE", """
         x = tf.Variable(2.0)
         w = tf.Variable(3.0)
@@ -93,14 +71,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P43 inside": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            with tf.GradientTape() as inner:
-                h = x ** 4
-            y = inner.gradient(h, x)
-        g = tape.gradient(y, x)
-        """,
     "P43 a first derivative as data": """
         x = tf.Variable(2.0)
         with tf.GradientTape() as earlier:
@@ -127,14 +97,6 @@ NEAR_MISSES = {
             with tf.GradientTape() as inner:
                 h = v * x
             y = inner.gradient(h, v)
-        g = tape.gradient(y, x)
-        """,
-    "P44 added to what depends": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            with tf.GradientTape() as inner:
-                h = 3.0 * x
-            y = inner.gradient(h, x) + x ** 2
         g = tape.gradient(y, x)
         """,
 }

@@ -3,13 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P57", "SATURATED", """
-        x = tf.Variable(5.0)
-        with tf.GradientTape() as tape:
-            y = «tf.clip_by_value(x, 0.0, 1.0)» ** 2
-        g = tape.gradient(y, x)
-        """,
-        fix="y = (x + tf.stop_gradient(tf.clip_by_value(x, 0.0, 1.0) - x)) ** 2", symptom="zero"),
     Pitfall("P57 all elements", "SATURATED", """
         x = tf.Variable([-3.0, 5.0, 7.0])
         with tf.GradientTape() as tape:
@@ -36,20 +29,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         symptom="zero"),
-    Pitfall("P58", "DEAD_UNITS", """
-        tf.random.set_seed(1)
-        data = tf.constant([[1.0, 2.0], [3.0, 1.0]])
-        x = tf.Variable(tf.zeros((2, 8)))
-        last = tf.Variable(tf.zeros((8, 1)))
-        with tf.GradientTape() as tape:
-            h = «tf.nn.relu(data @ x)»
-            y = tf.reduce_mean((h @ last - 1.0) ** 2)
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        x = tf.Variable(tf.random.normal((2, 8), stddev=0.5))
-        last = tf.Variable(tf.random.normal((8, 1), stddev=0.5))
-        """, symptom="zero"),
     Pitfall("P58 the layer behind", "DEAD_UNITS", """
         tf.random.set_seed(1)
         data = tf.constant([[1.0, 2.0], [3.0, 1.0]])
@@ -90,14 +69,6 @@ PITFALLS = [
         """,
         fix="y = tf.reduce_sum((tf.nn.leaky_relu(3.0 * x) - 1.0) ** 2)",
         symptom="zero"),
-    Pitfall("P62", "UNDERFLOW", """
-        x = tf.Variable(0.5)
-        with tf.GradientTape() as tape:
-            h = tf.cast(x, tf.float16)
-            y = «tf.cast(h * h, tf.float32)» * 1e-9
-        g = tape.gradient(y, x)
-        """,
-        fix="h = tf.cast(x, tf.float32)", symptom="zero"),
     Pitfall("P77 by +", "CANCELLED_BY_MEAN", """
         x = tf.Variable([1.0])
         data = tf.constant([[1.0], [2.0], [5.0]])
@@ -108,17 +79,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="h = data", symptom="zero", cured="None"),
-    Pitfall("P77", "CANCELLED_BY_MEAN", """
-        x = tf.Variable([1.0])
-        data = tf.constant([[1.0], [2.0], [5.0]])
-        with tf.GradientTape() as tape:
-            h = «tf.nn.bias_add(data, x)»
-            n = (h - tf.reduce_mean(h, 0)) / tf.math.reduce_std(h, 0)
-            y = tf.reduce_sum(n ** 3)
-        g = tape.gradient(y, x)
-        """,
-        fix="h = data", cured="None",
-        symptom="zero"),
     Pitfall("P62 a product", "UNDERFLOW", """
         x = tf.Variable([0.5, 2.0], dtype=tf.float16)
         with tf.GradientTape() as tape:
@@ -130,11 +90,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P57 inside the range": """
-        x = tf.Variable(0.5)
-        with tf.GradientTape() as tape: y = tf.clip_by_value(x, 0.0, 1.0) ** 2
-        g = tape.gradient(y, x)
-        """,
     "P57 some outside": """
         x = tf.Variable([0.5, 5.0])
         with tf.GradientTape() as tape:
@@ -163,11 +118,6 @@ NEAR_MISSES = {
             y = tf.reduce_sum((x - tf.constant([1.0, 2.0])) ** 2)
         g = tape.gradient(y, x)
         """,
-    "P58 some units are off": """
-        x = tf.Variable([[1.0, -2.0, 3.0]])
-        with tf.GradientTape() as tape: y = tf.reduce_sum(tf.nn.relu(x) ** 2)
-        g = tape.gradient(y, x)
-        """,
     "P58 a margin that is kept": """
         data = tf.constant([[1.0, 2.0], [3.0, 1.0]])
         x = tf.Variable([[1.0], [2.0]])
@@ -191,24 +141,11 @@ NEAR_MISSES = {
             y = tf.reduce_sum(h ** 3)
         g = tape.gradient(y, x)
         """,
-    "P77 a bias at the minimum": """
-        x = tf.Variable([1.0])
-        data = tf.constant([[1.0], [-1.0]])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_mean((data + x - 1.0) ** 2)
-        g = tape.gradient(y, x)
-        """,
     "P62 scaled": """
         x = tf.Variable(0.5)
         with tf.GradientTape() as tape:
             h = tf.cast(x, tf.float16)
             y = tf.cast(h * h, tf.float32) * 1e-9 * 1024.0 * 1024.0
-        g = tape.gradient(y, x)
-        """,
-    "P62 a true 0 in float16": """
-        x = tf.Variable([1.0, 2.0], dtype=tf.float16)
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum((x - tf.constant([1.0, 2.0], tf.float16)) ** 2)
         g = tape.gradient(y, x)
         """,
 }

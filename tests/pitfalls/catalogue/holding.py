@@ -3,19 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P39", "GRADIENT_INSIDE_TAPE", """
-        x = tf.Variable(3.0)
-        with tf.GradientTape() as tape:
-            y = x * x
-            g = «tape.gradient(y, x)»
-            z = g * x
-        try:
-            g = tape.gradient(z, x)
-        except RuntimeError as caught:
-            error = caught
-        """,
-        fix="with tf.GradientTape(persistent=True) as tape:",
-        symptom="error", ask="error.finding"),
     Pitfall("P39 explained", "GRADIENT_INSIDE_TAPE", """
         x = tf.Variable(3.0)
         with tf.GradientTape() as tape:
@@ -41,22 +28,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         symptom="silent"),
-    Pitfall("P48", "PERSISTENT_HELD", """
-        x = tf.Variable(tf.ones((512, 512)))
-        with «tf.GradientTape(persistent=True)» as tape:
-            y = tf.reduce_sum(tf.exp(0.001 * x))
-        g = tape.gradient(y, x)
-        """,
-        fix="with tf.GradientTape() as tape:", symptom="silent"),
-    Pitfall("P49", "GROWING_TAPE", """
-        x = tf.Variable(1.0)
-        tape = tf.GradientTape(persistent=True)
-        for step in range(4):
-            «with tape:»
-                y = x * x * x
-            g = tape.gradient(y, x)
-        """,
-        fix="    with tf.GradientTape() as tape:", symptom="silent"),
     Pitfall("P49 a loop inside, its last gradient used", "GROWING_TAPE", """
         x = tf.Variable(1.0)
         with tf.GradientTape(persistent=True) as tape:
@@ -101,12 +72,6 @@ NEAR_MISSES = {
                 y = tape.gradient(y, x)
         g = tape.gradient(y, x)
         """,
-    "P39 last in the block": """
-        x = tf.Variable(3.0)
-        with tf.GradientTape() as tape:
-            y = x * x
-            g = tape.gradient(y, x)
-        """,
     "P48 asked twice": """
         x = tf.Variable(tf.ones((512, 512)))
         with tf.GradientTape(persistent=True) as tape:
@@ -115,23 +80,10 @@ NEAR_MISSES = {
         other = tape.gradient(y, h)
         g = tape.gradient(y, x)
         """,
-    "P48 hardly anything": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape(persistent=True) as tape: y = x * x
-        g = tape.gradient(y, x)
-        """,
     "P49 one tape a step": """
         x = tf.Variable(1.0)
         for step in range(4):
             with tf.GradientTape(persistent=True) as tape:
-                y = x * x * x
-            g = tape.gradient(y, x)
-        """,
-    "P49 a tape that starts afresh": """
-        x = tf.Variable(1.0)
-        tape = tf.GradientTape()
-        for step in range(4):
-            with tape:
                 y = x * x * x
             g = tape.gradient(y, x)
         """,

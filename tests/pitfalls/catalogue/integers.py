@@ -3,13 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P26", "INT_DTYPE", """
-        x = «tf.Variable(10)»
-        with tf.GradientTape() as tape:
-            y = x * x
-        g = tape.gradient(y, x)
-        """,
-        fix="x = tf.Variable(10.0)"),
     Pitfall("P26 watched", "INT_DTYPE", """
         x = «tf.constant([[1, -2], [3, 4]])»
         with tf.GradientTape() as tape:
@@ -52,11 +45,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P26 an integer beside it": """
-        x = tf.Variable([1.0, 2.0, 3.0])
-        with tf.GradientTape() as tape: y = tf.gather(x, tf.constant(1)) * 2.0
-        g = tape.gradient(y, x)
-        """,
     "P27 a mask": """
         x = tf.Variable([-1.0, 2.0])
         with tf.GradientTape() as tape:

@@ -23,37 +23,6 @@ PITFALLS = [
         """,
         fix="class Scale(tf.Module):", symptom="silent",
         ask="tf.explain(tape, y, model.scale.factor)"),
-    Pitfall("P07", "FROZEN_BUT_WATCHED", """
-        data = tf.ones((2, 3))
-        layer = tf.keras.layers.Dense(1)
-        layer(data)
-        layer.trainable = False
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(«layer(data)»)
-        g = tape.gradient(y, layer.kernel.value)
-        """,
-        fix="g = tape.gradient(y, layer.trainable_variables)",
-        symptom="silent", ask="tf.why()", cured="nothing"),
-    Pitfall("P13", "UNTRACKED_VARIABLE", """
-        class Scale:
-            def __init__(self):
-                self.factor = «tf.Variable(2.0, name="hidden")»
-
-        class Model(tf.Module):
-            def __init__(self):
-                super().__init__()
-                self.scale = Scale()
-                self.weights = [tf.Variable(3.0, name="seen")]
-
-            def __call__(self, data):
-                return self.scale.factor * self.weights[0] * data
-
-        model = Model()
-        with tf.GradientTape() as tape:
-            y = model(5.0)
-        g = tape.gradient(y, model.trainable_variables)
-        """,
-        fix="class Scale(tf.Module):", symptom="silent", ask="tf.why()"),
     Pitfall("P13 Keras", "UNTRACKED_VARIABLE", """
         class Model(tf.keras.Model):
             def __init__(self):
@@ -105,14 +74,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P07 trained": """
-        data = tf.ones((2, 3))
-        layer = tf.keras.layers.Dense(1)
-        layer(data)
-        with tf.GradientTape() as tape: y = tf.reduce_sum(layer(data))
-        x = layer.kernel
-        g = tape.gradient(y, x)
-        """,
     "P07 frozen beside it": """
         data = tf.ones((2, 3))
         layer, head = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
@@ -184,12 +145,5 @@ NEAR_MISSES = {
             y = tf.reduce_sum(layer(data)) * tf.exp(temperature.log)
         g = tape.gradient(y, temperature.log)
         x = temperature.log
-        """,
-    "P13 another layer that nobody has asked yet": """
-        data = tf.ones((2, 3))
-        one, other = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
-        with tf.GradientTape() as tape: y = tf.reduce_sum(other(one(data)) ** 2)
-        g = tape.gradient(y, one.trainable_variables)[0]
-        x = one.kernel
         """,
 }

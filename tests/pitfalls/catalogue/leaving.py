@@ -32,12 +32,6 @@ PITFALLS = [
         h = tf.sqrt(x) + 1.0
         y = tf.reduce_sum(h * 2.0)
         """),
-    Pitfall("P15", "LEFT_ENGINE", """
-        x = tf.Variable(0.5)
-        with tf.GradientTape() as tape: y = tf.exp(tf.constant(«(x + 1.0).numpy()») * 2.0)
-        g = tape.gradient(y, x)
-        """,
-        fix="with tf.GradientTape() as tape: y = tf.exp((x + 1.0) * 2.0)"),
     Pitfall("P15 method", "LEFT_ENGINE", """
         x = tf.Variable([0.5, 2.0])
         with tf.GradientTape() as tape:
@@ -172,16 +166,6 @@ NEAR_MISSES = {
         x = tf.Variable([1.0, 2.0])
         with tf.GradientTape() as tape:
             y = tf.reduce_sum(x * np.array([3.0, 4.0]))
-        g = tape.gradient(y, x)
-        """,
-    "P15 printed on the way": """
-        x = tf.Variable(2.0)
-        seen = []
-        with tf.GradientTape() as tape:
-            h = x * x
-            seen.append(h.numpy())
-            kept = float(h)
-            y = h + 1.0
         g = tape.gradient(y, x)
         """,
     "P16 the size of the data": """

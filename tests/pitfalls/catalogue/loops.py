@@ -15,15 +15,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         symptom="value"),
-    Pitfall("P81 a vector", "NOT_CONVERGED", """
-        x = tf.Variable([2.0, 3.0])
-        with tf.GradientTape() as tape:
-            y = tf.ones(2)
-            for _ in range(4):
-                «y -= 0.1 * (y * y - x)»
-        g = tape.gradient(y, x)
-        """,
-        fix="for _ in range(50):", symptom="value"),
     Pitfall("P82 a name", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(3.3)
         with tf.GradientTape() as tape:
@@ -34,16 +25,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="n = 3",
-        symptom="value"),
-    Pitfall("P82", "DATA_DEPENDENT_TRIP_COUNT", """
-        x = tf.Variable(0.3)
-        with tf.GradientTape() as tape:
-            y = x
-            while «y < 2.0»:
-                y = y + x
-        g = tape.gradient(y, x)
-        """,
-        fix="for _ in range(6):",
         symptom="value"),
     Pitfall("P82 a range", "DATA_DEPENDENT_TRIP_COUNT", """
         x = tf.Variable(3.3)
@@ -90,14 +71,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P81 converged": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            y = tf.constant(1.0)
-            for _ in range(99):
-                y = y - 0.1 * (y * y - x)
-        g = tape.gradient(y, x)
-        """,
     "P81 layers that share weights": """
         x = tf.Variable([[0.5]])
         with tf.GradientTape() as tape:
@@ -150,13 +123,6 @@ NEAR_MISSES = {
             for _ in range(2):
                 y = y * x
         g = tape.gradient(y, x)
-        """,
-    "P82 training until the loss is small": """
-        x, y = tf.Variable(3.0), tf.constant(9.0)
-        while y > 1.0:
-            with tf.GradientTape() as tape: y = (x - 1.0) ** 2
-            g = tape.gradient(y, x)
-            x.assign_sub(0.2 * g)
         """,
     "P82 a counter": """
         x = tf.Variable(2.0)

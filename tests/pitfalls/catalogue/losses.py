@@ -3,15 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P66", "DOUBLE_SOFTMAX", """
-        labels = tf.constant([[1.0, 0.0], [0.0, 1.0]])
-        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
-        with tf.GradientTape() as tape:
-            p = «tf.nn.softmax(x)»
-            y = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels, p))
-        g = tape.gradient(y, x)
-        """,
-        fix="p = x", symptom="value"),
     Pitfall("P66 Keras", "DOUBLE_SOFTMAX", """
         x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
         loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -48,15 +39,6 @@ PITFALLS = [
         """,
         fix="loss = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)",
         symptom="value"),
-    Pitfall("P67", "SWAPPED_LOSS_ARGUMENTS", """
-        labels = tf.constant([[0.0, 1.0]])
-        x = tf.Variable([[0.3, 0.7]])
-        with tf.GradientTape() as tape:
-            p = tf.nn.softmax(x)
-            y = «tf.keras.losses.categorical_crossentropy(p, labels)»
-        g = tape.gradient(y, x)
-        """,
-        fix="y = tf.keras.losses.categorical_crossentropy(labels, p)", symptom="value"),
     Pitfall("P67 an object", "SWAPPED_LOSS_ARGUMENTS", """
         labels = tf.constant([[0.0], [1.0]])
         x = tf.Variable([[0.3], [0.7]])
@@ -75,13 +57,6 @@ PITFALLS = [
         """,
         fix="y = tf.nn.softmax_cross_entropy_with_logits(labels=labels, logits=x)",
         symptom="value"),
-    Pitfall("P68", "SPARSE_GRADIENT", """
-        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(«tf.gather(x, [0, 1, 0])» ** 2)
-        g = tape.gradient(y, x)
-        """,
-        fix="g = tf.convert_to_tensor(tape.gradient(y, x))", symptom="value"),
     Pitfall("P68 lookup", "SPARSE_GRADIENT", """
         x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
         with tf.GradientTape() as tape:
@@ -93,14 +68,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P66 once": """
-        labels = tf.constant([[1.0, 0.0]])
-        x = tf.Variable([[1.0, 2.0]])
-        with tf.GradientTape() as tape:
-            p = tf.nn.softmax(x)
-            y = tf.reduce_mean(tf.keras.losses.categorical_crossentropy(labels, p))
-        g = tape.gradient(y, x)
-        """,
     "P66 attention, then classes": """
         x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
         with tf.GradientTape() as tape:
@@ -117,22 +84,11 @@ NEAR_MISSES = {
             y = tf.keras.losses.BinaryCrossentropy()(labels, tf.sigmoid(x))
         g = tape.gradient(y, x)
         """,
-    "P67 squares do not mind": """
-        x = tf.Variable([[0.3, 0.7]])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_mean(tf.keras.losses.mean_squared_error(x, tf.ones((1, 2))))
-        g = tape.gradient(y, x)
-        """,
     "P67 soft labels of a teacher": """
         x = tf.Variable([[0.3, 0.7]])
         with tf.GradientTape() as tape:
             p = tf.nn.softmax(x)
             y = tf.reduce_mean(tf.keras.losses.categorical_crossentropy(p, tf.nn.softmax(2.0 * x)))
-        g = tape.gradient(y, x)
-        """,
-    "P68 distinct rows": """
-        x = tf.Variable([[1.0, 2.0], [0.5, -1.0]])
-        with tf.GradientTape() as tape: y = tf.reduce_sum(tf.gather(x, [1, 0]) ** 2)
         g = tape.gradient(y, x)
         """,
     "P68 an optimizer adds them up": """

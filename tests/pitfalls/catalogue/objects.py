@@ -3,14 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P08", "WRONG_OBJECT", """
-        v = tf.Variable([1.0, 2.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(v ** 3)
-        x = «v[1]»
-        g = tape.gradient(y, x)
-        """,
-        fix="g = tape.gradient(y, v)[1]", ask="tf.why()"),
     Pitfall("P08 in the question", "WRONG_OBJECT", """
         v = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
         with tf.GradientTape() as tape:
@@ -106,13 +98,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P08 a slice that is used": """
-        v = tf.Variable([1.0, 2.0])
-        with tf.GradientTape() as tape:
-            x = v[0]
-            y = x * x + v[1]
-        g = tape.gradient(y, x)
-        """,
     "P10 made once and used": """
         x = tf.Variable([2.0, 3.0], name="w")
 

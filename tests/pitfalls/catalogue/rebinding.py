@@ -3,14 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P01", "REBOUND_TO_TENSOR", """
-        x = tf.Variable(2.0)
-        for step in range(3):
-            with tf.GradientTape() as tape: y = x * x
-            g = tape.gradient(y, x)
-            x = «x - 0.5»
-        """,
-        fix="x.assign_sub(0.5)"),
     Pitfall("P01 by multiplying", "REBOUND_TO_TENSOR", """
         x = tf.Variable([1.0, 2.0])
         x = «x * 3.0»
@@ -107,13 +99,6 @@ NEAR_MISSES = {
             with tf.GradientTape() as tape: y = x * x
             g = tape.gradient(y, x)
             x.assign_sub(0.1 * g)
-        """,
-    "P01 inside the tape": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            x = x + 1.0
-            y = x * x
-        g = tape.gradient(y, x)
         """,
     "P47 assigned": """
         ws = [tf.Variable(1.0), tf.Variable(2.0)]

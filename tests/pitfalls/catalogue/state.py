@@ -3,14 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P11", "COPIED_VALUE", """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            h = «tf.Variable(tf.exp(x))»
-            y = h * h
-        g = tape.gradient(y, x)
-        """,
-        fix="h = tf.exp(x)"),
     Pitfall("P19", "STATE_READ", """
         x = tf.Variable(2.0)
         total, count = (tf.Variable(0.0, trainable=False) for _ in range(2))
@@ -24,18 +16,6 @@ PITFALLS = [
         total_new = total + x * 3.0
         count.assign_add(1.0)
         y = total_new / count
-        """),
-    Pitfall("P20", "STATE_READ", """
-        x = tf.Variable(3.0)
-        kept = tf.Variable(1.0)
-        with tf.GradientTape() as tape:
-            «kept.assign(x * 2.0)»
-            y = kept ** 2
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        kept_new = x * 2.0
-        y = kept_new ** 2
         """),
     Pitfall("P20 subtracted", "STATE_READ", """
         x = tf.Variable(3.0)
@@ -174,12 +154,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P11 a second network copied before": """
-        x = tf.Variable(2.0)
-        target = tf.Variable(x)
-        with tf.GradientTape() as tape: y = x * target
-        g = tape.gradient(y, x)
-        """,
     "P20 a counter": """
         x = tf.Variable(2.0)
         steps = tf.Variable(0.0, trainable=False)
@@ -202,21 +176,6 @@ NEAR_MISSES = {
         slow = tf.Variable(1.0)
         slow.assign(0.9 * slow + 0.1 * x)
         with tf.GradientTape() as tape: y = x * slow
-        g = tape.gradient(y, x)
-        """,
-    "P20 the source itself is set": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            x.assign(3.0)
-            y = x * x
-        g = tape.gradient(y, x)
-        """,
-    "P22 a queue of data": """
-        queue = tf.queue.FIFOQueue(10, tf.float32)
-        queue.enqueue([1.0, 2.0])
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            y = x * queue.dequeue()
         g = tape.gradient(y, x)
         """,
     "P22 a queue that only listens": """

@@ -3,13 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P24", "STOPPED", """
-        x = tf.Variable(3.0)
-        with tf.GradientTape() as tape:
-            y = «tf.stop_gradient(x * x)» * 2.0
-        g = tape.gradient(y, x)
-        """,
-        fix="y = (x * x) * 2.0"),
     Pitfall("P24 alone", "STOPPED", """
         x = tf.Variable(3.0)
         with tf.GradientTape() as tape:
@@ -120,12 +113,6 @@ NEAR_MISSES = {
         z = tf.Variable(2.0)
         with tf.GradientTape() as tape:
             y = x * tf.stop_gradient(z)
-        g = tape.gradient(y, x)
-        """,
-    "P24 straight through": """
-        x = tf.Variable(2.7)
-        with tf.GradientTape() as tape:
-            y = (x + tf.stop_gradient(tf.round(x) - x)) * 2.0
         g = tape.gradient(y, x)
         """,
     "P24 a wall inside a function of tf": """

@@ -3,18 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P02", "BEFORE_TAPE", """
-        x = tf.Variable(1.5)
-        w = tf.constant(2.0)
-        y = «tf.exp(x) * w»
-        with tf.GradientTape() as tape:
-            z = y + 1.0
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        with tf.GradientTape() as tape:
-            y = tf.exp(x) * w
-        """),
     Pitfall("P02 two lines", "BEFORE_TAPE", """
         x = tf.Variable(1.5)
         h = tf.exp(x)
@@ -62,20 +50,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="with tf.GradientTape() as tape: row = x[1]; y = tf.reduce_sum(row ** 3)"),
-    Pitfall("P78", "AFTER_TAPE", """
-        def cube(v):
-            return v ** 3
-
-        x = tf.Variable(2.0)
-        with tf.GradientTape(persistent=True) as tape:
-            first = cube(x)
-        y = «cube(x)»
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-            first = cube(x)
-            y = cube(x)
-        """),
     Pitfall("P78 a line", "AFTER_TAPE", """
         x = tf.Variable(2.0)
         with tf.GradientTape() as tape:
@@ -87,14 +61,6 @@ PITFALLS = [
             h = x * x
             y = h + 1.0
         """),
-    Pitfall("P23", "RECORDING_PAUSED", """
-        x = tf.Variable(3.0)
-        with tf.GradientTape() as tape:
-            with tape.stop_recording():
-                y = «x * x»
-        g = tape.gradient(y, x)
-        """,
-        fix="y = x * x"),
     Pitfall("P25", "OTHER_THREAD", """
         import threading
         x = tf.Variable(2.0)
@@ -131,14 +97,6 @@ PITFALLS = [
         h = x * x
         k = tf.sin(h)
         """),
-    Pitfall("P25 a pool", "OTHER_THREAD", """
-        from concurrent.futures import ThreadPoolExecutor
-        x = tf.Variable(2.0)
-        with ThreadPoolExecutor(1) as pool, tf.GradientTape() as tape:
-            y = pool.submit(lambda: «x * x»).result() * 3.0
-        g = tape.gradient(y, x)
-        """,
-        fix="y = (lambda: x * x)() * 3.0"),
     Pitfall("P25 mapped", "OTHER_THREAD", """
         from concurrent.futures import ThreadPoolExecutor
 
@@ -209,12 +167,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P02 data prepared before": """
-        x = tf.Variable(2.0)
-        data = tf.constant([1.0, 2.0]) / 2.0
-        with tf.GradientTape() as tape: y = tf.reduce_sum(data * x)
-        g = tape.gradient(y, x)
-        """,
     "P02 carried over from the last step": """
         x = tf.Variable(0.5)
         state = tf.constant(1.0)
@@ -227,30 +179,6 @@ NEAR_MISSES = {
     "P09 sliced inside": """
         x = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
         with tf.GradientTape() as tape: y = tf.reduce_sum(x[0] ** 2)
-        g = tape.gradient(y, x)
-        """,
-    "P23 paused for something else": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape:
-            y = x * x
-            with tape.stop_recording():
-                error = y - 3.0
-        g = tape.gradient(y, x)
-        """,
-    "P78 inside": """
-        x = tf.Variable(2.0)
-        with tf.GradientTape() as tape: y = (lambda v: v ** 3)(x)
-        after = y * 2.0
-        g = tape.gradient(y, x)
-        """,
-    "P25 another thread for something else": """
-        import threading
-        x = tf.Variable(2.0)
-        seen = []
-        with tf.GradientTape() as tape:
-            y = x * x
-            worker = threading.Thread(target=lambda: seen.append(tf.sin(y)))
-            worker.start(); worker.join()
         g = tape.gradient(y, x)
         """,
     "P09 sliced before, and again inside": """

@@ -3,27 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P75", "TRACE_TIME_CONSTANT", """
-        x = tf.Variable(3.0)
-        scale = 1.0
-        @tf.function
-        def f():
-            return x * x * «scale»
-        first = f()
-        scale = 10.0
-        with tf.GradientTape() as tape:
-            y = f()
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        scale = tf.Variable(1.0)
-        @tf.function
-        def f():
-            return x * x * scale
-        first = f()
-        scale.assign(10.0)
-        """,
-        symptom="value"),
     Pitfall("P75 run often", "TRACE_TIME_CONSTANT", """
         rate = 2
         def f(v):
@@ -84,17 +63,6 @@ NEAR_MISSES = {
         for step in range(4):
             with tf.GradientTape() as tape:
                 y = f()
-        g = tape.gradient(y, x)
-        """,
-    "P75 not traced": """
-        x = tf.Variable(3.0)
-        scale = 1.0
-        def f():
-            return x * x * scale
-        first = f()
-        scale = 10.0
-        with tf.GradientTape() as tape:
-            y = f()
         g = tape.gradient(y, x)
         """,
 }

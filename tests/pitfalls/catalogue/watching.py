@@ -3,16 +3,6 @@
 from tests.pitfalls.snippets import Pitfall
 
 PITFALLS = [
-    Pitfall("P03", "NOT_WATCHED", """
-        x = tf.constant([1.0, 4.0])
-        with tf.GradientTape() as tape:
-            y = tf.reduce_sum(«x * x»)
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-        """),
     Pitfall("P03 made inside", "NOT_WATCHED", """
         with tf.GradientTape() as tape:
             x = tf.constant(4.0)
@@ -36,24 +26,6 @@ PITFALLS = [
         with tf.GradientTape() as recorder:
             recorder.watch(v)
         """),
-    Pitfall("P04", "WATCHED_TOO_LATE", """
-        x = tf.constant(2.0)
-        with tf.GradientTape() as tape:
-            y = «x * x»
-            tape.watch(x)
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-        """),
-    Pitfall("P05", "NOT_TRAINABLE", """
-        x = «tf.Variable(4.0, trainable=False, name="rate")»
-        with tf.GradientTape() as tape:
-            y = tf.sqrt(x)
-        g = tape.gradient(y, x)
-        """,
-        fix='x = tf.Variable(4.0, name="rate")'),
     Pitfall("P05 elsewhere", "NOT_TRAINABLE", """
         off = False
         x = «tf.Variable(4.0, trainable=off)»
@@ -61,16 +33,6 @@ PITFALLS = [
         g = tape.gradient(y, x)
         """,
         fix="with tf.GradientTape() as tape: tape.watch(x); y = tf.sqrt(x)"),
-    Pitfall("P06", "AUTOWATCH_OFF", """
-        x = tf.Variable(4.0)
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            y = «x * x»
-        g = tape.gradient(y, x)
-        """,
-        fix="""
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(x)
-        """),
     Pitfall("P45", "NOT_WATCHED", """
         weights = tf.Variable([[1.0], [2.0]])
         real, fake = tf.ones((4, 2)), tf.zeros((4, 2))
@@ -116,13 +78,6 @@ PITFALLS = [
 ]  # fmt: skip
 
 NEAR_MISSES = {
-    "P03 watched": """
-        x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = x * x
-        g = tape.gradient(y, x)
-        """,
     "P03 a recorded intermediate": """
         v = tf.Variable(3.0)
         with tf.GradientTape() as tape:
@@ -130,32 +85,10 @@ NEAR_MISSES = {
             y = tf.sin(x)
         g = tape.gradient(y, x)
         """,
-    "P04 watched before its only use": """
-        x = tf.constant(3.0)
-        with tf.GradientTape() as tape:
-            other = tf.constant(2.0) * 3.0
-            tape.watch(x)
-            y = x * other
-        g = tape.gradient(y, x)
-        """,
-    "P05 watched by hand": """
-        x = tf.Variable(4.0, trainable=False)
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = x * x
-        g = tape.gradient(y, x)
-        """,
     "P05 another one is frozen": """
         x = tf.Variable(4.0)
         frozen = tf.Variable(2.0, trainable=False)
         with tf.GradientTape() as tape: y = x * frozen
-        g = tape.gradient(y, x)
-        """,
-    "P06 watched": """
-        x = tf.Variable(4.0)
-        with tf.GradientTape(watch_accessed_variables=False) as tape:
-            tape.watch(x)
-            y = x * x
         g = tape.gradient(y, x)
         """,
     "P45 watched": """

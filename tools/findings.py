@@ -1,0 +1,80 @@
+"""Write the table and the examples of docs/reference/pitfalls.md from the declarations of findings.
+
+python -m tools.findings          write them into the page
+python -m tools.findings --check  only say whether the page is out of date
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from tapelab.diagnosis.declarations import Rank
+from tapelab.diagnosis.families import declarations
+
+if TYPE_CHECKING:
+    from tapelab.diagnosis.declarations import Declaration, Example
+
+PAGE: Final = Path(__file__).parents[1] / "docs" / "reference" / "pitfalls.md"
+GENERATED: Final = re.compile(r"(?s)(?<=<!-- findings -->\n).*(?=<!-- /findings -->)")
+
+RANKS: Final = {
+    Rank.REFUSED: "There is no result",
+    Rank.MISSING: "The gradient is `None` or incomplete",
+    Rank.NOT_FINITE: "The gradient is infinite or NaN",
+    Rank.VANISHED: "The gradient is 0 or almost 0",
+    Rank.MISLEADING: "The gradient answers another question",
+    Rank.WASTEFUL: "The gradient is right, and costs too much",
+}
+
+
+def main(arguments: list[str]) -> str | None:
+    """Write the page, or with --check complain if it is out of date."""
+    old = PAGE.read_text(encoding="utf-8")
+    new = GENERATED.sub(lambda _: generated(), old)
+    if "--check" in arguments:
+        return f"Out of date: {PAGE.name}. Run python -m tools.findings." if new != old else None
+    PAGE.write_text(new, encoding="utf-8")
+    return None
+
+
+def generated() -> str:
+    """The findings by rank: a table for each rank, and below it an example of each finding."""
+    ranks = groupby(declarations(), key=lambda each: each.rank)
+    return "\n".join(_of_rank(rank, list(group)) for rank, group in ranks)
+
+
+def _of_rank(rank: Rank, declared: list[Declaration]) -> str:
+    rows = [
+        f"| [`{each.code}`](#{_anchor(each.code)}) | {each.what} | {each.instead} | {each.lesson} |"
+        for each in declared
+    ]
+    head = "| code | what happened | what to write instead | lesson |"
+    examples = (_section(each.code, each.example) for each in declared if each.example)
+    return "\n".join([f"\n## {RANKS[rank]}\n", head, "|---|---|---|---|", *rows, "", *examples])
+
+
+def _anchor(code: str) -> str:
+    return code.lower().replace("_", "-")
+
+
+def _section(code: str, example: Example) -> str:
+    """The example of a finding: the program, the fix, and the near miss."""
+    parts = [f"({_anchor(code)})=", f"### {code}", "", _fenced(example.program)]
+    if example.fix:
+        parts += ["Write instead:", "", _fenced(example.fix)]
+    parts += ["No finding:", "", _fenced(example.near_miss)]
+    return "\n".join(parts)
+
+
+def _fenced(code: str) -> str:
+    plain = textwrap.dedent(code).strip("\n").rstrip().translate(str.maketrans("", "", "«»"))
+    return f"```python\n{plain}\n```\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
