@@ -59,12 +59,12 @@ def _of_rank(rank: Rank, declared: list[Declaration]) -> str:
 
 
 def _anchor(code: str) -> str:
-    return code.lower().replace("_", "-")
+    return code.lower()
 
 
 def _section(code: str, example: Example) -> str:
     """The example of a finding: the program, the fix, and the near miss."""
-    parts = [f"({_anchor(code)})=", f"### {code}", "", _fenced(example.program)]
+    parts = [f"### `{code}`", "", _fenced(example.program)]
     if example.fix:
         parts += ["Write instead:", "", _fenced(example.fix)]
     parts += ["No finding:", "", _fenced(example.near_miss)]

@@ -158,7 +158,7 @@ def _without_stop(case: Case, span: int) -> Fix | None:
     rank=Rank.MISSING,
     lesson="05",
     what="A discrete sample was drawn.",
-    instead="A softmax with Gumbel noise",
+    instead="A softmax with noise",
     example=Example(
         "P36",
         """
