@@ -7,7 +7,7 @@ from typing import Any, Final
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
 from tapelab.keras import backend
-from tapelab.keras.grouping import grouped
+from tapelab.keras.name_scopes import named_group
 from tapelab.keras.operations import operation
 from tapelab.keras.serialization import resolver, serialized
 from tapelab.namespace.missing_names import in_module
@@ -30,7 +30,7 @@ def relu(
     return _bent(given, negative_slope, max_value, threshold)
 
 
-@grouped
+@named_group
 def _bent(x: Any, negative_slope: float, max_value: float | None, threshold: float) -> Any:
     low = nn.relu(threshold - x) * negative_slope if negative_slope else None
     high = x * value_ops.cast(x > threshold, x.dtype) if threshold else nn.relu(x)
@@ -70,7 +70,7 @@ def elu(x: Any, alpha: float = 1.0) -> Any:
     return nn.elu(given) if alpha == 1.0 else _scaled_elu(given, alpha)
 
 
-@grouped
+@named_group
 def _scaled_elu(x: Any, alpha: float) -> Any:
     return value_ops.where(x > 0, nn.elu(x), alpha * nn.elu(x))
 
@@ -81,7 +81,7 @@ def celu(x: Any, alpha: float = 1.0) -> Any:
     return _celu(backend.convert_to_tensor(x), alpha)
 
 
-@grouped
+@named_group
 def _celu(x: Any, alpha: float) -> Any:
     return math.maximum(x, 0.0) + alpha * math.expm1(math.minimum(x, 0.0) / alpha)
 
@@ -149,7 +149,7 @@ def hard_sigmoid(x: Any) -> Any:
     return _hard_sigmoid(backend.convert_to_tensor(x))
 
 
-@grouped
+@named_group
 def _hard_sigmoid(x: Any) -> Any:
     return nn.relu6(x + 3.0) / 6.0
 
@@ -183,7 +183,7 @@ def soft_shrink(x: Any, threshold: float = 0.5) -> Any:
     return _soft_shrink(backend.convert_to_tensor(x), threshold)
 
 
-@grouped
+@named_group
 def _soft_shrink(x: Any, threshold: float) -> Any:
     return nn.relu(x - threshold) - nn.relu(-x - threshold)
 

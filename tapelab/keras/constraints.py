@@ -1,4 +1,4 @@
-"""`tf.keras.constraints`: what weights are held to after each step of an optimizer."""
+"""`tf.keras.constraints`: what weights must satisfy after each step of an optimizer."""
 
 from __future__ import annotations
 
@@ -7,83 +7,75 @@ from typing import Any, Final
 from tapelab import math
 from tapelab.array_ops import value_ops
 from tapelab.keras import backend
-from tapelab.keras.serialization import Configured, resolver, serialized
+from tapelab.keras.class_settings import Configured, setting
+from tapelab.keras.serialization import resolver, serialized
 from tapelab.namespace.missing_names import in_module
 
 
 class Constraint(Configured):
-    """Makes a weight that is allowed from one that may not be: `constraint(w)`."""
+    """Projects a weight onto the allowed values after an optimizer step: `constraint(w)`."""
 
     def __call__(self, w: Any) -> Any:
-        """The nearest weight that is allowed."""
+        """Return the allowed weight."""
         raise NotImplementedError("A constraint needs a `__call__()` method.")
 
 
-class NonNeg(Constraint):
-    """No entry below 0."""
+class _Projection(Constraint):
+    """Converts the weight for `_project` of a subclass."""
 
     def __call__(self, w: Any) -> Any:
-        """The weight without what is below 0."""
-        x: Any = backend.convert_to_tensor(w)
+        """Return the allowed weight."""
+        return self._project(backend.convert_to_tensor(w))
+
+    def _project(self, x: Any) -> Any:
+        raise NotImplementedError
+
+
+class NonNeg(_Projection):
+    """Allows no negative element."""
+
+    def _project(self, x: Any) -> Any:
         return x * value_ops.cast(x >= 0.0, x.dtype)
 
 
-class _Normed(Constraint):
-    """Holds the length of the weights of each unit, along an axis."""
-
-    axis: Any
-
-    def _norms(self, x: Any) -> Any:
-        return math.sqrt(math.reduce_sum(math.square(x), axis=self.axis, keepdims=True))
+def _norms(x: Any, axis: Any) -> Any:
+    return math.sqrt(math.reduce_sum(math.square(x), axis=axis, keepdims=True))
 
 
-class MaxNorm(_Normed):
-    """The weights of a unit are no longer than a limit."""
+class MaxNorm(_Projection):
+    """Limits the Euclidean norm of each unit's weights, along an axis."""
 
-    _settings = ("max_value", "axis")
+    max_value: float = setting(2)
+    axis: Any = setting(0)
 
-    def __init__(self, max_value: float = 2, axis: Any = 0) -> None:
-        self.max_value, self.axis = max_value, axis
-
-    def __call__(self, w: Any) -> Any:
-        """The weight, shortened where it is too long."""
-        x: Any = backend.convert_to_tensor(w)
-        norms = self._norms(x)
-        wanted = value_ops.clip_by_value(norms, 0.0, float(self.max_value))
-        return x * (wanted / (backend.epsilon() + norms))
+    def _project(self, x: Any) -> Any:
+        norms = _norms(x, self.axis)
+        limited = value_ops.clip_by_value(norms, 0.0, float(self.max_value))
+        return x * (limited / (backend.epsilon() + norms))
 
 
-class UnitNorm(_Normed):
-    """The weights of a unit have length 1."""
+class UnitNorm(_Projection):
+    """Scales each unit's weights to Euclidean norm 1, along an axis."""
 
-    _settings = ("axis",)
+    axis: Any = setting(0)
 
-    def __init__(self, axis: Any = 0) -> None:
-        self.axis = axis
-
-    def __call__(self, w: Any) -> Any:
-        """The weight over its length."""
-        x: Any = backend.convert_to_tensor(w)
-        return x / (backend.epsilon() + self._norms(x))
+    def _project(self, x: Any) -> Any:
+        return x / (backend.epsilon() + _norms(x, self.axis))
 
 
-class MinMaxNorm(_Normed):
-    """The weights of a unit are no shorter and no longer than two limits."""
+class MinMaxNorm(_Projection):
+    """Moves the norm of each unit's weights between two limits, at a rate from 0 to 1."""
 
-    _settings = ("min_value", "max_value", "rate", "axis")
+    min_value: float = setting(0.0)
+    max_value: float = setting(1.0)
+    rate: float = setting(1.0)
+    axis: Any = setting(0)
 
-    def __init__(
-        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0
-    ) -> None:
-        self.min_value, self.max_value, self.rate, self.axis = min_value, max_value, rate, axis
-
-    def __call__(self, w: Any) -> Any:
-        """The weight, moved towards the limits by the rate."""
-        x: Any = backend.convert_to_tensor(w)
-        norms = self._norms(x)
-        within: Any = value_ops.clip_by_value(norms, float(self.min_value), float(self.max_value))
-        wanted = self.rate * within + (1.0 - self.rate) * norms
-        return x * (wanted / (backend.epsilon() + norms))
+    def _project(self, x: Any) -> Any:
+        norms = _norms(x, self.axis)
+        limited: Any = value_ops.clip_by_value(norms, float(self.min_value), float(self.max_value))
+        target = self.rate * limited + (1.0 - self.rate) * norms
+        return x * (target / (backend.epsilon() + norms))
 
 
 max_norm, min_max_norm, non_neg, unit_norm = MaxNorm, MinMaxNorm, NonNeg, UnitNorm

@@ -1,6 +1,6 @@
-"""`tf.keras.initializers`: what the weights of a layer begin with.
+"""`tf.keras.initializers`: the initial values of weights.
 
-The random ones draw Keras's numbers: a seed gives the weights that it gives there.
+Random initializers draw Keras's numbers: a seed gives the same weights as on TensorFlow.
 """
 
 from __future__ import annotations
@@ -9,237 +9,219 @@ import math
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.dtypes import as_dtype
 from tapelab.keras import seeded_arrays
-from tapelab.keras.serialization import Configured, resolver, serialized
+from tapelab.keras.class_settings import Configured, setting
+from tapelab.keras.seeded_arrays import Seed
+from tapelab.keras.serialization import resolver, serialized
 from tapelab.namespace.missing_names import in_module
 
-_CUT_DEVIATION: Final = 0.87962566103423978
-"""The standard deviation of a normal distribution that is cut off at two deviations."""
+_TRUNCATED_DEVIATION: Final = 0.87962566103423978
+"""The standard deviation of a standard normal distribution truncated at two deviations."""
 _MODES: Final = ("fan_avg", "fan_in", "fan_out")
 _DISTRIBUTIONS: Final = ("truncated_normal", "uniform", "untruncated_normal")
 
 
 class Initializer(Configured):
-    """Makes the first value of a weight from its shape: `initializer(shape, dtype)`."""
+    """Computes the initial value of a weight from its shape: `initializer(shape, dtype)`."""
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A tensor of the shape."""
+        """Return a tensor of the shape, float32 by default."""
         raise NotImplementedError("Initializer subclasses must implement the `__call__()` method.")
 
     def clone(self) -> Any:
-        """Another one with the same settings."""
+        """Return another initializer with the same settings."""
         return type(self).from_config(self.get_config())
 
 
-class Constant(Initializer):
-    """The same number everywhere."""
-
-    _settings: tuple[str, ...] = ("value",)
-
-    def __init__(self, value: Any = 0.0) -> None:
-        self.value = value
+class _ArrayInitializer(Initializer):
+    """Converts the array that a subclass computes."""
 
     def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A tensor that repeats the value."""
-        return _tensor(np.broadcast_to(np.asarray(self.value), tuple(shape)), dtype)
+        """Return a tensor of the shape, float32 by default."""
+        wanted = as_dtype("float32" if dtype is None else dtype)
+        array = self._array(tuple(shape), dtype)
+        return constant_of(np.array(array, dtype=wanted.as_numpy_dtype)[()])
+
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        raise NotImplementedError
 
 
-class Zeros(Initializer):
-    """All zeros, as for a bias."""
+class Constant(_ArrayInitializer):
+    """Sets every element to one value, or to those of an array that is broadcast."""
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A tensor of zeros."""
-        return _tensor(np.zeros(tuple(shape)), dtype)
+    value: Any = setting(0.0)
 
-
-class Ones(Initializer):
-    """All ones, as for a scale."""
-
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A tensor of ones."""
-        return _tensor(np.ones(tuple(shape)), dtype)
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        return np.broadcast_to(np.asarray(self.value), shape)
 
 
-class Identity(Initializer):
-    """The identity matrix times a factor."""
+class Zeros(_ArrayInitializer):
+    """Sets every element to 0, as is usual for a bias."""
 
-    _settings: tuple[str, ...] = ("gain",)
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        return np.zeros(shape)
 
-    def __init__(self, gain: float = 1.0) -> None:
-        self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A matrix with the factor on its diagonal."""
+class Ones(_ArrayInitializer):
+    """Sets every element to 1, as is usual for a scale."""
+
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        return np.ones(shape)
+
+
+class Identity(_ArrayInitializer):
+    """The identity matrix times a factor, the gain."""
+
+    gain: float = setting(1.0)
+
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         if len(shape) != 2:
             raise ValueError(
                 "Identity matrix initializer can only be used for 2D matrices. "
                 f"Received: shape={shape} of rank {len(shape)}."
             )
-        return _tensor(self.gain * np.eye(*shape), dtype)
+        return self.gain * np.eye(*shape)
 
 
-class RandomInitializer(Initializer):
-    """Draws from a seed; called twice it gives the same numbers twice."""
+class RandomInitializer(_ArrayInitializer):
+    """Draws random numbers from a seed; two calls with one seed return the same numbers.
 
-    def __init__(self, seed: Any = None) -> None:
-        self._given_seed = seed
-        start = seeded_arrays.default_seed() if seed is None else seed
-        self._fixed = None if hasattr(start, "next") else (int(start), 0)
+    A `SeedGenerator` as the seed gives other numbers at each call.
+    """
 
-    @property
-    def seed(self) -> Any:
-        """The seed as it was given."""
-        return self._given_seed
+    seed: Any = setting(None)
 
-    def _seed(self) -> seeded_arrays.Seed:
-        """The seed of a draw: a number's is always the same, a generator's another each time."""
-        return self._given_seed.next() if self._fixed is None else self._fixed
+    def __post_init__(self) -> None:
+        start = seeded_arrays.default_seed() if self.seed is None else self.seed
+        self._fixed_seed = None if hasattr(start, "next") else (int(start), 0)
+
+    def _next_seed(self) -> Seed:
+        return self.seed.next() if self._fixed_seed is None else self._fixed_seed
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the settings by name, the seed first."""
+        return {"seed": self.seed, **super().get_config()}
 
 
 class RandomNormal(RandomInitializer):
-    """Numbers from the normal distribution."""
+    """Draws from the normal distribution."""
 
-    _settings: tuple[str, ...] = ("seed", "mean", "stddev")
+    mean: float = setting(0.0, before="seed")
+    stddev: float = setting(0.05, before="seed")
 
-    def __init__(self, mean: float = 0.0, stddev: float = 0.05, seed: int | None = None) -> None:
-        self.mean, self.stddev = mean, stddev
-        super().__init__(seed)
-
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A random tensor."""
-        return _tensor(
-            seeded_arrays.normal(self._seed(), shape, self.mean, self.stddev, dtype), dtype
-        )
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        return seeded_arrays.normal(self._next_seed(), shape, self.mean, self.stddev, dtype)
 
 
 class TruncatedNormal(RandomNormal):
-    """Numbers from the normal distribution, none further than two deviations from the mean."""
+    """Draws from the normal distribution, truncated at two standard deviations."""
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A random tensor."""
-        return _tensor(
-            seeded_arrays.truncated_normal(self._seed(), shape, self.mean, self.stddev, dtype),
-            dtype,
-        )
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        seed = self._next_seed()
+        return seeded_arrays.truncated_normal(seed, shape, self.mean, self.stddev, dtype)
 
 
 class RandomUniform(RandomInitializer):
-    """Numbers between two limits, all equally likely."""
+    """Draws from the uniform distribution between two limits."""
 
-    _settings: tuple[str, ...] = ("seed", "minval", "maxval")
+    minval: float = setting(-0.05, before="seed")
+    maxval: float = setting(0.05, before="seed")
 
-    def __init__(
-        self, minval: float = -0.05, maxval: float = 0.05, seed: int | None = None
-    ) -> None:
-        self.minval, self.maxval = minval, maxval
-        super().__init__(seed)
-
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A random tensor."""
-        return _tensor(
-            seeded_arrays.uniform(self._seed(), shape, self.minval, self.maxval, dtype), dtype
-        )
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        return seeded_arrays.uniform(self._next_seed(), shape, self.minval, self.maxval, dtype)
 
 
 class VarianceScaling(RandomInitializer):
-    """Random numbers as large as it takes for signals to keep their size through the layer."""
+    """Draws numbers with variance `scale / n`, so that signals keep their size through a layer.
 
-    _settings: tuple[str, ...] = ("seed", "scale", "mode", "distribution")
+    `mode` says what n is: the number of inputs of the weight ("fan_in"), of outputs ("fan_out"), or
+    their mean ("fan_avg").
+    """
 
-    def __init__(
-        self, scale: float = 1.0, mode: str = "fan_in", distribution: str = "truncated_normal",
-        seed: int | None = None,
-    ) -> None:  # fmt: skip
-        if scale <= 0.0:
-            raise ValueError(f"Argument `scale` must be positive float. Received: scale={scale}")
-        if mode not in _MODES:
-            raise ValueError(f"Invalid `mode` argument: {mode}. Please use one of {set(_MODES)}")
-        if distribution not in _DISTRIBUTIONS:
+    scale: float = setting(1.0, before="seed")
+    mode: str = setting("fan_in", before="seed")
+    distribution: str = setting("truncated_normal", before="seed")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.scale <= 0.0:
             raise ValueError(
-                f"Invalid `distribution` argument: {distribution}."
+                f"Argument `scale` must be positive float. Received: scale={self.scale}"
+            )
+        if self.mode not in _MODES:
+            raise ValueError(
+                f"Invalid `mode` argument: {self.mode}. Please use one of {set(_MODES)}"
+            )
+        if self.distribution not in _DISTRIBUTIONS:
+            raise ValueError(
+                f"Invalid `distribution` argument: {self.distribution}."
                 f"Please use one of {set(_DISTRIBUTIONS)}"
             )
-        self.scale, self.mode, self.distribution = scale, mode, distribution
-        super().__init__(seed)
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A random tensor whose variance is the scale over the number of inputs or outputs."""
-        fan_in, fan_out = compute_fans(tuple(shape))
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        seed = self._next_seed()
+        fan_in, fan_out = compute_fans(shape)
         fans = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}
         variance = self.scale / max(1.0, fans[self.mode])
-        size = tuple(shape)
+        deviation = math.sqrt(variance)
         if self.distribution == "uniform":
             limit = math.sqrt(3.0 * variance)
-            return _tensor(seeded_arrays.uniform(self._seed(), size, -limit, limit, dtype), dtype)
-        deviation = math.sqrt(variance)
+            return seeded_arrays.uniform(seed, shape, -limit, limit, dtype)
         if self.distribution == "truncated_normal":
-            drawn = seeded_arrays.truncated_normal(
-                self._seed(), size, 0.0, deviation / _CUT_DEVIATION, dtype
-            )
-            return _tensor(drawn, dtype)
-        return _tensor(seeded_arrays.normal(self._seed(), size, 0.0, deviation, dtype), dtype)
+            before = deviation / _TRUNCATED_DEVIATION
+            return seeded_arrays.truncated_normal(seed, shape, 0.0, before, dtype)
+        return seeded_arrays.normal(seed, shape, 0.0, deviation, dtype)
 
 
-class _Scaled(VarianceScaling):
-    """A variance scaling with a name of its own."""
+class GlorotUniform(VarianceScaling):
+    """Uniform between ±√(6 / (inputs + outputs)): the default of a kernel (Glorot, Bengio 2010)."""
 
-    _settings: tuple[str, ...] = ("seed",)
-    _rule: tuple[float, str, str] = (1.0, "fan_in", "truncated_normal")
-
-    def __init__(self, seed: int | None = None) -> None:
-        super().__init__(*self._rule, seed=seed)
+    scale, mode, distribution = 1.0, "fan_avg", "uniform"
 
 
-class GlorotUniform(_Scaled):
-    """Between ±sqrt(6 / (inputs + outputs)): the usual start of a kernel."""
+class GlorotNormal(VarianceScaling):
+    """Truncated normal with variance 2 / (inputs + outputs) (Glorot, Bengio 2010)."""
 
-    _rule = (1.0, "fan_avg", "uniform")
-
-
-class GlorotNormal(_Scaled):
-    """A cut normal distribution with variance 2 / (inputs + outputs)."""
-
-    _rule = (1.0, "fan_avg", "truncated_normal")
+    scale, mode, distribution = 1.0, "fan_avg", "truncated_normal"
 
 
-class HeNormal(_Scaled):
-    """A cut normal distribution with variance 2 / inputs, for relu."""
+class HeNormal(VarianceScaling):
+    """Truncated normal with variance 2 / inputs, for relu (He et al. 2015)."""
 
-    _rule = (2.0, "fan_in", "truncated_normal")
-
-
-class HeUniform(_Scaled):
-    """Between ±sqrt(6 / inputs), for relu."""
-
-    _rule = (2.0, "fan_in", "uniform")
+    scale, mode, distribution = 2.0, "fan_in", "truncated_normal"
 
 
-class LecunNormal(_Scaled):
-    """A cut normal distribution with variance 1 / inputs, for selu."""
+class HeUniform(VarianceScaling):
+    """Uniform between ±√(6 / inputs), for relu (He et al. 2015)."""
 
-    _rule = (1.0, "fan_in", "truncated_normal")
+    scale, mode, distribution = 2.0, "fan_in", "uniform"
 
 
-class LecunUniform(_Scaled):
-    """Between ±sqrt(3 / inputs)."""
+class LecunNormal(VarianceScaling):
+    """Truncated normal with variance 1 / inputs, for selu (LeCun et al. 1998)."""
 
-    _rule = (1.0, "fan_in", "uniform")
+    scale, mode, distribution = 1.0, "fan_in", "truncated_normal"
+
+
+class LecunUniform(VarianceScaling):
+    """Uniform between ±√(3 / inputs) (LeCun et al. 1998)."""
+
+    scale, mode, distribution = 1.0, "fan_in", "uniform"
 
 
 class Orthogonal(RandomInitializer):
-    """A random matrix with orthonormal rows or columns, as for a recurrent kernel."""
+    """A random matrix with orthonormal rows or columns, as is usual for a recurrent kernel.
 
-    _settings: tuple[str, ...] = ("seed", "gain")
+    It is the factor Q of the QR decomposition of a normal matrix (Saxe et al. 2014).
+    """
 
-    def __init__(self, gain: float = 1.0, seed: int | None = None) -> None:
-        self.gain = gain
-        super().__init__(seed)
+    gain: float = setting(1.0, before="seed")
 
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor:
-        """A random tensor that is orthogonal as a matrix of its last axis."""
+    def _array(self, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         if len(shape) < 2:
             raise ValueError(
                 "The tensor to initialize must be at least two-dimensional. Received: "
@@ -247,10 +229,10 @@ class Orthogonal(RandomInitializer):
             )
         rows, columns = math.prod(shape[:-1]), shape[-1]
         size = (max(rows, columns), min(rows, columns))
-        drawn = seeded_arrays.normal(self._seed(), size, dtype=dtype)
-        q, r = np.linalg.qr(drawn)
+        q, r = np.linalg.qr(seeded_arrays.normal(self._next_seed(), size, dtype=dtype))
         q = q * np.sign(np.diagonal(r))
-        return _tensor(self.gain * (q.T if rows < columns else q).reshape(shape), dtype)
+        oriented: NDArray[Any] = q.T if rows < columns else q
+        return np.asarray(self.gain * oriented.reshape(shape))
 
 
 constant, zeros, ones, identity = Constant, Zeros, Ones, Identity
@@ -278,17 +260,12 @@ serialize = serialized
 
 
 def compute_fans(shape: tuple[int, ...]) -> tuple[int, int]:
-    """How many inputs and outputs a weight connects."""
+    """Return how many inputs and outputs a weight of a shape connects."""
     if len(shape) < 2:
         size = shape[0] if shape else 1
         return size, size
     field = math.prod(shape[:-2])
     return shape[-2] * field, shape[-1] * field
-
-
-def _tensor(array: Any, dtype: Any) -> Tensor:
-    wanted = as_dtype("float32" if dtype is None else dtype)
-    return constant_of(np.array(array, dtype=wanted.as_numpy_dtype)[()])
 
 
 __getattr__, __dir__ = in_module(__name__)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
+
+from tapelab.core.execute import composite
 
 _taken: Final[Counter[str]] = Counter()
 _scopes: Final[list[tuple[str, Any]]] = []
@@ -55,3 +57,9 @@ def name_scope(name: str, caller: Any = None) -> Iterator[None]:
 def current_path() -> str:
     """The prefix that a new variable gets."""
     return "/".join(name for name, _ in _scopes)
+
+
+def named_group(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Run a private function of several ops as a group, under its name without the underscore."""
+    function.__name__ = function.__name__.strip("_")
+    return composite(function)

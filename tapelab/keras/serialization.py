@@ -59,18 +59,3 @@ def serialized(thing: Any) -> Any:
     if isinstance(thing, (list, tuple)):
         return type(thing)(serialized(each) for each in thing)
     return thing
-
-
-class Configured:
-    """Gives a class `get_config` and `from_config`: the config is what its attributes hold."""
-
-    _settings: tuple[str, ...] = ()
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments with which to make the same again."""
-        return {name: getattr(self, name) for name in self._settings}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """Make one from a config."""
-        return cls(**config)

@@ -7,10 +7,10 @@ from typing import Any
 
 from tapelab import linalg, math, nn
 from tapelab.array_ops import creation, shape_ops, value_ops
-from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.layer import Layer
 from tapelab.keras.layers.noise import Dropout
 from tapelab.keras.layers.weighing import Weighted
+from tapelab.keras.name_scopes import named_group
 
 
 class Attention(Weighted):
@@ -184,7 +184,7 @@ class MultiHeadAttention(Layer):
         return (*query_shape[:-1], *((size,) if isinstance(size, int) else size))
 
 
-@grouped
+@named_group
 def _weights(query: Any, key: Any, mask: Any) -> Any:
     scores = linalg.einsum("bqhd,bkhd->bhqk", query, key)
     if mask is not None:

@@ -8,8 +8,8 @@ from typing import Any
 from tapelab.array_ops.value_ops import cast
 from tapelab.core.dispatch import public
 from tapelab.keras import random
-from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
+from tapelab.keras.name_scopes import named_group
 from tapelab.keras.random import SeedGenerator
 from tapelab.keras.regularizers import L1L2
 
@@ -60,7 +60,7 @@ class Dropout(_Chance):
         return tuple(there if wanted is None else wanted for wanted, there in pairs)
 
 
-@grouped
+@named_group
 def dropped(x: Any, rate: float, chance: Any) -> Any:
     """The entries whose chance is above the rate, scaled up; the others are 0."""
     if rate == 1:

@@ -7,11 +7,11 @@ from typing import Any
 
 from tapelab import math, nn
 from tapelab.array_ops import shape_ops, value_ops
-from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.activation import Elementwise
 from tapelab.keras.layers.input_spec import InputSpec
 from tapelab.keras.layers.layer_call import in_float
 from tapelab.keras.layers.weighing import Weighted
+from tapelab.keras.name_scopes import named_group
 from tapelab.nn.normalization import rows_normalized
 
 
@@ -84,7 +84,7 @@ def _placing(shape: list[int]) -> Any:
     return lambda part: shape_ops.reshape(part, shape)
 
 
-@grouped
+@named_group
 def _follow(average: Any, value: Any, momentum: float) -> None:
     """Let a moving average take a step towards a value."""
     average.assign(average * momentum + value * (1.0 - momentum))

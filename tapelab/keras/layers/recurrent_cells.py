@@ -8,10 +8,10 @@ from tapelab.array_ops import creation, shape_ops
 from tapelab.core.dispatch import public
 from tapelab.core.variable import read
 from tapelab.keras import activations, initializers, random
-from tapelab.keras.grouping import grouped
 from tapelab.keras.layers.layer_call import in_float, product
 from tapelab.keras.layers.noise import dropped
 from tapelab.keras.layers.weighing import Weighted
+from tapelab.keras.name_scopes import named_group
 from tapelab.keras.random import SeedGenerator
 
 
@@ -141,7 +141,7 @@ def _without_old(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in kwargs.items() if key != "implementation"}
 
 
-@grouped
+@named_group
 def _gated(scores: Any, carry: Any, bend: Any, gate: Any) -> tuple[Any, Any]:
     let_in, forget, news, let_out = _split(scores, 4, axis=1)
     carry = gate(forget) * carry + gate(let_in) * bend(news)
@@ -186,7 +186,7 @@ class GRUCell(_Cell):
         return output, [output] if isinstance(states, (list, tuple)) else output
 
 
-@grouped
+@named_group
 def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) -> Any:
     """The reset gate works on what the state gives: one product for all three gates."""
     inputs = _plus(product(x, cell.kernel), bias)
@@ -198,7 +198,7 @@ def _reset_after(cell: Any, x: Any, state: Any, bias: Any, recurrent_bias: Any) 
     return keep * state + (1.0 - keep) * cell.activation(x_new + reset * h_new)
 
 
-@grouped
+@named_group
 def _reset_before(cell: Any, x: Any, state: Any, bias: Any, _: Any) -> Any:
     """The reset gate works on the state, before its product."""
     x_keep, x_reset, x_new = _split(_plus(product(x, cell.kernel), bias), 3, axis=1)

@@ -1,58 +1,57 @@
-"""`tf.keras.metrics`: numbers kept over many batches, such as an accuracy."""
+"""`tf.keras.metrics`: numbers accumulated over batches, such as an accuracy."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from tapelab.keras import losses
-from tapelab.keras.metrics import accuracy as _accuracy
-from tapelab.keras.metrics import area, confusion, distances, means, scores
+from tapelab.keras.metrics import confusion_metrics, function_metrics, score_metrics
 from tapelab.keras.metrics import metric as _metric
 from tapelab.keras.serialization import deserialized, resolver, serialized
 from tapelab.namespace.missing_names import in_module
 
 Metric = _metric.Metric
-Sum = means.Sum
-Mean = means.Mean
-MeanMetricWrapper = means.MeanMetricWrapper
-Accuracy = _accuracy.Accuracy
-BinaryAccuracy = _accuracy.BinaryAccuracy
-CategoricalAccuracy = _accuracy.CategoricalAccuracy
-SparseCategoricalAccuracy = _accuracy.SparseCategoricalAccuracy
-TopKCategoricalAccuracy = _accuracy.TopKCategoricalAccuracy
-SparseTopKCategoricalAccuracy = _accuracy.SparseTopKCategoricalAccuracy
-MeanSquaredError = distances.MeanSquaredError
-RootMeanSquaredError = distances.RootMeanSquaredError
-MeanAbsoluteError = distances.MeanAbsoluteError
-MeanAbsolutePercentageError = distances.MeanAbsolutePercentageError
-MeanSquaredLogarithmicError = distances.MeanSquaredLogarithmicError
-CosineSimilarity = distances.CosineSimilarity
-LogCoshError = distances.LogCoshError
-Hinge = distances.Hinge
-SquaredHinge = distances.SquaredHinge
-CategoricalHinge = distances.CategoricalHinge
-Poisson = distances.Poisson
-KLDivergence = distances.KLDivergence
-BinaryCrossentropy = distances.BinaryCrossentropy
-CategoricalCrossentropy = distances.CategoricalCrossentropy
-SparseCategoricalCrossentropy = distances.SparseCategoricalCrossentropy
-Precision = confusion.Precision
-Recall = confusion.Recall
-TruePositives = confusion.TruePositives
-FalsePositives = confusion.FalsePositives
-TrueNegatives = confusion.TrueNegatives
-FalseNegatives = confusion.FalseNegatives
-MeanIoU = confusion.MeanIoU
-AUC = area.AUC
-FBetaScore = scores.FBetaScore
-F1Score = scores.F1Score
-R2Score = scores.R2Score
+Sum = _metric.Sum
+Mean = _metric.Mean
+MeanMetricWrapper = _metric.MeanMetricWrapper
+Accuracy = function_metrics.Accuracy
+BinaryAccuracy = function_metrics.BinaryAccuracy
+CategoricalAccuracy = function_metrics.CategoricalAccuracy
+SparseCategoricalAccuracy = function_metrics.SparseCategoricalAccuracy
+TopKCategoricalAccuracy = function_metrics.TopKCategoricalAccuracy
+SparseTopKCategoricalAccuracy = function_metrics.SparseTopKCategoricalAccuracy
+MeanSquaredError = function_metrics.MeanSquaredError
+RootMeanSquaredError = function_metrics.RootMeanSquaredError
+MeanAbsoluteError = function_metrics.MeanAbsoluteError
+MeanAbsolutePercentageError = function_metrics.MeanAbsolutePercentageError
+MeanSquaredLogarithmicError = function_metrics.MeanSquaredLogarithmicError
+CosineSimilarity = function_metrics.CosineSimilarity
+LogCoshError = function_metrics.LogCoshError
+Hinge = function_metrics.Hinge
+SquaredHinge = function_metrics.SquaredHinge
+CategoricalHinge = function_metrics.CategoricalHinge
+Poisson = function_metrics.Poisson
+KLDivergence = function_metrics.KLDivergence
+BinaryCrossentropy = function_metrics.BinaryCrossentropy
+CategoricalCrossentropy = function_metrics.CategoricalCrossentropy
+SparseCategoricalCrossentropy = function_metrics.SparseCategoricalCrossentropy
+Precision = confusion_metrics.Precision
+Recall = confusion_metrics.Recall
+TruePositives = confusion_metrics.TruePositives
+FalsePositives = confusion_metrics.FalsePositives
+TrueNegatives = confusion_metrics.TrueNegatives
+FalseNegatives = confusion_metrics.FalseNegatives
+MeanIoU = confusion_metrics.MeanIoU
+AUC = confusion_metrics.AUC
+FBetaScore = score_metrics.FBetaScore
+F1Score = score_metrics.F1Score
+R2Score = score_metrics.R2Score
 
-binary_accuracy = _accuracy.binary_accuracy
-categorical_accuracy = _accuracy.categorical_accuracy
-sparse_categorical_accuracy = _accuracy.sparse_categorical_accuracy
-top_k_categorical_accuracy = _accuracy.top_k_categorical_accuracy
-sparse_top_k_categorical_accuracy = _accuracy.sparse_top_k_categorical_accuracy
+binary_accuracy = function_metrics.binary_accuracy
+categorical_accuracy = function_metrics.categorical_accuracy
+sparse_categorical_accuracy = function_metrics.sparse_categorical_accuracy
+top_k_categorical_accuracy = function_metrics.top_k_categorical_accuracy
+sparse_top_k_categorical_accuracy = function_metrics.sparse_top_k_categorical_accuracy
 MSE = mse = mean_squared_error = losses.mean_squared_error
 MAE = mae = mean_absolute_error = losses.mean_absolute_error
 MAPE = mape = mean_absolute_percentage_error = losses.mean_absolute_percentage_error
@@ -93,7 +92,7 @@ serialize = serialized
 
 
 def deserialize(config: Any) -> Any:
-    """The metric that `serialize` wrote down."""
+    """Return the metric that `serialize` described."""
     return deserialized(config, _CLASSES)
 
 

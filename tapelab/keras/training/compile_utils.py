@@ -7,6 +7,7 @@ from typing import Any
 
 from tapelab import nest
 from tapelab.keras import losses, metrics
+from tapelab.keras.loss import LossFunctionWrapper
 from tapelab.keras.metrics.metric import Metric
 from tapelab.keras.name_scopes import snake_case
 
@@ -112,7 +113,7 @@ def _loss(given: Any) -> Any:
     if found is None or isinstance(found, losses.Loss):
         return found
     name = getattr(found, "__name__", None)
-    return losses.loss.LossFunctionWrapper(found, name=name)
+    return LossFunctionWrapper(found, name=name)
 
 
 class CompileMetrics:
