@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, Final
 
-from tapelab.compile.conversion import converted_code, do_not_convert
+from tapelab.compile.autograph.source_transform import converted_code, do_not_convert
 from tapelab.compile.function import Function
 from tapelab.core.log import thread
 from tapelab.core.tensor_shape import TensorShape

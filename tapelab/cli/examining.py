@@ -59,7 +59,7 @@ def _line(check: Check) -> Text:
 
 def warmup() -> None:
     """Compile ahead what lessons compute with, so that none of them waits for it."""
-    from tapelab.compile.fusion.running import available
+    from tapelab.compile.fusion.kernel_runtime import available
     from tapelab.kernels.warmup import compile_all
 
     with Progress(transient=True) as bar:

@@ -14,12 +14,12 @@ from functools import partial
 from types import CodeType, FrameType
 from typing import Any, Final
 
-from tapelab.compile.admission import draws
-from tapelab.compile.drawing import Before, Drawing, Undo, WholeDraw
-from tapelab.compile.graph import Node
+from tapelab.compile.abstract_evaluation import fresh_state, thread_in
+from tapelab.compile.call_graph import Node
+from tapelab.compile.eligibility import draws
+from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.random_draws import Before, Drawing, Undo, WholeDraw
 from tapelab.compile.replay import drawing_by
-from tapelab.compile.walking import leaves, mapped
-from tapelab.compile.worlds import fresh_state, thread_in
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread
 from tapelab.core.observer import Observer

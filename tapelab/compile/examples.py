@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tapelab.compile.walking import mapped
+from tapelab.compile.pytree import mapped
 from tapelab.core.dispatch import outside_trace
 from tapelab.core.tensor import Tensor, constant_of
 from tapelab.core.tensor_shape import TensorShape

@@ -10,16 +10,19 @@ from collections.abc import Callable, Mapping
 from functools import update_wrapper
 from typing import Any, Final
 
-from tapelab.compile import control_flow as control_flow  # noqa: PLC0414 - registers its rules
+from tapelab.compile import callback_rules as callback_rules  # noqa: PLC0414 - registers its rules
 from tapelab.compile import examples
-from tapelab.compile.arguments import argument_names, examples_of, told_by
-from tapelab.compile.concrete import ConcreteFunction
-from tapelab.compile.conversion import converted
-from tapelab.compile.shortcuts import MISSED, Shortcuts
+from tapelab.compile.abstract_evaluation import fresh_state, is_composite, thread_in
+from tapelab.compile.autograph.source_transform import converted
+from tapelab.compile.call_cache import MISSED, Shortcuts
+from tapelab.compile.concrete_function import ConcreteFunction
+from tapelab.compile.pytree import mapped
 from tapelab.compile.signature import (
     Binding,
     Key,
+    argument_names,
     canonical,
+    examples_of,
     generality,
     key_of,
     kinds_in,
@@ -27,11 +30,10 @@ from tapelab.compile.signature import (
     serves,
     takes_slot,
     tensors_in,
+    told_by,
 )
 from tapelab.compile.symbolic import Symbolic, SymbolicTensor
 from tapelab.compile.trace import NON_FIRST_CALL, SINGLETON, Trace
-from tapelab.compile.walking import mapped
-from tapelab.compile.worlds import fresh_state, is_composite, thread_in
 from tapelab.config import settings
 from tapelab.core.cell import Holder
 from tapelab.core.collecting import resting

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from tapelab.compile.graph import Graph, Node, Slot
-from tapelab.compile.sites import Site
-from tapelab.compile.walking import leaves, mapped
-from tapelab.compile.worlds import is_eager, twin, world_here
+from tapelab.compile.abstract_evaluation import is_eager, twin, world_here
+from tapelab.compile.call_graph import Graph, Node, Site, Slot
+from tapelab.compile.pytree import leaves, mapped
 from tapelab.core.cell import Cell, Holder
 from tapelab.core.log import origin_here, thread
 from tapelab.core.origin import GraphScope

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tapelab.compile.naming import base_name
+from tapelab.compile.call_graph import base_name
 from tapelab.compile.symbolic import OpenTrace, SymbolicTensor
 from tapelab.core.origin import Origin, next_id
 from tapelab.core.records import OP_RUNS, as_op_run, kind_of

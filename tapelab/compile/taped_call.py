@@ -18,12 +18,12 @@ from weakref import ref
 
 import numpy as np
 
-from tapelab.compile.generating import Run
-from tapelab.compile.lowered import Lowered, StateUpdate
+from tapelab.compile.abstract_evaluation import world_here
+from tapelab.compile.call_report import CALL, Origins
+from tapelab.compile.codegen import Run
+from tapelab.compile.lowering import Lowered, StateUpdate
 from tapelab.compile.program import Instruction, Moving
-from tapelab.compile.telling import CALL, Origins
-from tapelab.compile.ways_back import Cut, Flags, cut, is_heavy, values_of
-from tapelab.compile.worlds import world_here
+from tapelab.compile.program_vjp import Cut, Flags, cut, is_heavy, values_of
 from tapelab.core import log as logs
 from tapelab.core.cell import Cell
 from tapelab.core.log import thread

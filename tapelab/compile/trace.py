@@ -17,27 +17,27 @@ from typing import Any, Final
 import numpy as np
 
 from tapelab.compile import examples
-from tapelab.compile.failing import graph_error
-from tapelab.compile.graph import FuncGraph, Graph, Node, Place, Slot
-from tapelab.compile.naming import Names, base_name
-from tapelab.compile.objects import SymbolicObject
-from tapelab.compile.outcomes import (
+from tapelab.compile.abstract_evaluation import (
     FAILED,
+    World,
+    graph_error,
     has_fixed_shapes,
+    is_eager,
     missing,
     result_examples,
     spread_from,
     told_shape,
 )
+from tapelab.compile.call_graph import FuncGraph, Graph, Names, Node, Place, Slot, base_name
+from tapelab.compile.pytree import leaves, mapped
 from tapelab.compile.shape_cache import CachedCall, ShapeCache
 from tapelab.compile.symbolic import (
     Symbolic,
+    SymbolicObject,
     SymbolicTensor,
     check_scope,
     symbol,
 )
-from tapelab.compile.walking import leaves, mapped
-from tapelab.compile.worlds import World, is_eager
 from tapelab.core.cell import Holder
 from tapelab.core.dispatch import declaration_of, outside_trace
 from tapelab.core.log import origin_here, thread

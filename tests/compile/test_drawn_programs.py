@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tapelab.compile import programs, ways_back
-from tapelab.compile.fusion import running
+from tapelab.compile import compiled_program, program_vjp
+from tapelab.compile.fusion import kernel_runtime
 from tests.compile import drawn
 
 SEEDS = range(26)
@@ -22,17 +22,17 @@ def way(request, monkeypatch):
     by code that is generated for each group.
     """
     if request.param == "raw":
-        monkeypatch.setattr(programs, "fuse", lambda program: program)
-        monkeypatch.setattr(ways_back, "fuse", lambda program: program)
+        monkeypatch.setattr(compiled_program, "fuse", lambda program: program)
+        monkeypatch.setattr(program_vjp, "fuse", lambda program: program)
         yield request.param
         return
-    if not running.available():
+    if not kernel_runtime.available():
         pytest.skip("nothing is fused on this machine")
     compiled = request.param == "compiled"
-    monkeypatch.setattr(running, "COMPILED_FROM", 1 if compiled else np.inf)
-    before = running.compile_large("at once" if compiled else "never")
+    monkeypatch.setattr(kernel_runtime, "COMPILED_FROM", 1 if compiled else np.inf)
+    before = kernel_runtime.compile_large("at once" if compiled else "never")
     yield request.param
-    running.compile_large(before)
+    kernel_runtime.compile_large(before)
 
 
 def results(tf, program, seed, decorate):

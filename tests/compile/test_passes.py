@@ -7,7 +7,7 @@ import pytest
 
 import tapelab  # noqa: F401 - it declares all ops
 from tapelab.compile import passes
-from tapelab.compile.generating import generated
+from tapelab.compile.codegen import generated
 from tapelab.compile.program import Instruction, Kind, Program
 from tapelab.core.op import REGISTRY
 

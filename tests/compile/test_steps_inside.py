@@ -9,7 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from tapelab.compile.routines import Routine
+from tapelab.compile.subgraph import Routine
 from tapelab.core.log import recent
 from tests.compile.epochs import epoch_of, pairs, weights
 from tests.compile.programs_of import calls, numbers, programs

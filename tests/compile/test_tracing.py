@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import tapelab
-from tapelab.compile.graph import Graph, Node, Slot
+from tapelab.compile.call_graph import Graph, Node, Slot
 from tapelab.core.log import thread
 from tapelab.core.tensor import Tensor
 

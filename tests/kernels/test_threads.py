@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from tapelab.compile.fusion import running
+from tapelab.compile.fusion import kernel_runtime
 from tapelab.kernels import threads
 
 
@@ -94,7 +94,7 @@ def test_rows_are_kept_whole(asked):
 
 def test_tf_config_is_obeyed_by_ops_and_by_functions(tf, asked, monkeypatch):
     asked(0)
-    monkeypatch.setitem(running._chosen, "way", "at once")
+    monkeypatch.setitem(kernel_runtime._chosen, "way", "at once")
     pool, pools = threads._pool, []
     monkeypatch.setattr(threads, "_pool", lambda *of: pools.append(of[0]) or pool(*of))
     x = tf.ones([2 * threads.THREADED_FROM])

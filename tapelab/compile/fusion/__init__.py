@@ -14,5 +14,5 @@ from tapelab.compile.program import Program
 
 def fuse(program: Program) -> Program:
     """A program with the same results in which elementwise ops run together."""
-    fused: Program = import_module("tapelab.compile.fusion.fusion").fuse(program)
+    fused: Program = import_module("tapelab.compile.fusion.fusion_pass").fuse(program)
     return fused

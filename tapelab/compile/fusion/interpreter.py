@@ -13,9 +13,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from tapelab.compile.fusion.blocks import ARGUMENTS, combined, counted, splat
-from tapelab.compile.fusion.elementwise import ELEMENTWISE, cast
-from tapelab.compile.fusion.lanes import BITS_OF, KINDS, STORED, WIDTH, Lanes, Writer
+from tapelab.compile.fusion.block_code import ARGUMENTS, combined, counted, splat
+from tapelab.compile.fusion.elementwise_rules import ELEMENTWISE, cast
+from tapelab.compile.fusion.simd import BITS_OF, KINDS, STORED, WIDTH, Lanes, Writer
 from tapelab.compile.program import ProgramOp
 from tapelab.ops import activation, arithmetic, casting, selection
 

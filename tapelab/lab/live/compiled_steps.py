@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tapelab.compile.programs import Compiled, listeners, programs
+from tapelab.compile.compiled_program import Compiled, listeners, programs
 
 if TYPE_CHECKING:
     from tapelab.core.tensor import Tensor

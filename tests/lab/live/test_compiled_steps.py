@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tapelab as tf
-from tapelab.compile.programs import listeners, programs
+from tapelab.compile.compiled_program import listeners, programs
 from tapelab.lab.live import compiled_steps
 
 STEPS = 40

@@ -1,0 +1,269 @@
+"""The two worlds in which every call of a traced function is tried out on example tensors.
+
+A world has copies of the variables, tapes and random generators that the function uses, and a state
+of the thread of its own. So trying out a call tells which tensors it returns, of which shapes and
+dtypes, and where a gradient is None, while nothing happens to what belongs to the learner.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile import examples
+from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.symbolic import OpenTrace, Symbolic, SymbolicTensor
+from tapelab.core.cell import Cell, Holder
+from tapelab.core.composite_tensor import CompositeTensor
+from tapelab.core.dispatch import DispatchedType, declaration_of
+from tapelab.core.log import thread
+from tapelab.core.records import OP_RUNS, as_op_run, kind_of
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
+from tapelab.core.tensor_shape import TensorShape
+from tapelab.core.variable import Variable
+from tapelab.errors import InvalidArgumentError
+from tapelab.ops.products import matmul
+from tapelab.ops.reduction import reduce_sum
+from tapelab.ops.selection import zeros_like as zeros_of
+from tapelab.random.streams import Source
+
+STATE: Final = ("tapes", "active_tapes", "log", "records", "scope", "trace")
+_REMEMBERED: Final = 64
+
+
+@contextmanager
+def thread_in(state: dict[str, Any]) -> Iterator[None]:
+    """Give the thread another state for the length of a block; what it becomes is kept."""
+    before = {name: getattr(thread, name) for name in STATE}
+    for name, value in state.items():
+        setattr(thread, name, value)
+    try:
+        yield
+    finally:
+        state.update({name: getattr(thread, name) for name in STATE})
+        for name, value in before.items():
+            setattr(thread, name, value)
+
+
+def fresh_state(trace: Any = None) -> dict[str, Any]:
+    """The state of a thread in which no tape listens."""
+    records: Any = deque(maxlen=_REMEMBERED)
+    empty = {"tapes": [], "active_tapes": (), "log": None, "records": records, "scope": None}
+    return {**empty, "trace": trace}
+
+
+def world_here() -> World | None:
+    """The world in which this thread is trying out a call, if it is."""
+    found: World | None = thread.__dict__.get("world")
+    return found
+
+
+class World:
+    """One of the worlds: what stands for the learner's things in it."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self._state = fresh_state()
+        self._copies: dict[int, tuple[Any, Any]] = {}
+        self._originals: dict[int, Any] = {}
+
+    def run(self, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
+        """Call a function on what stands for its arguments here."""
+        here, settings = mapped(args, self.stand_in), mapped(kwargs, self.stand_in)
+        before, thread.__dict__["world"] = world_here(), self
+        try:
+            with thread_in(self._state), np.errstate(all="ignore"):
+                return function(*here, **settings)
+        finally:
+            thread.__dict__["world"] = before
+
+    def taped(self) -> bool:
+        """Whether a tape is open here."""
+        return bool(self._state["tapes"])
+
+    def last_record(self) -> Any:
+        """The record of what happened last, if anything did."""
+        records = self._state["records"]
+        return records[-1] if records else None
+
+    def last_op(self) -> str:
+        """The raw name of the op that ran last."""
+        for record in reversed(self._state["records"]):
+            if kind_of(record) in OP_RUNS:
+                return as_op_run(record).op.raw
+        return ""
+
+    def stand_in(self, leaf: Any) -> Any:
+        """What stands for one of the learner's things in this world."""
+        if isinstance(leaf, Symbolic):
+            return leaf._examples[self.number]
+        if isinstance(leaf, Holder):
+            cell = self._copy_of(leaf._cell, self._cell)
+            return (type(leaf) if isinstance(leaf, Variable) else Variable)._of(cell)
+        if isinstance(leaf, GradientTape):
+            return self._copy_of(leaf, twin)
+        if isinstance(leaf, Source):
+            return self._copy_of(leaf, copy.deepcopy)
+        if hasattr(type(leaf), "copy_with_state"):  # an object that holds variables of its own
+            return self._copy_of(leaf, lambda each: each.copy_with_state(self.stand_in))
+        return leaf
+
+    def original(self, leaf: Any) -> Any:
+        """The learner's thing that something in this world stands for."""
+        if isinstance(leaf, Variable):
+            cell = self._originals.get(id(leaf._cell))
+            return leaf if cell is None else type(leaf)._of(cell)
+        return self._originals.get(id(leaf), leaf)
+
+    def _copy_of(self, thing: Any, make: Callable[[Any], Any]) -> Any:
+        found = self._copies.get(id(thing))
+        if found is None:
+            found = self._copies[id(thing)] = thing, make(thing)
+            self._originals[id(found[1])] = thing
+        return found[1]
+
+    def _cell(self, cell: Cell) -> Cell:
+        state = cell.state
+        if self.number and not cell.shape.is_fully_defined():
+            state = examples.opposite(state, cell.shape)
+        return Cell(cell.identity, cell.shape, state)
+
+
+def twin(tape: GradientTape) -> GradientTape:
+    """A tape of the same settings that has seen nothing yet."""
+    return GradientTape(tape._persistent, tape._auto)
+
+
+def is_eager(leaf: Any) -> bool:
+    """Whether a leaf of a result takes a slot: a concrete tensor, a composite, a `TensorArray`."""
+    eager = type(leaf) is Tensor or isinstance(type(leaf), DispatchedType)
+    return eager or is_composite(leaf)
+
+
+def is_composite(leaf: Any) -> bool:
+    """Whether a leaf is a ragged or sparse tensor, which goes through a graph as one thing."""
+    return isinstance(leaf, CompositeTensor)
+
+
+FAILED: Final = object()
+_TENSOR_AND_SHAPE: Final = 2
+
+
+def has_fixed_shapes(function: Any, symbols: Iterable[Symbolic]) -> bool:
+    """Whether the shapes of results follow from the arguments: their values decide none.
+
+    So it is where all tensors are floats of known shapes and the function does not declare that
+    values decide (`tf.unique`). Examples may be refused all the same: a matrix may be singular.
+    """
+    declared = declaration_of(function)
+    if declared.value_dependent_shape or declared.effect:
+        return False
+    return all(
+        isinstance(each, SymbolicTensor)
+        and each.dtype.is_floating
+        and each.shape.is_fully_defined()
+        for each in symbols
+    )
+
+
+def _like(tensor: Tensor, *, is_fixed: bool) -> Tensor:
+    return examples.opposite(tensor, tensor.shape) if is_fixed else examples.relative(tensor)
+
+
+def told_shape(world: World, function: Any, args: Any) -> Any:
+    """What a function returns that is told the shape of a tensor whose lengths are open."""
+    if not declaration_of(function).shape_argument or len(args) < _TENSOR_AND_SHAPE:
+        return FAILED
+    tensor, shape = args[:_TENSOR_AND_SHAPE]
+    if not isinstance(tensor, SymbolicTensor) or tensor.shape.is_fully_defined():
+        return FAILED
+    try:
+        wanted = TensorShape([None if each == -1 else each for each in shape])
+    except (TypeError, ValueError):
+        return FAILED
+    there = tensor._examples[world.number]
+    spec = examples.from_spec(wanted, there._array.dtype)[world.number]
+    return world.run(spread_from, (there, spec), {})
+
+
+def missing(result: Any) -> int:
+    """How many Nones a result holds: the fewer, the more of it is known."""
+    return sum(leaf is None for leaf in leaves(result))
+
+
+def spread_from(tensor: Tensor, like: Tensor) -> Any:
+    """An example like another, but made from a tensor, so that a tape follows it."""
+    if not tensor.dtype.is_floating:
+        return like
+    return zeros_of(reduce_sum(tensor, axis=None, keepdims=False)) + like
+
+
+def result_examples(
+    function: Any, leaf: Tensor, seen: list[Any], *, is_fixed: bool
+) -> tuple[Tensor, ...]:
+    """The examples of one result.
+
+    A world that failed gets one like that of the other world: of its shape if the shapes of results
+    are `is_fixed`, and with all axes open if not.
+    """
+    first, second = (each if is_eager(each) else None for each in seen)
+    if first is None:
+        first = leaf if second is None else _like(second, is_fixed=is_fixed)
+    if second is None or second.dtype is not first.dtype:
+        second = _like(first, is_fixed=is_fixed)
+    elif declaration_of(function).value_dependent_shape and first.shape == second.shape:
+        rest = TensorShape([None, *first.shape[1:]]) if first.ndim else first.shape
+        second = examples.opposite(first, rest)
+    return first, second
+
+
+_MIXED: Final = re.compile(r"was expected to be a (\w+) tensor but is a (\w+) tensor")
+_RESHAPE: Final = re.compile(
+    r"Input to reshape is a tensor with (\d+) values, but the requested shape has (\d+)"
+)
+_SPOKEN: Final = {"float": "float32", "double": "float64", "half": "float16"}
+
+
+def graph_error(
+    error: Exception, function: Callable[..., Any], args: Any, trace: OpenTrace
+) -> Exception:
+    """A refused argument is a ValueError in a graph, unlike dtypes are a TypeError."""
+    if not isinstance(error, InvalidArgumentError):
+        return error
+    message = str(error)
+    mixed = _MIXED.search(message)
+    raised: Exception
+    if mixed:
+        wanted, got = (_SPOKEN.get(name, name) for name in mixed.groups())
+        raised = TypeError(
+            f"Input 'y' of '{trace.worlds[0].last_op() or function.__name__}' Op has type {got} "
+            f"that does not match type {wanted} of argument 'x'. {message}"
+        )
+    else:
+        message = _RESHAPE.sub(r"Cannot reshape a tensor with \1 elements to one with \2", message)
+        raised = ValueError(f"{_unequal(error, args)}{message}")
+    raised.__cause__ = error
+    return raised
+
+
+def _unequal(error: InvalidArgumentError, args: Any) -> str:
+    """The words that start TensorFlow's message where two shapes do not fit."""
+    shapes = [each.shape for each in args if isinstance(each, SymbolicTensor)]
+    if len(shapes) != 2 or any(shape.rank is None for shape in shapes):
+        return ""
+    first, second = map(list, shapes)
+    if matmul.raw in str(error.op) and len(first) > 1 and len(second) > 1:
+        pairs = [(first[-1], second[-2])]
+    else:
+        pairs = list(zip(reversed(first), reversed(second), strict=False))
+    unlike = next(((a, b) for a, b in pairs if a != b and a and b and 1 not in (a, b)), None)
+    return (
+        "" if unlike is None else f"Dimensions must be equal, but are {unlike[0]} and {unlike[1]}. "
+    )

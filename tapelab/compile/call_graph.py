@@ -1,0 +1,154 @@
+"""What a traced function is made of: a plain list of calls, and where each takes its inputs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import islice
+from types import CodeType
+from typing import Any, NamedTuple
+
+from tapelab.core.dispatch import declaration_of
+from tapelab.core.variable import name_scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """The place of a tensor in a graph; it stands in the arguments of the calls that use it."""
+
+    number: int
+
+
+class Place(NamedTuple):
+    """Where in the learner's code a call was written."""
+
+    code: CodeType
+    instruction: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """One call of a function of the namespace, with slots where symbolic tensors stood.
+
+    The arguments of a `simple` one are slots and numbers, by position. `writes` are the ids of the
+    handles of variables that it returned. In a world, a call that `tells` is left out, and one with
+    `examples` is not run but returns its example.
+    """
+
+    name: str
+    kind: str
+    function: Callable[..., Any]
+    args: Any
+    kwargs: Any
+    results: tuple[Slot | None, ...]
+    place: Place
+    acts: bool
+    writes: tuple[int, ...] = ()
+    tells: bool = False
+    examples: tuple[Any, ...] = ()
+    simple: bool = False
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A traced function: its inputs, its calls in the order in which they ran, its outputs."""
+
+    name: str
+    inputs: tuple[Slot, ...]
+    nodes: tuple[Node, ...]
+    outputs: Any
+    captures: tuple[Slot, ...] = ()
+    tapes: frozenset[int] = field(default_factory=frozenset)
+
+    @cached_property
+    def steps(self) -> tuple[tuple[Node, Site], ...]:
+        """Each call with the place to call it from."""
+        known: dict[tuple[int, int], Site] = {}  # hashing a code object takes long
+        found = []
+        for node in self.nodes:
+            code, instruction = node.place
+            call = known.get((id(code), instruction))
+            if call is None:
+                call = known[id(code), instruction] = site(code, instruction)
+            found.append((node, call))
+        return tuple(found)
+
+
+class FuncGraph:
+    """What `tensor.graph` is inside a function."""
+
+    def __init__(self, trace: Any) -> None:
+        self.name = trace.name
+        self._trace = trace
+
+    def default_session(self) -> Any:
+        """There is none: a function runs when it is called."""
+        raise ValueError("Cannot evaluate tensor using `eval()`: No default session is registered.")
+
+    def as_graph_def(self) -> Any:
+        """The calls of the graph by name."""
+        return [node.name for node in self._trace.nodes]
+
+    def get_operations(self) -> list[str]:
+        """The names of the calls, in the order in which they ran."""
+        return [node.name for node in self._trace.nodes]
+
+    def __repr__(self) -> str:
+        return f"FuncGraph(name={self.name}, id={id(self)})"
+
+
+Site = Callable[[Callable[..., Any], Any, Any], Any]
+
+
+def site(code: CodeType, instruction: int) -> Site:
+    """A function `call(function, args, kwargs)` that stands where an instruction stands."""
+    return _site(code, instruction, code.co_filename)
+
+
+@lru_cache(maxsize=4096)
+def _site(code: CodeType, instruction: int, file: str) -> Site:
+    """The same; cells with the same text have code that is equal, under other file names."""
+    place = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
+    line, end_line, column, end_column = place
+    program = ast.parse("def call(function, args, kwargs): return function(*args, **kwargs)")
+    node: Any
+    for node in ast.walk(program):
+        if hasattr(node, "lineno"):
+            node.lineno = line or code.co_firstlineno
+            node.end_lineno = end_line or node.lineno
+            node.col_offset, node.end_col_offset = column or 0, end_column or 0
+    names: dict[str, Any] = {"__name__": "__replay__"}
+    exec(compile(program, file, "exec"), names)  # noqa: S102 - our own six words
+    call: Any = names["call"]
+    call.__code__ = call.__code__.replace(co_name=code.co_name)
+    made: Site = call
+    return made
+
+
+def base_name(function: Callable[..., Any], kwargs: Any, last_op: str) -> str:
+    """What a call is called: by its `name=`, else as TensorFlow calls such calls."""
+    given = kwargs.get("name")
+    if isinstance(given, str) and given:
+        return given
+    own = str(getattr(function, "__name__", "")) or str(getattr(function, "name", ""))
+    return declaration_of(function).graph_name or last_op or own
+
+
+class Names:
+    """The names that are taken in a graph."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+
+    def unique(self, name: str) -> str:
+        """The name under the present scope, numbered if it is taken."""
+        whole = "/".join([*name_scopes, name])
+        count = self._taken.get(whole, 0)
+        self._taken[whole] = count + 1
+        if not count:
+            return whole
+        numbered = f"{whole}_{count}"
+        self._taken[numbered] = 1
+        return numbered

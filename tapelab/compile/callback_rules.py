@@ -1,0 +1,188 @@
+"""How functions that call back are traced: their callbacks are traced once, into graphs.
+
+A rule takes the trace, the function and the arguments of the call; where it returns NotImplemented,
+nothing in the call depends on a symbolic tensor, and the function itself runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tapelab import control_flow
+from tapelab.autodiff import graph_gradients
+from tapelab.compile import examples, subgraph_trace
+from tapelab.compile.abstract_evaluation import spread_from
+from tapelab.compile.autograph.source_transform import converted
+from tapelab.compile.pytree import mapped
+from tapelab.compile.symbolic import SymbolicTensor
+from tapelab.compile.trace import CONTROL_FLOW
+from tapelab.control_flow import map_ops, python_functions
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.log import thread
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor
+from tapelab.dtypes import as_dtype
+
+Public = Callable[..., Any]
+
+
+def _decides(value: Any) -> bool:
+    return isinstance(value, (SymbolicTensor, Holder))
+
+
+def _cond(
+    trace: Any, original: Public, pred: Any, true_fn: Any = None, false_fn: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    if not _decides(pred):
+        return NotImplemented
+    return subgraph_trace.cond(trace, pred, converted(true_fn), converted(false_fn))
+
+
+def _while_loop(
+    trace: Any, original: Public, cond: Any, body: Any, loop_vars: Any,
+    shape_invariants: Any = None, parallel_iterations: int = 10, back_prop: bool = True,
+    swap_memory: bool = False, maximum_iterations: Any = None, name: str | None = None,
+) -> Any:  # fmt: skip
+    result = subgraph_trace.while_loop(
+        trace,
+        converted(cond),
+        converted(body),
+        loop_vars,
+        most=maximum_iterations,
+        invariants=shape_invariants,
+    )
+    return type(loop_vars)(result) if isinstance(loop_vars, (list, tuple)) else result
+
+
+def _switch_case(
+    trace: Any, original: Public, branch_index: Any, branch_fns: Any, default: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    if not _decides(branch_index):
+        return NotImplemented
+    pairs = branch_fns.items() if isinstance(branch_fns, dict) else enumerate(branch_fns)
+    numbered = {
+        int(each[1][0]) if isinstance(each[1], tuple) else each[0]:
+        each[1][1] if isinstance(each[1], tuple) else each[1]
+        for each in pairs
+    }  # fmt: skip
+    last = default or numbered[max(numbered)]
+    branches = [converted(numbered.get(at, last)) for at in range(max(numbered) + 1)]
+    return subgraph_trace.switch(trace, branch_index, [*branches, converted(last)])
+
+
+def _case(
+    trace: Any, original: Public, pred_fn_pairs: Any, default: Any = None,
+    exclusive: bool = False, strict: bool = False, name: str = "case",
+) -> Any:  # fmt: skip
+    pairs = list(pred_fn_pairs.items() if isinstance(pred_fn_pairs, dict) else pred_fn_pairs)
+    if not any(_decides(pred) for pred, _ in pairs):
+        return NotImplemented
+    last = default or pairs.pop()[1]
+
+    def from_pair(at: int) -> Any:
+        if at == len(pairs):
+            return converted(last)()
+        pred, branch = pairs[at]
+        return subgraph_trace.cond(thread.trace, pred, converted(branch), lambda: from_pair(at + 1))
+
+    return from_pair(0)
+
+
+def _map_fn(trace: Any, original: Public, fn: Any, elems: Any, *args: Any, **kwargs: Any) -> Any:
+    items = mapped(elems, _as_tensor)
+    body, _ = subgraph_trace.routine(
+        trace, "map_fn", converted(fn), subgraph_trace.element_of(items)
+    )
+    return trace.call(original, (body, items, *args), kwargs)
+
+
+def _folding(
+    trace: Any, original: Public, fn: Any, elems: Any, initializer: Any = None, *args: Any,
+    **kwargs: Any,
+) -> Any:  # fmt: skip
+    items = mapped(elems, _as_tensor)
+    start = None if initializer is None else mapped(initializer, _as_tensor)
+    row = subgraph_trace.element_of(items)
+    carried = row if start is None else start
+    body, _ = subgraph_trace.routine(trace, original.__name__, converted(fn), carried, row)
+    return trace.call(original, (body, items, start, *args), kwargs)
+
+
+def _as_tensor(leaf: Any) -> Any:
+    return leaf if isinstance(leaf, Tensor) else thread.trace.call(to_tensor, (leaf,), {})
+
+
+def _python(
+    trace: Any, original: Public, func: Any = None, inp: Any = None, Tout: Any = None, **kwargs: Any
+) -> Any:  # fmt: skip
+    """A Python function that runs at each replay, and of whose results only dtypes are known."""
+    inputs = [_as_tensor(each) for each in inp]
+    kinds = Tout if isinstance(Tout, (list, tuple)) else [Tout]
+    first, second = (
+        [_unknown(trace, inputs, each, number) for each in kinds] for number in examples.WORLDS
+    )
+    many = isinstance(Tout, (list, tuple))
+    results = [first, second] if many else [first[0], second[0]]
+    return trace.write(original, (func, inputs, Tout), results, runs=False)
+
+
+def _unknown(trace: Any, inputs: list[Any], kind: Any, number: int) -> Any:
+    """An example of a tensor whose rank is not known, which a tape follows from the inputs."""
+    dtype = np.dtype(as_dtype(getattr(kind, "dtype", kind)).as_numpy_dtype)
+    seen = [subgraph_trace.examples_of(each)[number] for each in inputs]
+    like = seen[0] if seen else None
+    shape = () if like is None else like._array.shape
+    made = examples.invented(shape if number == 0 else (*shape, 1), dtype, number)
+    smooth = next((each for each in seen if each._array.dtype == dtype), None)
+    return made if smooth is None else trace.worlds[number].run(spread_from, (smooth, made), {})
+
+
+def _static_value(trace: Any, original: Public, tensor: Any, partial: bool = False) -> Any:
+    if not isinstance(tensor, SymbolicTensor):
+        return NotImplemented
+    return tensor._examples[0]._array if tensor._id in trace.constants else None
+
+
+def _gradients(
+    trace: Any, original: Public, ys: Any, xs: Any, grad_ys: Any = None, **unused: Any
+) -> Any:
+    """`tf.gradients`: what lies between xs and ys is run once more, under a tape."""
+    sources = xs if isinstance(xs, (list, tuple)) else [xs]
+    inputs = [each for each in sources if not isinstance(each, Holder)]
+    between = subgraph_trace.between(
+        trace, inputs, [e for e in sources if isinstance(e, Holder)], ys
+    )
+    return trace.call(gradients_of, (between, inputs, list(sources), grad_ys), {})
+
+
+def gradients_of(between: Any, inputs: Any, sources: Any, seeds: Any) -> Any:
+    """The gradients of what a part of a graph makes of its inputs."""
+    with GradientTape() as tape:
+        tape.watch(sources)
+        ys = between(*inputs)
+    return tape.gradient(ys, sources, output_gradients=seeds)
+
+
+CONTROL_FLOW.update(
+    {
+        control_flow.cond: _cond,
+        control_flow.while_loop: _while_loop,
+        control_flow.switch_case: _switch_case,
+        control_flow.case: _case,
+        control_flow.get_static_value: _static_value,
+        map_ops.map_fn: _map_fn,
+        map_ops.vectorized_map: _map_fn,
+        map_ops.scan: _folding,
+        map_ops.foldl: _folding,
+        map_ops.foldr: _folding,
+        graph_gradients.gradients: _gradients,
+        python_functions.py_function: _python,
+        python_functions.numpy_function: _python,
+    }
+)

@@ -1,0 +1,232 @@
+"""One program of a traced function as it is called: beside the tapes, or while one listens."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+from tapelab.compile.abstract_evaluation import fresh_state, thread_in
+from tapelab.compile.call_report import CALL, Account, Origins
+from tapelab.compile.capture import captured, undone
+from tapelab.compile.codegen import generated
+from tapelab.compile.fusion import fuse
+from tapelab.compile.guards import decides
+from tapelab.compile.lowering import Lowered, NotLoweredError, Place, lowered
+from tapelab.compile.passes import optimised
+from tapelab.compile.program import Program
+from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.taped_call import NOT_HEARD, TapedProgram, may_be_heard
+from tapelab.core import log
+from tapelab.core.origin import next_id
+from tapelab.core.records import GradientResult, ProgramCall, record_source
+from tapelab.core.tensor import UNKNOWN, Tensor, wrap
+from tapelab.recording.facts import KEPT_ELEMENTS
+
+Replayed = Callable[[Sequence[Tensor]], Any]
+
+
+def captured_program(replay: Replayed, inputs: Sequence[Tensor]) -> tuple[Any, Compiled | str]:
+    """The results of a replay, and the program that it tells, or why it tells none."""
+    own = [wrap(each._array, next_id(), each._origin) for each in inputs]
+    with captured() as capture:
+        result = replay(own)
+    try:
+        return result, Compiled(lowered(capture, own, result))
+    except NotLoweredError as reason:
+        return result, str(reason)
+
+
+def tried_out(replay: Replayed, inputs: Sequence[Tensor]) -> Compiled | str:
+    """The program of a replay that changes nothing and that nobody hears."""
+    with thread_in(fresh_state()), undone():
+        return captured_program(replay, inputs)[1]
+
+
+class Compiled:
+    """A program in the place of a replay: it reads and writes the variables and makes tensors."""
+
+    def __init__(self, found: Lowered) -> None:
+        self.program = program = fuse(optimised(found.program))
+        self.decides = decides(program)
+        run = generated(program)
+        places = [leaf for leaf in leaves(found.outputs) if type(leaf) is Place]
+        captured = [*[each.origin for each in places], *[each.origin for each in found.assignments]]
+        origins = Origins(captured, found.account.outside)
+        taken = _small(program.parameters[: len(found.account.taken)], program)
+        account = replace(found.account, small=(taken, _small(program.results, program)))
+        self.call: Replayed = entered(found, program, run, account, origins)
+        self.length = len(account.records)
+        self.questions = sum(isinstance(each, GradientResult) for each in account.records)
+        self._built = built(found.outputs)
+        self._taped = TapedProgram(found, run, origins) if may_be_heard(found) else None
+        programs[id(self)] = self
+        for tell in listeners:
+            tell(self)
+
+    def heard(self, inputs: Sequence[Tensor]) -> Any:
+        """The same while a tape listens, in one record of it; NOT_HEARD where that cannot be."""
+        if self._taped is None:
+            return NOT_HEARD
+        made = self._taped(inputs)
+        return made if made is NOT_HEARD else self._built(made)
+
+
+programs: Final[WeakValueDictionary[int, Compiled]] = WeakValueDictionary()
+"""All that there are in this process, by their ids; other threads read them by `valuerefs`."""
+listeners: Final[list[Callable[[Compiled], None]]] = []
+"""Who is told of each program that is made."""
+
+
+def _small(slots: tuple[int, ...], program: Program) -> list[int]:
+    """Which of some slots hold values that the log keeps."""
+    return [at for at, slot in enumerate(slots) if program.kinds[slot].size <= KEPT_ELEMENTS]
+
+
+Call = Callable[[Sequence[Tensor]], Any]
+_PLACE: Final = """\
+    state = thread.__dict__
+    if state["fixed_origin"] is None:
+        frame = getframe(1)
+        while id(frame.f_globals) in ours or is_ours(frame.f_globals):
+            if frame.f_back is None:
+                break
+            frame = frame.f_back
+        here, at = origins(frame.f_code, frame.f_lasti, state["scope"])
+    else:
+        here, at = origins(*origin_here(CALL)[1:])
+    serial = next_id()
+"""
+"""Where the call stands, as `log.origin_here` finds it, and so where its results come from."""
+
+
+def entered(found: Lowered, program: Program, run: Any, account: Account, origins: Origins) -> Call:
+    """A function that runs a program on tensors and variables, and writes down that it ran.
+
+    ValueError if a variable has changed its shape. Where the program cannot run, nothing was drawn.
+    """
+    drawn, count = found.draws.count, len(program.results) - len(found.assignments)
+    cells = [f"cell{at}" for at in range(len(found.cells))]
+    tensors = [f"t{at}" for at in range(len(program.parameters) - len(cells) - drawn)]
+    states = [f"s{at}" for at in range(len(cells))]
+    given = [*tensors, *states]
+    lines = ["def call(inputs):", f"    {_row(tensors)} = inputs"]
+    lines += [f"    {state} = {cell}.state" for state, cell in zip(states, cells, strict=True)]
+    lines += _shapes_held(found, program, len(tensors))
+    lines += _run(program, given, drawn)
+    made = [line for at, slot in enumerate(program.results) for line in _tensor(at, slot, program)]
+    known = {id(each): name for each, name in zip(found.cells, cells, strict=True)}
+    made += [f"    {known[id(each.cell)]}.state = y{at}"
+             for at, each in enumerate(found.assignments, count)]  # fmt: skip
+    made += _told(account, given, drawn, len(program.results))
+    made.append(f"    return {_built(found.outputs, [f'y{at}' for at in range(count)])}")
+    names = _NAMES | dict(zip(cells, found.cells, strict=True))
+    names |= {"run": run, "account": account, "origins": origins.at, "draws": found.draws}
+    text = "\n".join(lines) + "\n" + _PLACE + "\n".join(made)
+    return _written(f"{text}\n", "call", names | {"outputs": found.outputs})
+
+
+def built(outputs: Any) -> Call:
+    """A function that puts results into the structure that the learner's function returned."""
+    names = [f"made[{at}]" for at in range(sum(type(each) is Place for each in leaves(outputs)))]
+    text = f"def built(made): return {_built(outputs, names)}"
+    return _written(text, "built", _NAMES | {"outputs": outputs})
+
+
+def _written(text: str, name: str, names: dict[str, Any]) -> Call:
+    exec(compile(text, "<program>", "exec"), names)  # noqa: S102 - written right here
+    made: Call = names[name]
+    return made
+
+
+def _row(names: list[str]) -> str:
+    return f"({''.join(f'{each}, ' for each in names)})"
+
+
+def _shapes_held(found: Lowered, program: Program, first: int) -> list[str]:
+    """The lines that see to it that variables of open lengths have those of the program."""
+    open_ones = [at for at, cell in enumerate(found.cells) if not cell.shape.is_fully_defined()]
+    return [f"    hold(s{at}, {program.kinds[program.parameters[first + at]].shape})"
+            for at in open_ones]  # fmt: skip
+
+
+def _hold(state: Tensor, shape: tuple[int, ...]) -> None:
+    if state._array.shape != shape:
+        raise ValueError("A variable has another shape than when this program was made.")
+
+
+def _run(program: Program, given: list[str], drawn: int) -> list[str]:
+    """The lines that run the program, and draw before it what it takes."""
+    values = ", ".join(f"{each}._array" for each in given)
+    results = _row([f"r{at}" for at in range(len(program.results))])
+    if not drawn:
+        return [f"    {results} = run({values})"]
+    return [
+        "    with draws.unless_it_fails():",
+        "        drawn = draws.drawn()",
+        f"        {results} = run({values}{', ' * bool(values)}*map(raw, drawn))",
+    ]
+
+
+def _tensor(at: int, slot: int, program: Program) -> list[str]:
+    """The lines that make a tensor over a raw result."""
+    kind = program.kinds[slot]
+    if not kind.shape or kind.dtype.hasobject:
+        return [f"    y{at} = wrap(r{at}, next_id(), at[{at}])"]
+    return [
+        f"    r{at}.setflags(False)", f"    y{at} = new(Tensor)", f"    y{at}._array = r{at}",
+        f"    y{at}._id = next_id()", f"    y{at}._origin = at[{at}]",
+        f"    y{at}._tapes = UNKNOWN",
+    ]  # fmt: skip
+
+
+def _told(account: Account, given: list[str], drawn: int, results: int) -> list[str]:
+    """The line that writes down the call: who went in and out, and the small ones' numbers."""
+    taken = [f"{each}._array" for each in given] + [f"raw(drawn[{at}])" for at in range(drawn)]
+    made = [f"y{at}" for at in range(results)]
+    small_inputs, small_results = account.small
+    ids = [*[f"{each}._id" for each in given], *["*map(number, drawn)"] * bool(drawn)]
+    record = record_source(
+        ProgramCall, serial="serial", thread="state['number']", origin="here", report="account",
+        input_ids=_list(ids), result_ids=_list([f"{each}._id" for each in made]),
+        inputs=_list([taken[at] for at in small_inputs]),
+        results=_list([f"{made[at]}._array" for at in small_results]),
+    )  # fmt: skip
+    return [f"    state['records'].append({record})"]
+
+
+def _list(parts: list[str]) -> str:
+    return f"[{', '.join(parts)}]"
+
+
+def _built(outputs: Any, names: list[str]) -> str:
+    """What puts results of some names into the structure of the outputs."""
+    if outputs is None:
+        return "None"
+    if type(outputs) is Place:
+        return names[outputs.number]
+    if type(outputs) in (tuple, list) and all(type(each) is Place for each in outputs):
+        return f"{type(outputs).__name__}({_row([names[each.number] for each in outputs])})"
+    return f"nest(outputs, {_row(names)})"
+
+
+def _nest(outputs: Any, made: tuple[Tensor, ...]) -> Any:
+    return mapped(outputs, lambda leaf: made[leaf.number] if type(leaf) is Place else leaf)
+
+
+def _raw(drawn: Any) -> Any:
+    return drawn._array if type(drawn) is Tensor else drawn
+
+
+def _number(drawn: Any) -> int:
+    return drawn._id if type(drawn) is Tensor else next_id()
+
+
+_NAMES: Final[dict[str, Any]] = {
+    "__name__": __name__, "getframe": sys._getframe, "ours": log._ours, "is_ours": log._is_ours,
+    "thread": log.thread, "next_id": next_id, "origin_here": log.origin_here, "CALL": CALL,
+    "ProgramCall": ProgramCall, "new": object.__new__, "Tensor": Tensor, "UNKNOWN": UNKNOWN,
+    "wrap": wrap, "hold": _hold, "nest": _nest, "raw": _raw, "number": _number,
+}  # fmt: skip

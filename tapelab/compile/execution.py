@@ -1,0 +1,159 @@
+"""Calls of a traced function by its program: the same answers as its replay, at less cost.
+
+The first call of a kind is replayed. The second is replayed under a capture, whose ops become a
+program (see `programs`); from the third on the program runs, also where a tape listens outside
+(see `taped_call`). Where numbers decide, there may be several programs (see `guards`). Whatever
+stands in the way (several tapes outside, too many ways to go, an error at run time) leads back to
+the replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from tapelab.compile.call_graph import Graph
+from tapelab.compile.compiled_program import Compiled, Replayed, captured_program, tried_out
+from tapelab.compile.eligibility import may_be_lowered, may_be_tried
+from tapelab.compile.guards import OtherWayError, Ways
+from tapelab.compile.taped_call import NOT_HEARD, heard_by_one
+from tapelab.core.cell import Cell
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor
+
+Known = Compiled | Ways[Compiled] | int | str
+"""A program, or several, or how many calls there were, or why there is no program."""
+_MOST_PROGRAMS: Final = 32
+"""So many lists of shapes of one trace get programs of their own."""
+_COMPOSITE: Final = (None,)
+"""The kind of calls with ragged or sparse tensors, which are always replayed."""
+
+
+class Execution:
+    """What is known of the calls of one trace: how many there were, and its programs."""
+
+    def __init__(self) -> None:
+        self._tried: bool | None = None
+        self._known: dict[Any, Known] = {_COMPOSITE: "it takes tensors that are made of several"}
+
+    def known(self, inputs: Sequence[Tensor], cells: Sequence[Cell]) -> Known:
+        """What there is for such a call: a program, a count of calls, or a reason why not."""
+        return self._known.get(_kind(inputs, cells), 0)
+
+    def run(
+        self, graph: Graph, replay: Replayed, inputs: Sequence[Tensor], cells: Sequence[Cell]
+    ) -> Any:
+        """The results for some inputs: by a program if there is one, by a replay if not.
+
+        The cells are those of variables that differ from call to call, or whose shapes do.
+        """
+        key = _kind(inputs, cells)
+        found = self._known.get(key, 0)
+        if isinstance(found, (Compiled, Ways)):
+            try:
+                return found.call(inputs)
+            except OtherWayError:
+                pass
+            except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+                return replay(inputs)
+        elif found == 0:
+            self._known[key] = 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
+        elif found == 1 and not may_be_lowered(graph):
+            found = self._known[key] = "it does more than to compute and to assign"
+        if found == 0 or isinstance(found, str):
+            return replay(inputs)
+        return self._captured(key, found, replay, inputs)
+
+    def _captured(self, key: Any, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Any:
+        """The results of a replay, and a program of it for the next calls."""
+        self._known[key] = "being made"
+        try:
+            result, made = captured_program(replay, inputs)
+        except BaseException:
+            self._known[key] = found
+            raise
+        self._known[key] = _beside(found, made)
+        return result
+
+    def heard(
+        self, graph: Graph, replay: Replayed, inputs: Sequence[Tensor], cells: Sequence[Cell]
+    ) -> Any:
+        """The results for some inputs while somebody listens: by a program if one tape does."""
+        if not heard_by_one():
+            return replay(inputs)
+        key = _kind(inputs, cells)
+        found = self._known.get(key, 0)
+        if type(found) is int and self._may_be_tried(graph):
+            found = self._known[key] = self._learnt(found, replay, inputs)
+        if isinstance(found, (Compiled, Ways)):
+            try:
+                made = found.heard(inputs)
+            except OtherWayError:
+                self._known[key] = self._learnt(found, replay, inputs)
+                return replay(inputs)
+            except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+                return replay(inputs)
+            if made is not NOT_HEARD:
+                return made
+        return replay(inputs)
+
+    def _may_be_tried(self, graph: Graph) -> bool:
+        """Whether calls that are heard may lead to a program; looked into once."""
+        if self._tried is None:
+            self._tried = may_be_tried(graph)
+        return self._tried
+
+    def _learnt(self, found: Any, replay: Replayed, inputs: Sequence[Tensor]) -> Known:
+        """What is known after one more call that is heard: a program from the second on.
+
+        The call is tried out beside the tape; what it changes is put back.
+        """
+        if found == 0:
+            return 1 if len(self._known) < _MOST_PROGRAMS else "too many shapes"
+        try:
+            return _beside(found, tried_out(replay, inputs))
+        except Exception:  # noqa: BLE001 - the replay meets it again, and tells it at its line
+            return found  # type: ignore[no-any-return]  # as it was
+
+    @property
+    def programs(self) -> list[Compiled]:
+        """The programs that there are, for each kind of call and each way that numbers go."""
+        found = [each for each in self._known.values() if isinstance(each, Ways)]
+        single = [each for each in self._known.values() if isinstance(each, Compiled)]
+        return [*single, *(program for ways in found for program in ways.programs)]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why calls of some kinds are replayed."""
+        found = (each for kind, each in self._known.items() if kind != _COMPOSITE)
+        return [each for each in found if isinstance(each, str)]
+
+
+def unheard() -> bool:
+    """Whether nobody listens in this thread to what is computed: no tape, no trace, no world."""
+    state = thread.__dict__
+    observers = state["active_tapes"] or state["read_callbacks"] or state["batch_trace"]
+    busy = observers or state["trace"]
+    return not busy and state["log"] is None and state.get("world") is None
+
+
+def _kind(inputs: Sequence[Tensor], cells: Sequence[Cell]) -> tuple[Any, ...]:
+    try:
+        shapes = [each._array.shape for each in inputs]
+    except AttributeError:
+        return _COMPOSITE
+    if not cells:
+        return tuple(shapes)
+    return (*shapes, *[(id(cell), cell.state._array.shape) for cell in cells])
+
+
+def _beside(found: Any, made: Compiled | str) -> Known:
+    """What is known of calls of one kind after one more program, or a reason why there is none."""
+    if isinstance(made, str):
+        return made
+    if isinstance(found, Ways):
+        if found.is_full:
+            return "numbers decide in too many ways"
+        found.add(made)
+        return found
+    return Ways(made) if made.decides else made

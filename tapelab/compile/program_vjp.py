@@ -1,0 +1,162 @@
+"""The way back of a program, as a program: the forward part saves what the way back needs.
+
+Both parts come of one program, lowered from the ops of the function and the gradients of its
+results. What depends on no upstream gradient is the forward part; the rest is the way back.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from tapelab.compile.abstract_evaluation import fresh_state, thread_in
+from tapelab.compile.capture import captured
+from tapelab.compile.codegen import Run, generated
+from tapelab.compile.fusion import fuse
+from tapelab.compile.lowering import Lowered, NotLoweredError, lowered
+from tapelab.compile.passes import optimised, results_of, without_dead_code
+from tapelab.compile.program import Instruction, Moving, Program
+from tapelab.core.aside import aside
+from tapelab.core.log import origin_here, thread
+from tapelab.core.op_declaration import Op
+from tapelab.core.origin import next_id
+from tapelab.core.tape import GradientTape
+from tapelab.core.tensor import Tensor, constant_of, wrap
+from tapelab.recording.facts import KEPT_ELEMENTS
+
+Flags = tuple[bool, ...]
+
+
+class Cut(NamedTuple):
+    """A program in two parts, for results of which some are `asked`.
+
+    `forward` takes the parameters and returns the results, then what `back` takes after the
+    parameters and before the upstream gradients. `back` returns a gradient for each parameter that
+    `reached` marks. It is `heavy` if some of what is saved is large.
+    """
+
+    asked: Flags
+    reached: Flags
+    forward: Run
+    back: Run
+    heavy: bool
+
+
+def is_heavy(program: Program, slots: Iterable[int]) -> bool:
+    """Whether there are values in some slots that a log keeps only as long as it needs them."""
+    return any(program.kinds[slot].size > KEPT_ELEMENTS for slot in slots)
+
+
+def values_of(program: Program, values: Sequence[Any]) -> dict[int, Any]:
+    """What is in every slot of a program, for some values of its parameters."""
+    slots: dict[int, Any] = {**program.constants}
+    slots |= zip(program.parameters, values, strict=True)
+    for each in program.instructions:
+        if each.outputs:
+            slots |= zip(each.outputs, results_of(each, slots), strict=True)
+    return slots
+
+
+def cut(
+    program: Program, values: Sequence[Any], followed: Flags, asked: Flags, upstream: Sequence[Any]
+) -> Cut | None:
+    """The two parts of a program, for gradients of what is followed; None if there are none.
+
+    The values of its parameters and the upstream gradients of what is asked stand for all others.
+    """
+    flags = (*asked, *(False,) * (len(program.results) - len(asked)))
+    questions = thread.recent_calls
+    thread.recent_calls = deque(maxlen=questions.maxlen)  # nobody but us asks here
+    try:
+        with thread_in(fresh_state()):
+            found, reached = _both(program, values, followed, flags, upstream)
+    except Exception:  # noqa: BLE001 - the ops inside meet it again, and tell it
+        return None
+    finally:
+        thread.recent_calls = questions
+    if found.cells or found.draws.runs or found.assignments:
+        return None
+    return Cut(asked, reached, *_parts(optimised(found.program), len(values), len(flags)))
+
+
+def _both(
+    program: Program, values: Sequence[Any], followed: Flags, asked: Flags, upstream: Sequence[Any]
+) -> tuple[Lowered, Flags]:
+    """One program for the results and the gradients, and which parameters have a gradient."""
+    here = origin_here()
+    given = [wrap(each, next_id(), here) for each in values]
+    seeds = [wrap(each, next_id(), here) for each in upstream]
+    sources = [each for each, flag in zip(given, followed, strict=True) if flag]
+    with captured() as capture:
+        with GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(sources)
+            results = _run_on_tensors(program, given)
+        targets = [each for each, flag in zip(results, asked, strict=True) if flag]
+        gradients = iter(tape.gradient(targets, sources, output_gradients=seeds))
+    found = [next(gradients) if flag else None for flag in followed]
+    if any(type(each) is not Tensor for each in found if each is not None):
+        raise NotLoweredError("a gradient has rows")
+    outputs = [*results, *(each for each in found if each is not None)]
+    reached = tuple([each is not None for each in found])
+    return lowered(capture, [*given, *seeds], outputs), reached
+
+
+def _run_on_tensors(program: Program, given: Sequence[Tensor]) -> list[Tensor]:
+    here = origin_here()
+    slots: dict[int, Any] = {
+        slot: wrap(value, next_id(), here) for slot, value in program.constants.items()
+    }
+    slots |= zip(program.parameters, given, strict=True)
+    for each in program.instructions:
+        made = _run_one(each, [slots[slot] for slot in each.inputs])
+        slots |= zip(each.outputs, made if each.op.multi else (made,), strict=False)
+    return [_as_tensor(slots[slot]) for slot in program.results]
+
+
+def _run_one(each: Instruction, given: list[Any]) -> Any:
+    """What an instruction makes of tensors, and of arrays that were worked out beside the tape."""
+    op = each.op
+    if isinstance(op, Moving):
+        count = len(given) - len(op.names)
+        raw = [each._array if type(each) is Tensor else each for each in given[count:]]
+        settings = dict(zip(op.names, raw, strict=True)) | dict(op.fixed)
+        return op.op(*map(_as_tensor, given[:count]), **settings)
+    if isinstance(op, Op):
+        return op(*map(_as_tensor, given), **dict(each.settings))
+    return aside(op.kernel, *given)
+
+
+def _as_tensor(value: Any) -> Tensor:
+    return value if type(value) is Tensor else constant_of(value)
+
+
+def _parts(program: Program, taken: int, given: int) -> tuple[Run, Run, bool]:
+    """The forward part and the way back, each compiled, and whether much is saved between."""
+    parameters, seeds = program.parameters[:taken], program.parameters[taken:]
+    late = set(seeds)
+    early_ones: list[Instruction] = []
+    late_ones: list[Instruction] = []
+    for each in program.instructions:
+        if late.isdisjoint(each.inputs):
+            early_ones.append(each)
+        else:
+            late.update(each.outputs)
+            late_ones.append(each)
+    results, gradients = program.results[:given], program.results[given:]
+    needed = dict.fromkeys([*(slot for each in late_ones for slot in each.inputs), *gradients])
+    at_hand: Mapping[int, Any] = {**program.constants, **dict.fromkeys((*parameters, *late))}
+    saved = tuple([slot for slot in needed if slot not in at_hand])
+    forward = replace(
+        program, parameters=parameters, results=(*results, *saved), instructions=tuple(early_ones)
+    )
+    back = replace(
+        program, parameters=(*parameters, *saved, *seeds), results=gradients,
+        instructions=tuple(late_ones),
+    )  # fmt: skip
+    return _compiled(forward), _compiled(back), is_heavy(program, saved)
+
+
+def _compiled(program: Program) -> Run:
+    return generated(fuse(without_dead_code(program)))

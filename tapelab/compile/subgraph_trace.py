@@ -1,0 +1,305 @@
+"""Control flow inside a graph: branches and loops whose bodies are graphs of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from tapelab.compile import examples
+from tapelab.compile.call_graph import Graph, Slot
+from tapelab.compile.pytree import leaves, mapped
+from tapelab.compile.subgraph import (
+    Routine,
+    choose,
+    choose_number,
+    each_item,
+    first_value,
+    loop,
+)
+from tapelab.compile.symbolic import Symbolic, SymbolicTensor, symbol
+from tapelab.compile.trace import Trace
+from tapelab.core.cell import Holder
+from tapelab.core.convert import to_tensor
+from tapelab.core.log import thread
+from tapelab.core.tensor import Tensor, constant_of
+
+_PLAIN: Final = (bool, int, float, complex, str, bytes)
+
+
+def routine(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Routine, Any]:
+    """Trace a branch or a body for inputs of such kinds; returns it and what it returns."""
+    inner, result = begun(outer, name, body, *inputs)
+    return finished(outer, inner, result)
+
+
+def begun(outer: Trace, name: str, body: Callable[..., Any], *inputs: Any) -> tuple[Trace, Any]:
+    """Trace a branch or a body, leaving open which of its results are wanted."""
+    inner = Trace(name, outer=outer, worlds=outer.worlds, in_function=outer.in_function)
+    inner.variables, inner.tapes = outer.variables, outer.tapes
+
+    def placeholder(leaf: Any) -> Any:
+        if not isinstance(leaf, (Tensor, Symbolic)):
+            return leaf
+        return inner.placeholder("arg", examples_of(leaf))
+
+    places = mapped(inputs, placeholder)
+    thread.trace = inner
+    try:
+        return inner, body(*places)
+    finally:
+        thread.trace = outer
+
+
+def finished(outer: Trace, inner: Trace, result: Any) -> tuple[Routine, Any]:
+    """The routine of a body that was traced, and its results as tensors of its graph."""
+    thread.trace = inner
+    try:
+        outputs = mapped(result, lambda leaf: _output(inner, leaf))
+    finally:
+        thread.trace = outer
+    captures = [outer.own(tensor) for tensor, _ in inner.captured.values()]
+    return Routine(inner.graph(outputs), captures), outputs
+
+
+def examples_of(leaf: Any) -> Any:
+    """What stands for a thing in each world."""
+    return leaf._examples if isinstance(leaf, Symbolic) else (leaf, leaf)
+
+
+def _output(inner: Trace, leaf: Any) -> Any:
+    if isinstance(leaf, Symbolic):
+        return inner.own(leaf)
+    if isinstance(leaf, (Tensor, Holder, *_PLAIN)) or hasattr(leaf, "__array__"):
+        return inner.call(to_tensor, (leaf,), {})
+    return leaf
+
+
+def between(outer: Trace, inputs: Any, variables: Any, outputs: Any) -> Routine:
+    """The part of a graph that leads from some tensors and variables to others."""
+    known = {each._id for each in inputs}
+    cells = {id(each._cell) for each in variables}
+    chosen, needed = [], dict[int, None]()
+    for node in outer.nodes:
+        found = leaves((node.args, node.kwargs))
+        slots = [leaf.number for leaf in found if isinstance(leaf, Slot)]
+        reads = any(isinstance(leaf, Holder) and id(leaf._cell) in cells for leaf in found)
+        if not node.tells and not node.writes and (reads or known.intersection(slots)):
+            chosen.append(node)
+            known |= {slot.number for slot in node.results if slot is not None}
+            needed |= dict.fromkeys(slots)
+    made = {slot.number for node in chosen for slot in node.results if slot is not None}
+    wanted = mapped(outputs, lambda leaf: Slot(leaf._id) if isinstance(leaf, Symbolic) else leaf)
+    needed |= dict.fromkeys(leaf.number for leaf in leaves(wanted) if isinstance(leaf, Slot))
+    given = [Slot(each._id) for each in inputs]
+    outside = [number for number in needed if number not in made and Slot(number) not in given]
+    captures = tuple(map(Slot, outside))
+    graph = Graph("gradients", tuple(given), tuple(chosen), wanted, captures)
+    return Routine(graph, [outer.symbols[number] for number in outside])
+
+
+def cond(outer: Trace, pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    """One of two branches, chosen at replay; both are traced."""
+    first, second = begun(outer, "cond_true", true_fn), begun(outer, "cond_false", false_fn)
+    return chosen(outer, pred, first, second)
+
+
+def chosen(outer: Trace, pred: Any, one: tuple[Trace, Any], other: tuple[Trace, Any]) -> Any:
+    """The choice between two branches that were traced."""
+    (first, ours), (second, theirs) = finished(outer, *one), finished(outer, *other)
+    return outer.write(choose, (pred, first, second), _joined(ours, theirs))
+
+
+def switch(outer: Trace, index: Any, branches: list[Any]) -> Any:
+    """One of several branches, chosen at replay by its number; the last one for all others."""
+    traced = [routine(outer, f"branch_{at}", each) for at, each in enumerate(branches)]
+    results = _joined(traced[0][1], traced[-1][1])
+    for _, outputs in traced[1:-1]:
+        _joined(traced[0][1], outputs)
+    return outer.write(choose_number, (index, [each for each, _ in traced]), results)
+
+
+def _joined(ours: Any, theirs: Any) -> list[Any]:
+    """What a choice returns in each world: the first branch in one, the other in the other."""
+    first, second = leaves(ours), leaves(theirs)
+    for a, b in zip(first, second, strict=False):
+        if isinstance(a, Tensor) != isinstance(b, Tensor) or (
+            isinstance(a, Tensor) and a.dtype is not b.dtype
+        ):
+            raise TypeError(f"{_UNLIKE} They return {a!r} and {b!r}.")
+    if len(first) != len(second):
+        raise TypeError(f"{_UNLIKE} They return {len(first)} and {len(second)} values.")
+    other = iter(second)
+
+    def second_world(leaf: Any) -> Any:
+        there = next(other)
+        if not isinstance(leaf, SymbolicTensor):
+            return leaf._examples[1] if isinstance(leaf, Symbolic) else leaf
+        same = leaf.shape == there.shape and leaf.shape.is_fully_defined()
+        chosen: Tensor = (leaf if same else there)._examples[1]
+        if not same and chosen.shape == leaf._examples[0].shape:
+            chosen = examples.opposite(chosen, leaf.shape)
+        return chosen
+
+    here = mapped(ours, lambda x: x._examples[0] if isinstance(x, Symbolic) else x)
+    return [here, mapped(ours, second_world)]
+
+
+_UNLIKE: Final = (
+    "true_fn and false_fn arguments to tf.cond must have the same number, type, and overall "
+    "structure of return values."
+)
+
+
+def while_loop(
+    outer: Trace, test: Any, body: Any, variables: Any, *, most: Any = None,
+    invariants: Any = None, first_in_body: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
+    """A loop that runs at replay as long as its test holds; its body is traced once.
+
+    The variables that are named in `first_in_body` get their first values in the body, so the loop
+    must run at least once; InvalidArgumentError at replay if it does not.
+    """
+    start = mapped(variables, lambda leaf: _output(outer, leaf))
+    entered = start if invariants is None else _opened(outer, start, invariants)
+    check, _ = routine(outer, "while_cond", test, *entered)
+    step, outputs, entered = _body(outer, "while_body", body, [], list(entered))
+    check_invariant(entered, outputs)
+    arguments = (check, step, start, most, first_in_body)
+    return outer.write(loop, arguments, _in_worlds(outputs))
+
+
+def for_loop(
+    outer: Trace, items: Any, element: Any, body: Any, variables: Any, test: Any, *,
+    first_in_body: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
+    """A loop over the rows of a tensor, or over a dataset, at replay; its body is traced once.
+
+    `first_in_body` as in `while_loop`.
+    """
+    start = mapped(variables, lambda leaf: _output(outer, leaf))
+    step, outputs, entered = _body(outer, "for_body", body, leaves(element), list(start))
+    check_invariant(entered, outputs)
+    check = None if test is None else routine(outer, "for_test", test, *start)[0]
+    arguments = (items, step, start, check, first_in_body)
+    return outer.write(each_item, arguments, _in_worlds(outputs))
+
+
+def as_tensor(leaf: Any) -> Any:
+    """A leaf as a tensor of the open graph."""
+    return _output(thread.trace, leaf)
+
+
+def zeros_of_kind(leaf: Any) -> Any:
+    """Zeros of the dtype and the shape of a tensor; along its open axes they are of size 1."""
+    kind = leaf if isinstance(leaf, Tensor) else to_tensor(leaf)
+    shape = tuple(kind.shape) if kind.shape.rank is not None else ()
+    dtype = kind.dtype.as_numpy_dtype
+    results = [constant_of(np.zeros(x._array.shape, dtype)[()]) for x in examples_of(kind)]
+    fixed = (tuple([1 if n is None else n for n in shape]), dtype)
+    return thread.trace.write(first_value, fixed, results, runs=False)
+
+
+def _body(
+    outer: Trace, name: str, body: Any, parts: list[Any], start: list[Any]
+) -> tuple[Routine, Any, list[Any]]:
+    """Trace a loop's body; once more where it says itself which lengths may change."""
+
+    def repeated(*given: Any) -> Any:
+        return _as_tuple(body(*given))
+
+    inner, result = begun(outer, name, repeated, *parts, *start)
+    if inner.options:
+        shapes = iter([inner.options.get(slot.number) for slot in inner.inputs[len(parts) :]])
+        start = mapped(start, lambda leaf: _widened(outer, leaf, next(shapes, None)))
+        inner, result = begun(outer, name, repeated, *parts, *start)
+    return (*finished(outer, inner, result), start)
+
+
+def _widened(outer: Trace, leaf: Any, shape: Any) -> Any:
+    if shape is None:
+        return leaf
+    first = examples_of(leaf)[0]
+    return outer.placeholder_like(leaf, (first, examples.opposite(first, shape)))
+
+
+def _as_tuple(result: Any) -> tuple[Any, ...]:
+    return tuple(result) if isinstance(result, (list, tuple)) else (result,)
+
+
+def _in_worlds(outputs: Any) -> list[Any]:
+    def in_world(number: int) -> Any:
+        return mapped(outputs, lambda x: x._examples[number] if isinstance(x, Symbolic) else x)
+
+    return [in_world(number) for number in examples.WORLDS]
+
+
+def check_invariant(entered: Any, outputs: Any) -> None:
+    """TypeError or ValueError where one round changes the dtype or the shape of a loop variable."""
+    before, after = leaves(entered), leaves(outputs)
+    if len(before) != len(after):
+        raise ValueError(
+            "The two structures don't have the same nested structure: the loop starts with "
+            f"{len(before)} values and its body returns {len(after)}."
+        )
+    for a, b in zip(before, after, strict=True):
+        if isinstance(a, Tensor) and isinstance(b, Tensor):
+            if a.dtype is not b.dtype:
+                raise TypeError(
+                    f"{a!r} has dtype {a.dtype.name} before the loop, but dtype {b.dtype.name} "
+                    "after one iteration. Try tf.cast inside the loop."
+                )
+            if a.shape.is_fully_defined() and a.shape != b.shape:
+                name = getattr(a, "_name", "x")
+                raise ValueError(
+                    f"Input tensor '{name}' enters the loop with shape {a.shape}, but has shape "
+                    f"{b.shape} after one iteration. To allow the shape to vary across "
+                    "iterations, use the `shape_invariants` argument of tf.while_loop to specify "
+                    "a less-specific shape."
+                )
+
+
+def _opened(outer: Trace, start: Any, invariants: Any) -> Any:
+    """The loop variables as they are in any round: with the lengths open that may change."""
+    shapes = iter(leaves(list(map(_shape_of, _flat_shapes(invariants)))))
+
+    def open_up(leaf: Any) -> Any:
+        shape = next(shapes, None)
+        if not isinstance(leaf, Tensor) or shape is None:
+            return leaf
+        first = examples_of(leaf)[0]
+        return outer.placeholder_like(leaf, (first, examples.opposite(first, shape)))
+
+    return mapped(start, open_up)
+
+
+def _flat_shapes(invariants: Any) -> list[Any]:
+    if isinstance(invariants, (list, tuple)):
+        return [shape for each in invariants for shape in _flat_shapes(each)]
+    return [invariants]
+
+
+def _shape_of(invariant: Any) -> Any:
+    return getattr(invariant, "shape", invariant)
+
+
+def element_of(items: Any) -> Any:
+    """A symbolic row of a tensor, of each tensor in a nest, or a symbolic element of a dataset."""
+    trace = thread.trace
+    if not hasattr(items, "element_spec"):
+        return mapped(items, lambda leaf: symbol(
+            trace, "item:0", tuple(_row(each) for each in examples_of(leaf))
+        ))  # fmt: skip
+    first, second = examples.spec_examples(items.element_spec)
+    others = iter(leaves(second))
+    return mapped(first, lambda each: symbol(trace, "item:0", (each, next(others))))
+
+
+def _row(tensor: Tensor) -> Tensor:
+    value = tensor._array
+    if not value.ndim:
+        raise TypeError("Cannot iterate over a scalar tensor.")
+    if len(value):
+        return constant_of(value[0])
+    return examples.invented(value.shape[1:], value.dtype, 0)
